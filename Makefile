@@ -17,17 +17,17 @@ help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
 	@echo "make test    build and run all tests"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
-	@echo "make simulate  run SEEDS simulated histories of clients and server, from seed FROM on, or from a drawn seed; TRACE=seed prints one"
+	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM or a random seed; TRACE=seed prints one"
 	@echo "make mutations  check that the tests detect errors planted one by one in a copy of the cores"
 	@echo "make docs    generate the documentation of the Instant library in .build/docs"
 	@echo "make man     generate manual pages, one per command, in .build/man"
-	@echo "make pictures  record the screens in README again with the program itself"
+	@echo "make pictures  record the screens in README.md again, by running the program"
 	@echo "make bench   benchmark a release build against less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL, Redis"
 	@echo "             and Yjs; ARGS='--plots docs/images/performance' draws the plots of docs/performance.md;"
 	@echo "             BASELINE=path compares with an earlier program, or a folder with postilla and Benchmarks"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres)"
-	@echo "make fuzz    run libFuzzer on every reader for SECONDS each; TARGETS selects some (separate build)"
+	@echo "make fuzz    run libFuzzer on every parser for SECONDS each; TARGETS selects some (separate build)"
 	@echo "make sanitize  run the tests of cores, library and server under the thread sanitizer (separate build)"
 	@echo "make coverage  report line coverage by module, from the tests of cores, library and server (separate build)"
 	@echo "make format  format all Swift code with .swift-format"
@@ -41,7 +41,7 @@ run:
 
 test:
 	@Resources/setup.sh test
-	@Resources/python.sh || echo "without its Python packages the API's description is not tried out" >&2
+	@Resources/python.sh || echo "without the Python packages, the tests of the API description are skipped" >&2
 	@Resources/build.sh debug tests
 	@Resources/test.sh $(ARGS)
 
@@ -78,7 +78,7 @@ pictures:
 
 bench:
 	@Resources/setup.sh bench
-	@Resources/python.sh bench || echo "without its Python packages Yjs is left out" >&2
+	@Resources/python.sh bench || echo "without the Python packages, Yjs is left out" >&2
 	@Resources/build.sh release postilla
 	@Resources/build.sh release Benchmarks
 	@.build/release/Benchmarks $(if $(BASELINE),compare --baseline $(BASELINE)) $(ARGS)

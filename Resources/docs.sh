@@ -22,5 +22,5 @@ swift-symbolgraph-extract -module-name Instant -target "$target" -I "$modules" "
 docc convert Sources/Instant/Instant.docc --additional-symbol-graph-dir "$graphs" \
     --fallback-display-name Instant --fallback-bundle-identifier postilla.Instant \
     --transform-for-static-hosting --output-path .build/docs/Instant.doccarchive
-echo ".build/docs/Instant.doccarchive: python3 -m http.server --directory .build/docs/Instant.doccarchive 8000," >&2
-echo "then http://localhost:8000/documentation/instant" >&2
+echo "To read it, run: python3 -m http.server --directory .build/docs/Instant.doccarchive 8000" >&2
+echo "and open http://localhost:8000/documentation/instant" >&2

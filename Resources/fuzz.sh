@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh SECONDS [TARGET…]: runs libFuzzer on each reader for SECONDS. Inputs that break a reader are written to
+# fuzz.sh SECONDS [TARGET…]: runs libFuzzer on each parser for SECONDS. Inputs that break a parser are written to
 # .build/fuzz/found; copy them to Tests/FuzzTests/Corpus to make them test cases.
 # fuzz.sh keep [TARGET…]: minimises the found inputs, preserving their coverage, and adds the largest to the corpus.
 set -eu
@@ -14,7 +14,7 @@ fuzz=$PWD/.build/fuzz-build/debug/Fuzz
 mkdir -p "$work/found"
 
 if [ $# -eq 0 ]; then
-    # Reader names contain no blanks, so word splitting is intended.
+    # Parser names contain no blanks, so word splitting is intended.
     # shellcheck disable=SC2046
     set -- $("$fuzz")
 fi
@@ -38,7 +38,7 @@ for target in "$@"; do
         continue
     fi
     printf '%s: ' "$target"
-    # ncurses holds terminal data until the process ends.
+    # ncurses keeps terminal data until the process ends.
     leaks=1
     if [ "$target" = terminal ]; then leaks=0; fi
     if ASAN_OPTIONS=detect_leaks=$leaks FUZZ_TARGET=$target "$fuzz" -max_total_time="$seconds" -max_len=4096 -timeout=10 -rss_limit_mb=2048 \
@@ -50,6 +50,6 @@ for target in "$@"; do
     fi
 done
 if [ -n "$failed" ]; then
-    echo "These broke:$failed" >&2
+    echo "Failed:$failed" >&2
     exit 1
 fi

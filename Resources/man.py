@@ -3,7 +3,7 @@
 
     postilla --experimental-dump-help | man.py FOLDER VERSION
 
-Uses man(7) macros only, so that any man can display them.
+Uses man(7) macros only, so that any man program can display the pages.
 """
 import json
 import pathlib

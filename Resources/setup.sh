@@ -74,7 +74,7 @@ missing_packages() {
 
 check_swift() {
     if ! has swift; then
-        say "There is no Swift toolchain here. Postilla needs Swift $oldest_swift or later:"
+        say "No Swift toolchain found. Postilla needs Swift $oldest_swift or later:"
         say "install it from https://www.swift.org/install, make sure that \`swift --version\` works, and try again."
         exit 1
     fi
@@ -82,8 +82,8 @@ check_swift() {
     major=${version%%.*}
     minor=${version#*.}
     if [ -z "$version" ] || [ "$major" -lt 6 ] || { [ "$major" -eq 6 ] && [ "$minor" -lt 2 ]; }; then
-        say "The Swift toolchain here is ${version:-of an unknown version}; Postilla needs $oldest_swift or later:"
-        say "install one from https://www.swift.org/install and try again."
+        say "The installed Swift version is ${version:-unknown}; Postilla needs $oldest_swift or later:"
+        say "install it from https://www.swift.org/install and try again."
         exit 1
     fi
 }
@@ -103,8 +103,8 @@ find_right() {
 install_packages() {
     case $manager in
     apt-get)
-        # An outdated list may suffice, for example without network.
-        $right apt-get -qq update >&2 || say "apt-get update failed; trying with the lists that are here"
+        # An outdated list may suffice, for example without a network connection.
+        $right apt-get -qq update >&2 || say "apt-get update failed; trying the existing package lists"
         $right env DEBIAN_FRONTEND=noninteractive apt-get -qq -o DPkg::Lock::Timeout=300 \
             install --yes --no-install-recommends $packages >&2
         ;;
@@ -127,8 +127,8 @@ packages=$(missing_packages)
 if [ -z "$packages" ]; then exit 0; fi
 
 if [ -z "$manager" ]; then
-    say "Missing here: $packages"
-    say "and no package manager that is known (apt-get, dnf, pacman). Install them, and try again."
+    say "Missing packages: $packages"
+    say "No known package manager (apt-get, dnf, pacman) was found. Install them and try again."
     exit 1
 fi
 
@@ -138,15 +138,15 @@ pacman) by_hand="pacman -S $packages" ;;
 esac
 
 if ! find_right; then
-    say "Missing here: $packages"
-    say "and no right to install: this is not root, and sudo is not there or would ask for a password."
-    say "Have them installed with: $by_hand"
+    say "Missing packages: $packages"
+    say "No permission to install: you are not root, and sudo is missing or needs a password."
+    say "Ask an administrator to run: $by_hand"
     exit 1
 fi
 
 say "Installing $packages"
 if ! install_packages; then
-    say "$manager could not install them. Try it by hand: $by_hand"
+    say "$manager could not install them. Try by hand: $by_hand"
     exit 1
 fi
 

@@ -14,6 +14,6 @@ status=.build/test.status
 [ "$(cat "$status")" = 0 ] && exit 0
 
 echo
-echo "What failed:"
+echo "Failures:"
 grep -a ' recorded an issue\|error: \|Fatal error\|unexpected signal\|Time limit' "$log" | cut -c 1-400 || true
 exit 1

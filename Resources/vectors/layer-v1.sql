@@ -1,4 +1,4 @@
--- A layer as version 1 of its tables kept it: three records of the server, and four edits that it has not taken.
+-- A layer as stored in version 1 of its tables: three server records, and four edits that the server has not accepted.
 CREATE TABLE facts(one INTEGER PRIMARY KEY CHECK (one = 1), json TEXT NOT NULL);
 CREATE TABLE record(
     id TEXT PRIMARY KEY NOT NULL, revision INTEGER NOT NULL, content TEXT NOT NULL,

@@ -1,5 +1,5 @@
--- A server's store as version 1 of its tables kept it: a document with a note of its own, and a layer with a record, a
--- deleted one, and the answers to the three changes that made them.
+-- A server's store in version 1 of its tables: a document whose PDF has a note, and a layer with a record, a deleted
+-- record, and the responses to the three changes that produced them.
 BEGIN TRANSACTION;
 CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
 INSERT INTO grdb_migrations VALUES('1');

@@ -1,11 +1,11 @@
 /// A record parsed for display: the data of a list row, a mark on the page and a detail view.
 ///
-/// Parsing is lenient, because real exports leave out "required" members: what is missing is nil or empty here, and the
-/// content does not change. Every text is untrusted until cleaned for the screen.
+/// Parsing is lenient, because real exports omit "required" members: a missing one is nil or empty here, and the
+/// content does not change. All text is untrusted until cleaned for the screen.
 public struct Annotation: Hashable, Sendable, Identifiable {
     public var id: Record.ID
     public var kind: AnnotationKind
-    /// Zero-based; nil if the content has no valid one.
+    /// Zero-based; nil if the content has no valid page index.
     public var pageIndex: Int?
     public var box: Rect?
     /// One box for each line of marked text, for text markup.
@@ -21,7 +21,7 @@ public struct Annotation: Hashable, Sendable, Identifiable {
     public var rootID: Record.ID?
     /// Lists of points: several for ink, one for polygons and polylines, start and end for a line.
     public var strokes: [[Point]]
-    /// What is missing or odd in a record read from a PDF, as text.
+    /// A description of anything missing or odd in a record read from a PDF.
     public var warning: String?
     /// The link's target as text (`page 4`, an address).
     public var target: String?

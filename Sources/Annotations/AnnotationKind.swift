@@ -4,7 +4,7 @@ public enum AnnotationKind: Hashable, Sendable {
     case note, text, ink, line, rectangle, ellipse, polygon, polyline, stamp, image, link
     case commentMarker
     case comment
-    /// Any other type, by its text; shown as such, never lost.
+    /// Any other type, with its text; shown as unknown, never lost.
     case unknown(String)
 
     public init(type: String) {

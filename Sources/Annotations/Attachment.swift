@@ -3,7 +3,7 @@
 public struct AttachmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let hex: String
 
-    /// Returns nil for anything else than such a name, which is therefore safe in a path or a header.
+    /// Returns nil for any other text; an accepted name is therefore safe in a path or a header.
     public init?(_ text: String) {
         let digits = text.utf8
         guard digits.count == 64,
@@ -21,10 +21,10 @@ public struct AttachmentID: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 extension Content {
-    /// The attachment that the record needs; nil if it names none, or by another kind of name. Such a name is preserved
-    /// like any unknown member and loads nothing.
+    /// The attachment that the record needs; nil if the record names none, or names it in another form. Such a name is
+    /// preserved like any unknown member, and nothing is loaded for it.
     public var attachmentID: AttachmentID? {
-        // Few records have one, and parsing each of them would cost more than the rest of a write.
+        // Few records have one, and parsing every record would cost more than the rest of a write.
         guard text.utf8.holds(Self.attachmentKey) else { return nil }
         return self["imageAttachmentId"]?.string.flatMap(AttachmentID.init)
     }

@@ -39,7 +39,7 @@ public enum CommentText: Hashable, Sendable {
 }
 
 extension Content {
-    /// Returns a comment under a root: on its page, and in its version unless the text needs version 2.
+    /// Returns a comment under a root, on the root's page and in the root's version unless the text needs version 2.
     public static func comment(_ text: CommentText, under id: Record.ID, _ root: Content) -> Content {
         let root = root.object
         var version = root["v"]?.integer == 1 ? Int64(1) : 2
@@ -53,7 +53,7 @@ extension Content {
         return Content(object)
     }
 
-    /// Returns a marker at which a thread can begin where no text can be marked.
+    /// Returns a marker: a root for a thread at a place without text to mark.
     ///
     /// - Parameters:
     ///   - page: Zero-based.
@@ -71,7 +71,7 @@ extension Content {
     }
 }
 
-/// The text of a comment in XHTML, as a row of text can show it.
+/// The plain text of a comment in XHTML, for display in rows.
 enum PlainText {
     static func reading(xhtml: String) -> String {
         var words = XHTMLPieces(Array(xhtml.utf8)).pieces.flatMap(\.words)

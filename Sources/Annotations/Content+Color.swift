@@ -20,7 +20,7 @@ extension Content {
     /// As written, usually `#rrggbb`; nil if absent.
     public var color: String? { Annotation(id: "", content: self).color }
 
-    /// Returns the content with another colour, if its kind has one or it has one already.
+    /// Returns the content with another colour, if its kind has a colour or the content already has one.
     ///
     /// - Parameter color: `#rrggbb`.
     public func changingColor(to color: String) -> Content {

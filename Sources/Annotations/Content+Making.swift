@@ -27,8 +27,8 @@ extension Content {
         }
     }
 
-    /// Returns the content with another text, where its kind has it: a markup in `note`, everything else in `text`; as
-    /// an object if it was one. The text is plain then: ``replacingText(with:)`` keeps formatting.
+    /// Returns the content with another text, in the member for its kind: `note` for a markup, `text` for everything
+    /// else. An object stays an object, but its formatting is lost; ``replacingText(with:)`` keeps it.
     public func changingText(to text: String) -> Content {
         changing {
             let key = $0.textMember

@@ -4,8 +4,8 @@
 /// survive (`1.50` stays `1.50`). Only the white space between members is removed, so that a record fits on one line of
 /// NDJSON and on one `data:` line of an event. Two contents are equal if their texts are, scalar for scalar.
 public struct Content: Hashable, Sendable {
-    /// One JSON object on one line, valid UTF-8, at most `JSONReader.defaultDepth` levels deep by itself: an accepted
-    /// record can be sent on in any message.
+    /// One JSON object on one line, valid UTF-8, at most `JSONReader.defaultDepth` levels deep by itself, so that an
+    /// accepted record can be forwarded in any message.
     public let text: String
 
     /// - Throws: ``JSONError`` if the text is not one JSON object.
@@ -28,7 +28,7 @@ public struct Content: Hashable, Sendable {
 
     /// The members as a value. Parsed on each call; store it for repeated use.
     public var object: JSONObject {
-        // The text was checked on creation; what a broken store returns instead is empty.
+        // The text was checked on creation; invalid text from a broken store yields an empty object.
         (try? JSON(parsing: text))?.object ?? JSONObject()
     }
 

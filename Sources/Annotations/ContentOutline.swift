@@ -1,5 +1,5 @@
-/// The parts of a content that the rules of a write use, found in one pass over its text; the rest is skipped. Building
-/// the whole tree and writing it again took longer than all other decisions.
+/// The members of a content that the rules for writes need, found in one pass over its text; the rest is skipped.
+/// Building the whole tree and writing it again took longer than everything else in a decision.
 package struct ContentOutline {
     package private(set) var type: String?
     package private(set) var rootID: String?
@@ -15,7 +15,7 @@ package struct ContentOutline {
     package init(_ content: Content) {
         bytes = Array(content.text.utf8)
         var reader = JSONReader(checked: bytes)
-        // The text was checked on creation; in what a broken store returns instead, nothing is found.
+        // The text was checked on creation; reading stops at invalid text from a broken store.
         try? reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "type": type = try reader.value().string
@@ -35,7 +35,7 @@ package struct ContentOutline {
         }
     }
 
-    /// A comment names its root or has the type of one; everything else is an annotation.
+    /// A record that names a root or has the type of a comment is a comment; everything else is an annotation.
     package var contentType: ContentType {
         rootID != nil || type == "pspdfkit/comment" ? .comments : .annotations
     }
@@ -59,8 +59,8 @@ package struct ContentOutline {
         guard hasBox else { throw .badBox }
     }
 
-    /// Returns the content with this creator name, or without one. Text that already has it stays; otherwise only that
-    /// member is written.
+    /// Returns the content with this creator name, or with none. Text that already has it is unchanged; otherwise only
+    /// that member is rewritten.
     package func authored(_ content: Content, by name: String?) -> Content {
         guard creatorName != name.map(JSON.string) else { return content }
         guard let name else { return content.changing { $0["creatorName"] = nil } }

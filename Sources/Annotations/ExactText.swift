@@ -1,8 +1,8 @@
 extension String {
     /// Whether both are the same, scalar for scalar.
     ///
-    /// `==` treats `é` and `e` with a combining accent as equal. Names in decisions must differ: user ids, groups and
-    /// JSON keys are compared exactly (RFC 7519 section 7.3, RFC 8259 section 8.3), as a database does.
+    /// `==` treats `é` and `e` with a combining accent as equal. Such names must stay distinct in decisions: user ids,
+    /// groups and JSON keys are compared exactly (RFC 7519 section 7.3, RFC 8259 section 8.3), as a database does.
     package func isExactly(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
         let same = utf8.withContiguousStorageIfAvailable { one in
@@ -24,8 +24,8 @@ extension String? {
     }
 }
 
-/// A text compared by its UTF-8 bytes, to look up ids, which differ if one byte does. Swift's own comparison treats
-/// canonically equivalent texts as equal, so that one would replace the other.
+/// A text compared by its UTF-8 bytes, for looking up ids, which differ if any byte differs. Swift's own comparison
+/// treats canonically equivalent texts as equal, so one id would replace the other.
 package struct ByteOrdered: Hashable, Comparable, Sendable {
     package let text: String
 

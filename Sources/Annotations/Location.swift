@@ -32,10 +32,10 @@ public struct PageArea: Hashable, Sendable {
 }
 
 extension Location {
-    /// The limit of boxes in a selection; only the first ones are sent.
+    /// The maximum number of boxes in a selection; only the first ones are sent.
     public static let maximumRects = 100
 
-    /// Whether it can be sent: pages that a document may have, boxes near a page, a valid id.
+    /// Whether the location can be sent: page indexes that a document can have, boxes near a page, a valid id.
     package var isValid: Bool {
         let pages = [pageIndex].compactMap(\.self) + selection.map(\.pageIndex)
         let rects = selection.flatMap(\.rects)

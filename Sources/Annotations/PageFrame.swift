@@ -1,8 +1,8 @@
 /// The displayed part and rotation of a page. Converts points of the file (in points, y upwards, any origin) to points
 /// of the displayed page (in points, y downwards, origin top left), and back.
 ///
-/// Poppler follows the same rules, so that marks match the text: corners in any order, the crop box clipped to the
-/// media box, US letter without a box, and no rotation unless by quarter turns.
+/// Poppler follows the same rules, so marks match the text: corners in any order, the crop box clipped to the media
+/// box, US Letter if there is no box, and rotation by quarter turns only.
 package struct PageFrame: Hashable, Sendable {
     /// The displayed part, in the file's coordinates.
     package let left, bottom, width, height: Double

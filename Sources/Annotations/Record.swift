@@ -1,6 +1,6 @@
 /// An annotation or a comment as the server stores it (protocol: `{id, content, createdBy, updatedBy, group}`).
 public struct Record: Hashable, Sendable, Identifiable {
-    /// Any string unique in its layer: ULIDs made by clients, decimal object numbers of the PDF for base records.
+    /// Any string unique in its layer: ULIDs created by clients, decimal object numbers of the PDF for base records.
     /// Untrusted until cleaned for display.
     public typealias ID = String
 
@@ -22,8 +22,8 @@ public struct Record: Hashable, Sendable, Identifiable {
         self.group = group
     }
 
-    /// Whether an id has 1 to 256 bytes without space, control character or DEL, so that it fits a header and one line.
-    /// It may contain `/` and `..`: an id is never a path, and percent-encoded in a URL.
+    /// Whether an id has 1 to 256 bytes and no space, control character or DEL, so that it fits in a header and on one
+    /// line. It may contain `/` and `..`: an id is never a path, and is percent-encoded in URLs.
     public static func isValidID(_ id: ID) -> Bool {
         !id.isEmpty && id.utf8.count <= 256 && id.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }
@@ -33,7 +33,7 @@ public struct Record: Hashable, Sendable, Identifiable {
 public enum ContentType: String, Hashable, Sendable, CaseIterable {
     case annotations
     case comments
-    /// Of other clients; preserved, but no record here has it.
+    /// Used by other clients; preserved, but no record here has this type.
     case formFields = "form-fields"
 }
 
@@ -54,7 +54,7 @@ extension Record {
     /// Writes a record whose texts are in other memory and need no escaping.
     ///
     /// - Parameter content: Checked JSON text.
-    /// - Returns: Whether it was written; otherwise nothing was.
+    /// - Returns: Whether the record was written; if not, nothing was.
     package static func write(
         id: UnsafeBufferPointer<UInt8>, content: UnsafeBufferPointer<UInt8>, createdBy: UnsafeBufferPointer<UInt8>?,
         updatedBy: UnsafeBufferPointer<UInt8>?, group: UnsafeBufferPointer<UInt8>?, revision: Int64,
@@ -91,7 +91,7 @@ extension Record {
 }
 
 extension Content {
-    /// A comment names its root or has the type of one; everything else is an annotation.
+    /// A record that names a root or has the type of a comment is a comment; everything else is an annotation.
     public var contentType: ContentType { ContentOutline(self).contentType }
 
     /// Whether both are annotations, or comments of the same thread: an edit must not change that.

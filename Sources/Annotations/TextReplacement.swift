@@ -8,8 +8,8 @@ public struct FormattingConflict: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension Content {
-    /// Returns the comment, or the annotation, with another text. Unknown members of the text stay, and so do mentions
-    /// and the formatting around the change.
+    /// Returns the comment or annotation with another text. Unknown members of the text, mentions, and the formatting
+    /// around the change are preserved.
     public func replacingText(with words: String) throws(FormattingConflict) -> Content {
         let members = object
         let name = members.textMember
@@ -105,8 +105,8 @@ extension XHTMLPieces {
         return first.source.lowerBound..<last.source.upperBound
     }
 
-    /// Returns where to insert text: after the text before it, else before the text after it, else outside a whole
-    /// element.
+    /// Returns where to insert text: after the preceding text, else before the following text, else outside an element
+    /// that is kept whole.
     private func gap(at offset: Int, _ standing: [(piece: Piece, words: Range<Int>)]) -> Int? {
         let before = standing.last { $0.piece.isFree && $0.words.upperBound == offset }
         let after = standing.first { $0.piece.isFree && $0.words.lowerBound == offset }
@@ -118,6 +118,6 @@ extension XHTMLPieces {
 }
 
 extension XHTMLPieces.Piece {
-    /// Whether the piece may change by itself.
+    /// Whether the piece can be changed on its own.
     fileprivate var isFree: Bool { !isTag && !isWhole }
 }

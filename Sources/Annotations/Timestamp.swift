@@ -1,4 +1,4 @@
-/// A time, in milliseconds since 1970-01-01T00:00:00Z. Passed in: nothing here reads a clock.
+/// A time, in milliseconds since 1970-01-01T00:00:00Z. Always passed in: nothing here reads a clock.
 public struct Timestamp: Hashable, Sendable, Comparable {
     public var milliseconds: Int64
 
@@ -47,7 +47,7 @@ extension Timestamp {
         return (((days * 24 + hour) * 60 + minute - offset) * 60 + second) * 1000 + fraction
     }
 
-    /// `2026-05-30T02:20:01.313Z`. Times outside years 0000–9999 become the nearest one within.
+    /// `2026-05-30T02:20:01.313Z`. Times outside the years 0000–9999 are clamped.
     public var iso8601: String {
         let clamped = min(max(milliseconds, -62_167_219_200_000), 253_402_300_799_999)
         let seconds = clamped.flooredQuotient(1000)
@@ -57,7 +57,7 @@ extension Timestamp {
             + "\((time / 60 % 60).padded(2)):\((time % 60).padded(2)).\((clamped - seconds * 1000).padded(3))Z"
     }
 
-    /// Returns the days since 1970-01-01 of a date in the proleptic Gregorian calendar: years counted from March, so
+    /// Returns the days from 1970-01-01 to a date in the proleptic Gregorian calendar. Years are counted from March, so
     /// that the leap day is the last of its year, in eras of 400 years (146,097 days).
     static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let year = month <= 2 ? year - 1 : year

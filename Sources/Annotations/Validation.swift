@@ -9,8 +9,8 @@ public enum InvalidContent: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tooLarge(let bytes, let limit): "the record has \(bytes) bytes, the limit is \(limit)"
-        case .missingType: #""type" is missing, such as "pspdfkit/note""#
+        case .tooLarge(let bytes, let limit): "the record has \(bytes) bytes; the limit is \(limit)"
+        case .missingType: #""type", such as "pspdfkit/note", is missing"#
         case .badVersion: #""v" must be 1 or 2"#
         case .badPageIndex: #""pageIndex" must be a whole number from 0 to the last page"#
         case .badBox: #""bbox" must be [left, top, width, height] in points"#

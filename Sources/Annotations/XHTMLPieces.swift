@@ -1,10 +1,10 @@
 /// The text of a comment in XHTML, in pieces, each with its place in the source.
 ///
-/// Lenient, because other programs write the text: tags are dropped, ends of paragraphs and breaks become new lines,
+/// Lenient, because other programs write the text: tags are dropped, paragraph ends and line breaks become new lines,
 /// the entities that editors write are resolved, and everything else stays unchanged.
 struct XHTMLPieces {
     struct Piece {
-        /// In the source's bytes.
+        /// The byte range in the source.
         var source: Range<Int>
         var words: [UInt8]
         var isTag = false
@@ -62,7 +62,7 @@ struct XHTMLPieces {
 
     private func entity(at start: Int) -> Piece? {
         guard source[start] == UInt8(ascii: "&"),
-            // `&#x10FFFF;` is the longest one.
+            // `&#x10FFFF;` is the longest reference.
             let end = source[start...].prefix(10).firstIndex(of: UInt8(ascii: ";")),
             let text = Self.resolve(String(decoding: source[(start + 1)..<end], as: UTF8.self))
         else { return nil }
@@ -81,7 +81,7 @@ struct XHTMLPieces {
         }
     }
 
-    /// Resolves XML's own references, and `nbsp` of HTML.
+    /// Resolves the references that XML defines, and HTML's `nbsp`.
     private static func resolve(_ name: String) -> String? {
         if name == "nbsp" { return "\u{A0}" }
         let reference = name.hasPrefix("#X") ? "#x" + name.dropFirst(2) : name

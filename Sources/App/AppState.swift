@@ -4,7 +4,7 @@ package import Screen
 
 /// The whole state of the program. A value: `update` changes it, `view` draws it.
 package struct AppState: Equatable, Sendable {
-    /// What the program opens at start.
+    /// What the program opens at startup.
     package enum Start: Equatable, Sendable {
         case library
         /// A layer stored on this machine.
@@ -55,8 +55,8 @@ package struct AppState: Equatable, Sendable {
     var help: HelpState?
 
     /// - Parameters:
-    ///   - begin: What to open at start. If it is a layer or a file, closing the last tab quits the program, unless the
-    ///     user has opened the library since.
+    ///   - begin: What to open at startup. If it is a layer or a file, closing the last tab quits the program, unless
+    ///     the user has opened the library since.
     ///   - seed: Random bits for the ids of new records.
     package init(
         begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard,

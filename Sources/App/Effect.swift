@@ -13,7 +13,7 @@ package enum Effect: Hashable, Sendable {
     case openLayer(LayerReference)
     /// Opens a layer named by its token that is not on this machine yet. → `opened` or `openFailed`
     case join(server: String, token: TokenText)
-    /// Starts a local server with samples and tokens, which runs as long as the program. → `demoReady` or `openFailed`
+    /// Starts a local server with samples and tokens, for as long as the program runs. → `demoReady` or `openFailed`
     case startDemo
     /// Opens a PDF from disk, without a layer. → `opened` and `pdfReady`, or `openFailed`
     case openFile(String)
@@ -73,7 +73,7 @@ package enum Effect: Hashable, Sendable {
     case undo(step: Int)
     /// → `resolved` or `resolveFailed`
     case resolve(Record.ID, Resolution)
-    /// Stores the author's name of new records for this installation.
+    /// Stores the author name for new records on this installation.
     case rememberAuthor(String)
     /// Sets the group of new records in this layer; it survives a token change. Nil restores the token's default.
     case setDefaultGroup(LayerMetadata.GroupChoice?)

@@ -38,7 +38,7 @@ package indirect enum Message: Hashable, Sendable {
     case downloadFailed(String?)
     case pdfReady(PDFInfo)
     case page(Int, PageText)
-    /// Empty if the PDF has none or it cannot be read.
+    /// Empty if the PDF has no navigation data or it cannot be read.
     case navigation(PDFNavigation)
     /// A page and its text in the form used for searching (`PageGlyphs.searchText`).
     case indexed(Int, String)

@@ -47,7 +47,7 @@ public enum Decision: Hashable, Sendable {
 public enum Denial: Hashable, Sendable, CustomStringConvertible {
     /// The general permission is missing.
     case lacks(GeneralPermission)
-    /// No collaboration permission covers it; any of these would.
+    /// No collaboration permission covers the operation; any of these would.
     case needs([Permission])
 
     public var description: String {
@@ -60,8 +60,8 @@ public enum Denial: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Grant {
-    /// Decides for client and server: general permissions first, then, if the claim is present, record by record.
-    /// Denies by default; grants add up, nothing subtracts (guide: collaboration permissions).
+    /// Decides for client and server: general permissions first, then, if the token has the collaboration claim, record
+    /// by record. Denies by default; grants add up, nothing subtracts (guide: collaboration permissions).
     ///
     /// Pure: no clock. Whether the token is still valid is not checked here.
     public func decide(_ operation: Operation) -> Decision {
@@ -100,14 +100,14 @@ extension Grant {
         return granted ? .allowed : .denied(.needs(wouldAllow(action, subject)))
     }
 
-    /// Decides a new record in another group than the default one. No record exists yet, so `self` and `createdBy`
-    /// match its future creator.
+    /// Decides whether a new record may be in a group other than the default. No record exists yet, so `self` and
+    /// `createdBy` match its future creator.
     private func decideGroup(_ type: ContentType, _ group: String?) -> Decision {
         guard collaboration != nil, !group.orNull.isExactly(defaultGroup) else { return .allowed }
         return decideMove(Subject(type, createdBy: userID, group: nil), to: group)
     }
 
-    /// Decides a move: `all` and `group=` refer to the target group, `self` and `createdBy` to the record.
+    /// Decides on a move: `all` and `group=` refer to the target group, `self` and `createdBy` to the record.
     private func decideMove(_ subject: Subject, to group: String?) -> Decision {
         var target = subject
         target.group = group.orNull
@@ -121,7 +121,7 @@ extension Grant {
 
     private func isOwn(_ subject: Subject) -> Bool { userID != nil && subject.createdBy.isExactly(userID) }
 
-    /// Returns the narrowest entries that would have allowed it.
+    /// Returns the narrowest entries that would have allowed the action.
     private func wouldAllow(_ action: Permission.Action, _ subject: Subject) -> [Permission] {
         let scope: Permission.Scope =
             isOwn(subject) && action != .setGroup ? .own : .group(subject.group)
@@ -130,6 +130,6 @@ extension Grant {
 }
 
 extension String? {
-    /// The empty name is the null user or group, as in an entry, where `group=` names it: otherwise no entry could.
+    /// An empty name means the null user or group, as `group=` does in an entry: otherwise no entry could name it.
     package var orNull: String? { self?.isEmpty == true ? nil : self }
 }

@@ -1,6 +1,6 @@
 import Annotations
 
-/// A reader of claims, each by its own rule (guide: authentication), with warnings about harmless oddities.
+/// Reads claims, each by its own rule (guide: authentication), and collects warnings about harmless oddities.
 struct ClaimReader {
     let object: JSONObject
     var warnings: [String] = []

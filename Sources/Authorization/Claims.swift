@@ -1,7 +1,7 @@
 public import Annotations
 
-/// The claims of a token, read from its payload. Nothing here is verified: a client decodes them for its own use, the
-/// server decides (guide: authentication; RFC 7519).
+/// The claims of a token, read from its payload. Nothing here is verified: a client decodes claims for its own use, and
+/// the server decides (guide: authentication; RFC 7519).
 public struct Claims: Hashable, Sendable {
     /// What the token grants, by its own claims.
     public var grant: Grant
@@ -13,7 +13,7 @@ public struct Claims: Hashable, Sendable {
     /// name.
     public var warnings: [String]
 
-    /// The default limit of a token, 8 KB; larger ones are refused unread.
+    /// The default limit of a token, 8 KB; larger tokens are refused unread.
     public static let maximumTokenBytes = 8 << 10
 
     /// Decodes a token offline.

@@ -1,6 +1,6 @@
 package import Annotations
 
-/// A grant as the session response and the client's store contain it, under the names of the claims.
+/// A grant as JSON in the session response and in the client's store, with the names of the claims as keys.
 extension Grant {
     package func write(to json: inout JSONWriter) {
         json.object {

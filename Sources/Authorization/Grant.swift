@@ -46,7 +46,7 @@ public struct Grant: Hashable, Sendable {
     public var mayWrite: Bool { mayRead && general.contains(.write) }
 }
 
-/// The operations that the present grant allows on one record (guide: `instantRecordOperations`).
+/// The operations that the current grant allows on one record (guide: `instantRecordOperations`).
 public struct RecordOperations: OptionSet, Hashable, Sendable {
     public let rawValue: UInt8
     public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -66,7 +66,7 @@ extension Grant {
         }
     }
 
-    /// Returns why not all these operations are allowed on a record, except ``RecordOperations/reply``; nil if they
+    /// Returns why not all of these operations are allowed on a record, ignoring ``RecordOperations/reply``; nil if all
     /// are.
     package func denial(of operations: RecordOperations, on record: Record) -> Denial? {
         for (name, operation) in RecordOperations.decisions(about: Subject(record)) where operations.contains(name) {

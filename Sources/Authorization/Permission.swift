@@ -49,7 +49,7 @@ extension Permission: CustomStringConvertible {
     }
 
     /// Reads one entry. The scope may contain any character, even `:` and `=`: only the first two colons and the first
-    /// `=` separate.
+    /// `=` are separators.
     public static func read(_ text: String) -> Entry {
         let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { return .malformed(text) }

@@ -13,7 +13,7 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .tooLarge(let limit): "not a token: larger than \(limit) bytes"
         case .segments(let count):
-            "not a token: a JWT has three parts separated by dots, this has \(count)"
+            "not a token: a JWT has three parts separated by dots; this has \(count)"
         case .notBase64JSON(part: "signature"): "not a token: the signature is missing or incomplete"
         case .notBase64JSON(let part): "not a token: the \(part) is not base64url-encoded JSON"
         case .missing(let claim): #"the token lacks the claim "\#(claim)""#

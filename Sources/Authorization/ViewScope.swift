@@ -1,9 +1,9 @@
 import Annotations
 
-/// The visible records of a token, in a form in which equal views are equal values: listeners with equal view scopes
-/// share one encoding of every change, and a cursor is valid within one (layer generation, view scope).
+/// The visible records of a token, as a value that is equal for equal views: listeners with equal view scopes share one
+/// encoding of every change, and a cursor is valid within one (layer generation, view scope).
 public struct ViewScope: Hashable, Sendable {
-    /// nil: everything. Otherwise what any of these covers; `self` is replaced by the user.
+    /// nil: every record. Otherwise every record that any of these covers; `self` is replaced by the user's id.
     public let visible: Set<Permission>?
 
     init(visible: Set<Permission>?) { self.visible = visible }

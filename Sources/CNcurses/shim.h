@@ -12,8 +12,8 @@
 #include <curses.h>
 #include <wchar.h>
 
-// From term.h, which is not included because it defines macros named `lines`, `tab` or `bell`, and includes termios,
-// which Swift then treats as part of this module.
+// From term.h, which is not included because it defines macros such as `lines`, `tab` and `bell`, and includes
+// termios, which Swift then treats as part of this module.
 int setupterm(const char *type, int fd, int *found);
 char *tigetstr(const char *name);
 
@@ -31,7 +31,7 @@ static inline int cn_colors(void) { return COLORS; }
 static inline int cn_rows(WINDOW *window) { return getmaxy(window); }
 static inline int cn_columns(WINDOW *window) { return getmaxx(window); }
 
-// Returns the capability's text; NULL if the terminal lacks it or it does not exist.
+// Returns the capability's text; NULL if the terminal lacks the capability or no such capability exists.
 static inline const char *cn_capability(const char *name) {
     const char *text = tigetstr(name);
     return text == (const char *)-1 ? NULL : text;

@@ -40,8 +40,8 @@ static void crashed(int number, siginfo_t *info, void *context) {
     ct_restore();
     for (int i = 0; i < crash_count; i++)
         if (crashes[i] == number) sigaction(number, &before[i], NULL);
-    // A return repeats the faulty instruction under the previous handler. A sent signal, or SIGTRAP, must be raised
-    // again.
+    // Returning executes the faulting instruction again, now under the previous handler. A signal that a process sent,
+    // or SIGTRAP, must be raised again.
     if (info->si_code <= 0 || number == SIGTRAP) raise(number);
 }
 

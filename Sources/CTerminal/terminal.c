@@ -95,9 +95,9 @@ void ct_unwatch_signals(void) {
 void ct_stop(void) {
     struct sigaction ours;
     // Stop the rest of the process group first, such as a script or make that started this program. This process
-    // ignores that signal: another thread could handle it, and only after this one has drawn again. This thread then
-    // stops by a signal to itself, before raise returns. A group leader signals only itself: a child stopped between
-    // fork and exec would block the thread that waits for it.
+    // ignores that signal: otherwise another thread could handle it, and not before this one has drawn again. This
+    // thread then stops the process by a signal to itself, before raise returns. A group leader signals only itself: a
+    // child stopped between fork and exec would block the thread that waits for it.
     handle(SIGTSTP, SIG_IGN, &ours);
     if (getpgrp() != getpid()) kill(0, SIGTSTP);
     // The thread may belong to a pool where all signals are blocked.

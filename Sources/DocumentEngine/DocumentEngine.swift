@@ -1,4 +1,4 @@
-// The server: EngineCore takes the decisions, this module performs them.
+// The server: EngineCore makes the decisions; this module carries them out.
 //
 // API/             openapi.json, the description of the HTTP API
 // Cluster/         synchronisation of several servers on one database

@@ -1,4 +1,4 @@
-/// A short text that stands for a longer one: FNV-1a, two 64-bit hashes with different offsets.
+/// A short text that represents a longer one: FNV-1a, two 64-bit hashes with different offsets.
 ///
 /// Not for secrets and not forgery-resistant. It distinguishes a repeated change from a different one with the same
 /// number, and one view scope from another. The scope itself, never its fingerprint, decides what a view may see.

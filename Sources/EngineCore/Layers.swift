@@ -18,7 +18,7 @@ package enum Layers {
         }
         // A token without an issue time may be older than the deletion.
         if let deleted = try store.deletion(of: key), issuedAt.map({ $0 <= deleted }) ?? true {
-            throw APIError(.layerDeleted, "the layer of the token was deleted after the token was issued")
+            throw APIError(.layerDeleted, "the token's layer was deleted after the token was issued")
         }
         return nil
     }

@@ -23,10 +23,10 @@ package struct InstantJSONFile: Hashable, Sendable {
     package private(set) var comments: [Item] = []
     /// Object numbers of the PDF's own annotations that the document no longer has.
     package private(set) var skippedObjects: [Int64] = []
-    /// Attached files by the ids that records use. The ids are not verified against the content.
+    /// Attached files, keyed by the ids that records use. The ids are not verified against the content.
     package private(set) var attachments: [AttachmentID: [UInt8]] = [:]
 
-    /// - Throws: ``JSONError`` with the position; no part of the file is used then.
+    /// - Throws: ``JSONError`` with the position; the whole file is then rejected.
     package init(_ bytes: [UInt8]) throws(JSONError) {
         var reader = JSONReader(bytes)
         var isInstantJSON = false

@@ -1,9 +1,9 @@
 package import Annotations
 
-/// Writes Instant JSON of a whole document incrementally, so that a layer need not fit in memory: annotations first,
+/// Writes a whole document as Instant JSON incrementally, so that a layer need not fit in memory: annotations first,
 /// then comments, one record per line, then the files that they reference.
 ///
-/// A record is its content with `id`, and `createdBy`, `updatedBy` and `group` if present.
+/// A record is written as its content plus `id`, and `createdBy`, `updatedBy` and `group` if present.
 package struct InstantJSONWriter {
     private enum Section: String, Comparable {
         case annotations, comments, attachments
@@ -44,7 +44,7 @@ package struct InstantJSONWriter {
         section.map { "\n\($0.brackets.close)}\n" } ?? ",\n\"annotations\":[]}\n"
     }
 
-    /// Returns the media type by the file's first bytes.
+    /// Detects the media type from the file's first bytes.
     private static func type(of file: [UInt8]) -> String {
         if file.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return "image/png" }
         if file.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }

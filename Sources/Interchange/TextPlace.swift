@@ -1,4 +1,4 @@
-/// A position in a text as editors count: lines and columns from 1, columns in characters.
+/// A position in a text, counted as in editors: lines and columns from 1, columns in characters.
 package struct TextPlace: Hashable, Sendable, CustomStringConvertible {
     package var line: Int
     package var column: Int

@@ -1,6 +1,6 @@
 /// PDF names and their counterparts in Instant JSON.
 enum AnnotationNames {
-    /// Flags, bit 1 first (ISO 32000-1, table 165). PDF has `Print`, Instant JSON has `noPrint`.
+    /// Flags, bit 1 first (ISO 32000-1, table 165). Where PDF has `Print`, Instant JSON has `noPrint`.
     static let flags = [
         "invisible", "hidden", "noPrint", "noZoom", "noRotate", "noView", "readOnly", "locked", "toggleNoView",
         "lockedContents",

@@ -40,7 +40,7 @@ extension AnnotationReader {
     /// ISO 32000-1, table 165: bit 1 first.
     private var flags: [String] {
         let bits = source["F"].number.flatMap { UInt32(exactly: $0) } ?? 0b100
-        // PDF's bit 3 is `Print`, Instant JSON's flag is `noPrint`, so the bit is inverted.
+        // PDF's bit 3 is `Print` and Instant JSON's flag is `noPrint`, so the bit is inverted.
         return AnnotationNames.flags.enumerated().filter { (bits ^ 0b100) & (1 << $0.offset) != 0 }.map(\.element)
     }
 
@@ -67,7 +67,7 @@ extension AnnotationReader {
     mutating func groups(_ key: String, of size: Int) -> [ArraySlice<Double>] {
         guard let numbers = source.numbers(key) else { return [] }
         if numbers.count % size != 0 { note("incomplete \(key)") }
-        if numbers.count > Self.maxNumbers { note("too many \(key), the rest is omitted") }
+        if numbers.count > Self.maxNumbers { note("too many numbers in \(key): the rest is omitted") }
         let count = min(numbers.count, Self.maxNumbers) / size * size
         return stride(from: 0, to: count, by: size).map { numbers[$0..<$0 + size] }
     }

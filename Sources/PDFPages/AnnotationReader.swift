@@ -15,9 +15,9 @@ struct AnnotationReader {
     /// The annotation's rectangle, as displayed.
     let box: Rect?
 
-    /// Coordinates of one annotation; a record could not hold more, so the rest is left out.
+    /// Limit on coordinates of one annotation; a record could not hold more, so the rest is left out.
     static let maxNumbers = 20_000
-    /// Unicode scalars of a text, and of a name.
+    /// Limits on the Unicode scalars of a text and of a name.
     static let maxTextLength = 100_000
     static let maxNameLength = 1000
 

@@ -1,6 +1,6 @@
 import Annotations
 
-/// Makes a record of each annotation on the pages' lists.
+/// Converts each annotation in the pages' lists to a record.
 struct AnnotationWalk {
     private(set) var found: BaseAnnotations
     private let tree: PageTree
@@ -33,7 +33,7 @@ struct AnnotationWalk {
                 entries += 1
                 guard entries <= Self.maxEntries else {
                     return warn(
-                        "more than \(Self.maxEntries) annotations, the rest is not read", page: index)
+                        "more than \(Self.maxEntries) annotations; the rest is not read", page: index)
                 }
                 take(entry, at: position, page: page, index: index)
             }
@@ -47,7 +47,7 @@ struct AnnotationWalk {
         guard dictionary["Subtype"].name != "Popup" else { return }
         let id = Self.id(of: entry) ?? "p\(index)a\(position)"
         guard seen.insert(id).inserted else {
-            return warn("listed more than once, only the first counts", page: index, record: id)
+            return warn("listed more than once; only the first counts", page: index, record: id)
         }
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)

@@ -17,7 +17,7 @@ package struct BaseAnnotations: Hashable, Sendable {
     package struct Warning: Hashable, Sendable, CustomStringConvertible {
         /// Counted from 0; nil for a warning about the whole file.
         package var pageIndex: Int?
-        /// nil when no record could be made.
+        /// nil when no record could be created.
         package var record: Record.ID?
         /// A sentence without text from the file.
         package var text: String

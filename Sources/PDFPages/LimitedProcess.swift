@@ -28,7 +28,7 @@ extension PDFTools {
     /// Standard error is discarded: it is prose and may quote the file. The child is ended when it exceeds the time or
     /// output limit, when the sink throws, and when the task is cancelled.
     ///
-    /// - Parameter writing: size limit in bytes of each file it writes.
+    /// - Parameter writing: size limit in bytes of each file that the tool writes.
     func run<Sink: OutputSink>(
         _ tool: ExternalTool, _ arguments: [String], writing: Int64 = 64 << 20, into sink: Sink
     ) async throws -> ToolResult<Sink> {

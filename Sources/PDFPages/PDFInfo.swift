@@ -2,7 +2,7 @@
 package struct PDFInfo: Hashable, Sendable {
     /// Unchanged from the file: hostile, and never drawn without cleaning.
     package var title: String?
-    /// Whether the file is encrypted; it can be read without a password nevertheless.
+    /// Whether the file is encrypted; even then, it can be read without a password.
     package var isEncrypted: Bool
     /// One for each page, in order.
     package var pages: [PageSize]

@@ -16,8 +16,8 @@ extension PDFTools {
         return outcome.exitCode == 0 ? .encrypted : .damaged
     }
 
-    /// Judges a file by its length and first bytes; nil if it has a PDF header, which may begin anywhere in the first
-    /// 1,024 bytes (ISO 32000-1, appendix H).
+    /// Returns why a file cannot be read, judging by its length and first bytes; nil if it has a PDF header, which can
+    /// begin anywhere in the first 1,024 bytes (ISO 32000-1, appendix H).
     private static func look(at path: FilePath) -> PDFError? {
         // Opening a pipe must not block.
         guard let file = try? FileDescriptor.open(path, .readOnly, options: .nonBlocking) else { return .unreadable }

@@ -15,7 +15,7 @@ extension PDFTools {
         let path = try Self.argument(for: file)
         let outcome = try await run(
             .pdftotext, ["-q", "-bbox-layout", "-cropbox"] + range + [path, "-"], into: sink)
-        // Out of memory, pdftotext may exit with 0 and print nothing, so the pages are counted.
+        // When out of memory, pdftotext may exit with 0 and print nothing, so the pages are counted.
         guard outcome.exitCode == 0, outcome.sink.next == last + 1 else { throw try await reason(for: file) }
     }
 

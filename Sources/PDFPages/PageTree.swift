@@ -30,7 +30,7 @@ struct PageTree {
         guard let root = catalog?.entries["Pages"] else { return }
         // A stack: the next page is always last.
         var waiting = [Node(object: root, inherited: [:], depth: 0)]
-        // Nodes count when listed: each costs, walked or not.
+        // Nodes count as soon as they are listed: each one costs memory, even if it is never walked.
         var room = 2 * limit
         while let node = waiting.popLast(), pages.count < limit {
             guard node.depth < Self.maxDepth, let dictionary = PDFDictionary(node.object, in: file) else { continue }

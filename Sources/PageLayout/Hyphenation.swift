@@ -2,7 +2,7 @@ import Screen
 
 /// Rules for words divided at a line end.
 enum Hyphenation {
-    /// Whether a word continues in the next line: a letter or digit and a hyphen, followed by a letter or digit.
+    /// Whether a word continues on the next line: a letter or digit and a hyphen, followed by a letter or digit.
     static func isBroken(after end: [Glyph], before start: [Glyph]) -> Bool {
         guard end.count >= 2, let hyphen = end.last, isHyphen(hyphen), let first = start.first else { return false }
         return end[end.count - 2].isLetterOrDigit && first.isLetterOrDigit

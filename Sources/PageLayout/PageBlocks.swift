@@ -49,8 +49,8 @@ struct PageBlocks {
         return blocks
     }
 
-    /// Returns the usual distance between the centres of adjacent rows of a paragraph, from the closer rows, because
-    /// lists and headings are spaced wider.
+    /// Returns the usual distance between the centres of adjacent rows of a paragraph, estimated from the more closely
+    /// spaced rows, because lists and headings are spaced more widely.
     private func usualPitch(_ rows: [PageRow]) -> Double {
         let steps = zip(rows, rows.dropFirst()).compactMap { above, below -> Double? in
             let step = below.box.middle.y - above.box.middle.y

@@ -10,7 +10,7 @@ package import Screen
 /// All ranges are glyph indices. Built once per page with `init(_: PageText)`.
 package struct PageGlyphs: Equatable, Sendable {
     package internal(set) var glyphs: [Glyph]
-    /// Every source line, in reading order. Their ranges are contiguous.
+    /// The source lines, in reading order. Their ranges are contiguous.
     package internal(set) var lines: [Line]
     /// Every word, in reading order; both halves of a hyphenated word are one word.
     package internal(set) var words: [Word]

@@ -3,7 +3,7 @@ extension TypesetPage {
     ///
     /// - Parameters:
     ///   - width: cells for text, without the two margins: `min(pane - 6, 76)` leaves a gutter of four.
-    ///   - opened: indices of the tables' blocks to show in full even if wider than that.
+    ///   - opened: block indices of the tables to show in full even if wider than `width`.
     package static func reading(_ page: PageGlyphs, width: Int, opened: Set<Int> = []) -> TypesetPage {
         var view = ReadingView(page: page, width: max(8, width), opened: opened)
         view.set()

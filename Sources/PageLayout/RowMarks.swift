@@ -31,9 +31,9 @@ package struct RowMarks: Equatable, Sendable {
 extension PageMarks {
     /// Returns what to draw of the marks, by row, without rows that have none.
     ///
-    /// Brackets use the blank cells beside words, never cells of a word, so no text moves; a mark that begins within a
+    /// Brackets use the blank cells next to words, never cells of a word, so no text moves; a mark that begins within a
     /// word has its bracket before the word. In the reading view, a mark over several rows opens in the first and
-    /// closes in the last; in the layout view, where other text is beside it, it does so in each.
+    /// closes in the last; in the layout view, where other text is next to the mark, it does so in each row.
     ///
     /// - Parameter brackets: nil for annotation brackets, which differ where annotations overlap.
     package func rows(
@@ -118,13 +118,13 @@ extension TypesetPage {
         return pieces.map { ($0.row, $0.columns) }
     }
 
-    /// Returns the nearest cell without a letter left of a column, at most the margin; nil within a word longer than
-    /// ``maxWordLength``.
+    /// Returns the nearest cell without a letter to the left of a column, at the latest the margin; nil within a word
+    /// longer than ``maxWordLength``.
     fileprivate func blank(before column: Int, row: Int, page: PageGlyphs) -> Int? {
         (max(0, column - Self.maxWordLength)..<max(column, 1)).last { isBlank(row: row, column: $0, page: page) }
     }
 
-    /// Returns the nearest such cell from a column to the right, at most the one after the row.
+    /// Returns the nearest such cell at or to the right of a column, at the latest the one after the row.
     fileprivate func blank(after column: Int, row: Int, page: PageGlyphs) -> Int? {
         (column..<column + Self.maxWordLength).first { isBlank(row: row, column: $0, page: page) }
     }

@@ -28,8 +28,8 @@ struct TableRun {
         }
     }
 
-    /// Drops gutters where no row has words in both adjacent columns, such as a heading on the left above numbers on
-    /// the right.
+    /// Drops gutters where no row has words in both adjacent columns, for example between a heading on the left and
+    /// the numbers below it on the right.
     private mutating func joinComplements(of rows: ArraySlice<PageBand>, _ words: [PageWord]) {
         var index = 0
         while index < gutters.count {

@@ -79,7 +79,8 @@ extension TypesetPage {
         return nil
     }
 
-    /// Returns the glyph of a row nearest to a column, the left one of two; nil in a row without glyphs.
+    /// Returns the glyph of a row nearest to a column, the left one if two are equally near; nil in a row
+    /// without glyphs.
     package func glyph(inRow row: Int, nearest column: Int) -> Int? {
         let cells = rows[row].cells
         if case .placeholder = rows[row].role { return placeheld(row) }

@@ -1,7 +1,7 @@
 import GRDB
 import GRDBSQLite
 
-/// An SQLite statement. Each use binds all of its parameters and resets it at the end.
+/// An SQLite statement. Each use binds all parameters and resets the statement at the end.
 package struct PreparedStatement {
     private let handle: OpaquePointer
 

@@ -6,7 +6,8 @@ import GRDBSQLite
 /// GRDB opens, pools and guards connections and runs the transactions; statements inside them use SQLite's C interface
 /// directly. A first sync runs two for each of 100,000 records, and boxing their values took longer than storing them.
 ///
-/// Unchecked: used by one thread at a time, to which GRDB lent the connection, and finalised with the connection idle.
+/// Unchecked: only the thread to which GRDB has lent the connection uses it, and it is finalised while the connection
+/// is idle.
 package final class Statements: @unchecked Sendable {
     let connection: SQLiteConnection
     private var waiting = Waiting.always
@@ -44,11 +45,11 @@ package final class Statements: @unchecked Sendable {
         written.values.reduce(0) { $0 + $1.steps } + composed.values.reduce(0) { $0 + $1.steps }
     }
 
-    /// What the following transactions wait for.
+    /// Whether the following transactions wait for the disk.
     package enum Waiting: Hashable, Sendable {
-        /// `synchronous` FULL: each is on disk when it ends.
+        /// `synchronous` FULL: each transaction is on disk when it ends.
         case always
-        /// `synchronous` NORMAL: a power failure may lose the last ones.
+        /// `synchronous` NORMAL: a power failure can lose the last transactions.
         case never
     }
 

@@ -32,7 +32,7 @@ package enum TextFunctions {
         var text = bytes(arguments?[0])
         var letters = bytes(arguments?[1])
         while !letters.isEmpty {
-            // A letter continues with each UTF-8 continuation byte.
+            // A letter includes the UTF-8 continuation bytes that follow.
             let count = letters.dropFirst().prefix { $0 & 0b1100_0000 == 0b1000_0000 }.count + 1
             guard let found = first(UnsafeRawBufferPointer(rebasing: letters.prefix(count)), in: text) else {
                 return sqlite3_result_int(context, 0)
@@ -45,7 +45,7 @@ package enum TextFunctions {
 
     /// Returns a text in SQLite's memory, including NULs; empty for NULL.
     private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {
-        // The text first: reading it may convert the value and change its length.
+        // Read the text first: this can convert the value and change its length.
         let start = sqlite3_value_text(value)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
     }

@@ -33,8 +33,8 @@ package struct Canvas: Hashable, Sendable {
         return cells[row * size.columns + column]
     }
 
-    /// Writes one line of text and returns its columns, including clipped ones, at most `maxColumns`. With a negative
-    /// `column`, the text begins left of the canvas.
+    /// Writes one line of text in at most `maxColumns` columns and returns the columns used, including clipped ones.
+    /// With a negative `column`, the text begins left of the canvas.
     @discardableResult
     package mutating func write(
         _ text: CleanText, row: Int, column: Int, style: Style = .normal, maxColumns: Int = .max
@@ -128,7 +128,7 @@ package struct Canvas: Hashable, Sendable {
         if width == 2 { cells[start + 1] = Cell(glyph: .continuation, style: style) }
     }
 
-    /// Blanks both halves of a wide character across this boundary.
+    /// Blanks both halves of a wide character that spans this boundary.
     private mutating func split(before index: Int, row: Int) {
         guard index > row * size.columns, index < (row + 1) * size.columns, cells[index].glyph.isContinuation else {
             return

@@ -47,7 +47,7 @@ package struct CleanText: Hashable, Sendable {
 
     package var isEmpty: Bool { string.isEmpty }
 
-    /// Clean text is ASCII exactly if each byte takes one column.
+    /// Clean text is ASCII if and only if each byte takes one column.
     var isASCII: Bool { string.utf8.count == width }
 
     /// The cells from left to right; a wide character is one glyph of width 2.

@@ -123,7 +123,7 @@ enum ControlSequence {
         }
     }
 
-    /// Skips a report of the old mouse protocol, three bytes after the `M`, which is never requested.
+    /// Skips a report of the old mouse protocol, which is never requested: three bytes after the `M`.
     private static func oldMouse(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> KeyGrammar.Item {
         if bytes.count < 6, !isLast { return .incomplete }
         return .nothing(length: min(6, bytes.count))

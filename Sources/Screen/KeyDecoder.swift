@@ -4,7 +4,7 @@
 /// - A lone Esc becomes a key after `escapeDelay` without input. If `[` or `O` arrives within `splitWindow`, a slow
 ///   line has split a sequence, and the input is read as its rest.
 /// - Text in a bracketed paste is one `paste`. An end mark followed by another in the same read belongs to the pasted
-///   text. A paste without end is over after `pasteDelay`; text beyond `pasteLimit` is dropped.
+///   text. A paste without an end mark ends after `pasteDelay`; text beyond `pasteLimit` is dropped.
 /// - A line end with text after it in the same read was pasted by a terminal without bracketed paste: the whole stretch
 ///   is one `paste`, never an Enter.
 /// - Reports and unknown sequences are not keys. Known reports wait for `takeReports`, the others are dropped.
@@ -28,7 +28,7 @@ package struct KeyDecoder: Sendable {
     private var graphicsAnswer: [UInt8]?
     private static let maxReportLength = 64
     private var reports: [TerminalReport] = []
-    /// Limit on stored reports; more than this was not requested.
+    /// Limit on stored reports; the program never requests more.
     private static let maxReports = 16
     /// Whether `waiting` begins with an Esc that was already reported.
     private var isSplit = false
@@ -88,7 +88,7 @@ package struct KeyDecoder: Sendable {
         return keys
     }
 
-    /// Resolves pending input after nothing arrived until `deadline`.
+    /// Resolves pending input if nothing has arrived by `deadline`.
     package mutating func timeout(at now: Milliseconds) -> [Key] {
         guard let deadline, now >= deadline else { return [] }
         var keys: [Key] = []
@@ -169,7 +169,7 @@ package struct KeyDecoder: Sendable {
         return true
     }
 
-    /// Whether this completes a sequence whose Esc arrived alone, and is not keys typed soon after Esc.
+    /// Whether the bytes complete a sequence whose Esc arrived alone, rather than being keys typed soon after Esc.
     private static func completesSplit(_ bytes: ArraySlice<UInt8>, _ found: KeyGrammar.Item) -> Bool {
         switch found {
         case .pasteBegins: true

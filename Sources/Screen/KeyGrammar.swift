@@ -65,7 +65,7 @@ struct KeyGrammar: Sendable {
         return .key(.character(character), length: length)
     }
 
-    /// Returns a character's byte count by its first byte; nil if invalid.
+    /// Returns a character's byte count from its first byte; nil if invalid.
     private static func length(ofUTF8 first: UInt8) -> Int? {
         switch first {
         case 0x00...0x7F: 1

@@ -26,8 +26,8 @@ package struct PrintableText: Hashable, Sendable {
         self.init(replacing: String(text.map { $0.isNewline || $0 == "\t" ? " " : $0 }))
     }
 
-    /// Escapes JSON text without changing its value: characters that act become `\u` escapes. They can occur only in
-    /// strings.
+    /// Escapes JSON text without changing its value: characters that act on a terminal become `\u` escapes. They can
+    /// occur only in strings.
     package init(json text: String) {
         self.init(escaping: text) { scalar in
             scalar.utf16.map { unit in
@@ -37,9 +37,9 @@ package struct PrintableText: Hashable, Sendable {
         }
     }
 
-    /// Escapes an XML document without changing its text: characters that act become references. They can occur only in
-    /// text and attributes, not in names, comments or CDATA sections. Control characters that XML 1.0 cannot represent
-    /// are replaced.
+    /// Escapes an XML document without changing its text: characters that act on a terminal become references. They can
+    /// occur only in text and attributes, not in names, comments or CDATA sections. Control characters that XML 1.0
+    /// cannot represent are replaced.
     package init(xml text: String) {
         self.init(escaping: text) { scalar in
             if scalar.value < 0x20, let standIn = TextSanitizer.standIn(for: scalar) { return String(standIn) }

@@ -105,7 +105,7 @@ enum TextSanitizer {
         case 0x200D: return .joins
         case 0x1F3FB...0x1F3FF: return .tints
         case 0x1F1E6...0x1F1FF: return .isReplaced(Unicode.Scalar(0x41 + scalar.value - 0x1F1E6) ?? unknownSymbol)
-        // Letters by category without any appearance: Hangul fillers, but not the Braille blank.
+        // Invisible characters that Unicode classifies as letters: the Hangul fillers, but not the Braille blank.
         case 0x115F, 0x1160, 0x3164, 0xFFA0: return .isReplaced(formatSymbol)
         default: break
         }
@@ -120,7 +120,7 @@ enum TextSanitizer {
         }
     }
 
-    /// Whether an emoji joiner or skin tone can belong to it.
+    /// Whether an emoji joiner or skin tone can belong to this scalar.
     private static func isPicture(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value > 0xFF && (scalar.properties.isEmoji || scalar.properties.isVariationSelector)
     }

@@ -10,7 +10,7 @@ package enum TextWidth {
         return value >= 0x1100 && isWide(value) ? 2 : 1
     }
 
-    /// Whether it is a non-spacing or enclosing mark, or a vowel or final consonant of decomposed Hangul.
+    /// Whether the scalar is a non-spacing or enclosing mark, or a vowel or final consonant of decomposed Hangul.
     static func isMark(_ scalar: Unicode.Scalar) -> Bool {
         let value = scalar.value
         if value < 0x300 { return false }

@@ -7,7 +7,7 @@ package struct Theme: Hashable, Sendable {
     package var dimmed = Style(.dim)
     package var rule = Style(.dim)
     package var statusLine = Style(.reverse)
-    /// The completion that Tab has put into the line, among the others.
+    /// Among the completions shown, the one that Tab has put into the line.
     package var completion = Style([.bold, .underline])
     package var footer = Style.normal
     package var footerKey = Style(.bold)

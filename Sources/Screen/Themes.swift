@@ -22,7 +22,7 @@ extension Theme {
         var mark: Color
     }
 
-    /// Replaces the terminal's own colours by tints chosen for a background.
+    /// Replaces the terminal's own colours with tints chosen for a background.
     private static func coloured(_ tints: Tints) -> Theme {
         var theme = Theme.standard
         for (_, role) in roles {

@@ -7,18 +7,18 @@ public enum ChangeKind: String, Hashable, Sendable, CaseIterable {
     case restore
 }
 
-/// One sealed change; it does not change until it is answered.
+/// One sealed change: immutable until the server has answered it.
 package struct Change: Hashable, Sendable {
-    /// Increases by exactly 1 for each clientID, from 1.
+    /// Starts at 1 and increases by exactly 1, separately for each clientID.
     package var n: Int64
     package var kind: ChangeKind
     package var id: Record.ID
     /// The revision of the record that the user saw; 0 for a create and for an untouched base record.
     package var baseRevision: Revision
-    /// For a delete. Of a root: the newest revision in the thread that the user saw. Of a comment: the revision of its
-    /// root that the user saw, or ``leavesRoot``.
+    /// For a delete only. For a root: the newest revision that the user saw in its thread. For a comment: the revision
+    /// of its root that the user saw, or ``leavesRoot``.
     package var threadRevision: Revision?
-    /// For a create or update; in an update, another group than the stored one is a move.
+    /// For a create or update; in an update, a group other than the stored one means a move.
     package var group: String?
     /// For a create or update; otherwise nil.
     package var content: Content?

@@ -12,7 +12,7 @@ package struct ChangeResult: Hashable, Sendable {
         case gone
         /// Not the next n: an earlier change is missing.
         case gap
-        /// This n was another change when it was first sent.
+        /// This n was first sent with a different change.
         case mismatch
     }
 
@@ -22,7 +22,7 @@ package struct ChangeResult: Hashable, Sendable {
     package var revision: Revision?
     /// An explanation for the user.
     package var reason: String?
-    /// The present record after a conflict; never one that the token may not view.
+    /// The current record after a conflict; never one that the token may not view.
     package var item: SyncItem?
 
     package init(

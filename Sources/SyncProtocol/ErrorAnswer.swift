@@ -1,6 +1,6 @@
 package import Annotations
 
-/// The error of every API: `{"error":{"reason":"snake_case","description":"…"}}`.
+/// The error response of every API: `{"error":{"reason":"snake_case","description":"…"}}`.
 package struct ErrorAnswer: WireMessage {
     package var reason: String
     package var description: String
@@ -31,8 +31,7 @@ package struct ErrorAnswer: WireMessage {
     /// The reason, if it is a known one.
     package var known: Reason? { Reason(rawValue: reason) }
 
-    /// The reasons by which a client decides. 401: the token; 403: a permission; 404: the layer is lost; 410: start
-    /// over.
+    /// The reasons on which a client acts. 401: the token; 403: a permission; 404: the layer is lost; 410: start over.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         case tokenMissing = "token_missing"
         case tokenMalformed = "token_malformed"

@@ -2,7 +2,7 @@ package import Annotations
 
 /// An event of `GET events`.
 package enum LiveEvent: Hashable, Sendable {
-    /// All records of one transaction that this view may see.
+    /// All records changed by one transaction that this view may see.
     case change(ChangeEvent)
     case session(SessionEvent)
     /// The participants.
@@ -15,7 +15,7 @@ package enum LiveEvent: Hashable, Sendable {
 package struct ChangeEvent: WireMessage {
     package var epoch: String
     package var revision: Revision
-    /// The last revision sent to this view before: a gap means that a change was missed.
+    /// The last revision sent to this view before this event; a gap means that a change was missed.
     package var previous: Revision
     package var changes: [SyncItem]
 
@@ -61,7 +61,7 @@ package struct SessionEvent: WireMessage {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The stream is open and delivers everything after its cursor.
         case open
-        /// The token ends soon.
+        /// The token expires soon.
         case expiring
         /// The token expired: the stream ends.
         case expired
@@ -76,7 +76,7 @@ package struct SessionEvent: WireMessage {
 
     package var kind: Kind
     package var reason: String?
-    /// `expiring`: when the token ends, by the server's clock.
+    /// `expiring`: when the token expires, by the server's clock.
     package var at: Timestamp?
 
     package init(_ kind: Kind, reason: String? = nil, at: Timestamp? = nil) {

@@ -1,6 +1,6 @@
 package import Annotations
 
-/// The response to a long poll: what changed, and the participants if requested and changed.
+/// The response to a long poll: the changes, and the participants if they were requested and have changed.
 package struct PollAnswer: WireMessage {
     package var delta: Delta
     package var presence: PresenceList?
@@ -35,7 +35,7 @@ package struct PollAnswer: WireMessage {
 
 /// All participants.
 package struct PresenceList: WireMessage {
-    /// Sent with the next poll, which is answered once the version changes: letters, digits and `-`.
+    /// Letters, digits and `-`. The client sends it with the next poll, which is answered once the version changes.
     package var version: String
     package var people: [PresentPerson]
 

@@ -2,7 +2,8 @@ package import Annotations
 
 /// `POST presence`: the presence of a client that has a layer open.
 package struct PresenceSign: WireMessage {
-    /// 1–64 of `[A-Za-z0-9_-]`, random for each opening of a layer. Secret: it suffices to send presence in this name.
+    /// 1–64 of `[A-Za-z0-9_-]`, random for each opening of a layer. Secret: anyone who knows it can send presence as
+    /// this client.
     package var session: String
     package var whereabouts: Location
     /// A request to present.
@@ -47,7 +48,7 @@ package struct PresenceSign: WireMessage {
 
 /// The response to a presence message.
 package struct PresenceAnswer: WireMessage {
-    /// The id under which others see this session; nil if they do not.
+    /// The id under which others see this session; nil if they do not see it.
     package var id: String?
     /// The id of the participant who presents this layer. Only one does at a time; a second request has no effect.
     package var presenter: String?
@@ -93,7 +94,7 @@ extension Location {
         if let record { json.member("record", record) }
     }
 
-    /// - Returns: Whether the member was one of these.
+    /// - Returns: Whether the member belongs to a location.
     mutating func take(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
         switch key {
         case "pageIndex": pageIndex = try reader.optionalPageIndex()

@@ -39,7 +39,7 @@ package struct PresentPerson: WireMessage {
         self = try partial.person(reader)
     }
 
-    /// The members while they are read, shared with the messages between servers.
+    /// The members read so far; also used for the messages between servers.
     package struct Partial {
         private var id: String?
         private var userID: String?
@@ -49,7 +49,7 @@ package struct PresentPerson: WireMessage {
 
         package init() {}
 
-        /// - Returns: Whether the member was one of a participant.
+        /// - Returns: Whether the member belongs to a participant.
         package mutating func take(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key {
             case "id": id = try reader.string()
@@ -73,7 +73,7 @@ package struct PresentPerson: WireMessage {
 package struct PresenceEvent: WireMessage {
     /// Whether the list is complete: all others have left.
     package var isComplete: Bool
-    /// Their present state, regardless of earlier events.
+    /// Their current state, regardless of earlier events.
     package var people: [PresentPerson]
     /// The ids of participants who left.
     package var left: [String]

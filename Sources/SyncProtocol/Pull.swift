@@ -3,7 +3,7 @@ package import Annotations
 /// `GET records?after=&at=&epoch=&limit=`: one page of the live visible records, in id order.
 package struct SnapshotPage: WireMessage {
     package var epoch: String
-    /// The revision of the snapshot, fixed by the first page. Later changes come by `since`.
+    /// The revision of the snapshot, fixed by the first page. Later changes are requested with `since`.
     package var at: Revision
     /// Each has its own revision, which may be newer than ``at``.
     package var records: [SyncItem]
@@ -68,7 +68,7 @@ package struct WrittenPage: Sendable {
 
     /// - Parameters:
     ///   - size: The approximate size in bytes.
-    ///   - records: Writes them as ``SnapshotPage`` does; called once, while the page is written.
+    ///   - records: Writes the records as ``SnapshotPage`` does; called once, while the page is written.
     package init(
         epoch: String, at revision: Revision, size: Int, _ records: (inout JSONWriter) throws -> Record.ID?
     ) rethrows {
@@ -84,12 +84,12 @@ package struct WrittenPage: Sendable {
     }
 }
 
-/// The latest state of what changed for a view after a cursor: the response to `GET records?since=`, the end of the
-/// response to `POST changes`, and the source of a `change` event.
+/// The latest state of everything that changed in a view after a cursor: the response to `GET records?since=`, the end
+/// of the response to `POST changes`, and the source of a `change` event.
 package struct Delta: WireMessage {
     package var epoch: String
     package var changes: [SyncItem]
-    /// Everything visible up to here is in ``changes`` or was not requested.
+    /// Everything visible up to this revision is in ``changes`` or was not requested.
     package var upTo: Revision
     /// More changes exist: request them from ``upTo``.
     package var more: Bool
@@ -122,7 +122,7 @@ package struct Delta: WireMessage {
         self = try partial.delta(reader).required("upTo", reader)
     }
 
-    /// The members while they are read, shared with the response to a push.
+    /// The members read so far; also used for the response to a push.
     struct Partial {
         var epoch: String?
         var changes: [SyncItem]?

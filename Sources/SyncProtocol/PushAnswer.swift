@@ -1,6 +1,6 @@
 package import Annotations
 
-/// The response to `POST changes`: one result for each change, and what the view has missed.
+/// The response to `POST changes`: one result for each change, and the changes that the client has missed.
 package struct PushAnswer: WireMessage {
     package var results: [ChangeResult]
     /// nil if no cursor was given or ``reset`` is set.

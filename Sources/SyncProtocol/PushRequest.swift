@@ -4,7 +4,7 @@ package import Annotations
 package struct PushRequest: WireMessage {
     /// 1–64 of `[A-Za-z0-9_-]`, random for each (store, layer, user) and bound to the user by the server.
     package var clientID: String
-    /// The highest n whose result is stored by the client: the server may discard results up to it.
+    /// The highest n whose result the client has stored: the server may discard results up to it.
     package var acked: Int64
     /// nil to receive no changes.
     package var cursor: Cursor?

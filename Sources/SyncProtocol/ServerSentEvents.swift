@@ -41,7 +41,7 @@ package struct ServerSentEventParser {
 
     package init(maximumLine: Int = 2 << 20) { self.maximumLine = maximumLine }
 
-    /// - Returns: The events completed by these bytes, in order, without events of unknown names.
+    /// - Returns: The events completed by these bytes, in order, except events with unknown names.
     package mutating func feed(_ bytes: some Sequence<UInt8>) throws(Failure) -> [LiveEvent] {
         var events: [LiveEvent] = []
         var failure: Failure?

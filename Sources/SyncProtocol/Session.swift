@@ -1,7 +1,7 @@
 package import Annotations
 package import Authorization
 
-/// The server's limits of size and count; more is answered with 413 or 429.
+/// The server's limits on size and count; requests beyond them are answered with 413 or 429.
 package struct ServerLimits: Hashable, Sendable {
     /// Bytes of one record's content.
     package var recordBytes: Int
@@ -22,13 +22,13 @@ package struct ServerLimits: Hashable, Sendable {
     }
 }
 
-/// `GET session`: what the server reads in the token, and the state of the layer.
+/// `GET session`: the grant that the server read from the token, and the state of the layer.
 package struct SessionAnswer: WireMessage {
     package var protocolVersion: Int64
     package var grant: Grant
     /// The server's clock, which decides warnings and validity.
     package var now: Timestamp
-    /// Changes when the server was restored from a backup or the layer was created again.
+    /// Changes when the server is restored from a backup or the layer is created again.
     package var generation: String
     package var epoch: String
     package var head: Revision

@@ -1,11 +1,11 @@
 package import Annotations
 
 /// The digest of a view: the number of records, and a hash over their ids and revisions that does not depend on their
-/// order, so that both sides add rows in any order.
+/// order, so that both sides can add rows in any order.
 ///
-/// It detects accidental differences, but does not resist forgery. For each row, FNV-1a with 64 bits over the bytes of
-/// the id and the eight bytes of the revision, lowest first, is mixed (the last steps of MurmurHash3); twice, with two
-/// offsets; the sums wrap.
+/// It detects accidental differences, but does not resist forgery. Each row is hashed with 64-bit FNV-1a over the bytes
+/// of the id and the eight bytes of the revision, lowest first, then mixed (the last steps of MurmurHash3). This is
+/// done with two offsets, each with its own sum; the sums wrap.
 package struct ViewDigest: Hashable, Sendable {
     package private(set) var count: Int64 = 0
     private var one: UInt64 = 0

@@ -1,7 +1,7 @@
 internal import Screen
 
-/// Maps colours to ncurses numbers for a terminal with none, 8, 16, 256 or more colours. With more, the number is the
-/// red, green and blue value. -1 is the terminal's default.
+/// Maps colours to ncurses numbers for a terminal without colours or with 8, 16, 256 or more. With more than 256, the
+/// number is the red, green and blue value. -1 is the terminal's default.
 struct Palette {
     let count: Int
 

@@ -49,7 +49,7 @@ struct Pen {
     }
 
     /// Puts a glyph into `text` if the locale has it and the C library agrees on its width. Otherwise returns false and
-    /// puts a question mark, to be shown in each of its columns.
+    /// puts a question mark, to be shown in each of the glyph's columns.
     ///
     /// - Parameter withMarks: false in the last column, where some terminals put a following mark on the next row.
     private mutating func set(_ glyph: Glyph, withMarks: Bool) -> Bool {

@@ -41,7 +41,7 @@ package final class TerminalDevice {
     /// SIGTERM, SIGHUP and SIGINT, become events of the loop.
     ///
     /// - Parameters:
-    ///   - input: source of keys; if it is not a terminal, the controlling terminal.
+    ///   - input: source of keys; if it is not a terminal, the controlling terminal is used.
     ///   - output: must be a terminal.
     package init(input: Int32 = 0, output: Int32 = 1, options: Options = Options()) throws(TerminalError) {
         guard isatty(output) == 1 else { throw TerminalError(reason: .outputIsNoTerminal) }

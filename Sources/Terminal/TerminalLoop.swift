@@ -9,7 +9,7 @@ package enum TerminalEvent<Message: Sendable>: Sendable {
     case resized(Size)
     /// The terminal's answer to a query.
     case report(TerminalReport)
-    /// The requested time is reached.
+    /// The requested time has come.
     case timer
     /// SIGINT, SIGTERM or SIGHUP: save and quit.
     case quitRequested(signal: Int32)

@@ -24,7 +24,7 @@ struct AnnotationTests {
     }
 
     @Test(
-        "Nothing there, or nothing that makes sense",
+        "Members that are missing or make no sense",
         arguments: [
             "{}",
             #"{"pageIndex":-1,"bbox":[1,2,3],"rects":7,"text":null,"creatorName":1,"createdAt":"soon","lines":[],"action":[]}"#,
@@ -82,7 +82,7 @@ struct AnnotationTests {
         #expect(try annotation(#"{"action":{"pageIndex":9223372036854775807}}"#).target == nil)
     }
 
-    @Test("Every kind keeps its type, has a name, and one we do not know is shown as it is")
+    @Test("Every kind keeps its type and has a name; an unknown one is shown unchanged")
     func kinds() {
         let types = [
             "pspdfkit/markup/highlight", "pspdfkit/markup/underline", "pspdfkit/markup/strikeout",

@@ -18,9 +18,9 @@ import Testing
     @Test func anImageNamesItsPicture() throws {
         let image = try Content(#"{"type":"pspdfkit/image","imageAttachmentId":"\#(Self.hex)"}"#)
         #expect(image.attachmentID?.hex == Self.hex)
-        #expect(try Content(#"{"text":"\"imageAttachmentId\""}"#).attachmentID == nil, "said in a text")
+        #expect(try Content(#"{"text":"\"imageAttachmentId\""}"#).attachmentID == nil, "mentioned in a text")
         #expect(try Content(#"{"imageAttachmentId":7}"#).attachmentID == nil)
-        #expect(try Content(#"{"imageAttachmentId":"picture.png"}"#).attachmentID == nil, "kept, and not ours")
+        #expect(try Content(#"{"imageAttachmentId":"picture.png"}"#).attachmentID == nil, "kept, but not an id")
         #expect(try Content(#"{"custom":{"imageAttachmentId":"\#(Self.hex)"}}"#).attachmentID == nil, "not a member")
         #expect(try Content("{}").attachmentID == nil)
     }

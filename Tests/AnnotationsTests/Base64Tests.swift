@@ -2,7 +2,7 @@ import Annotations
 import TestSupport
 import Testing
 
-@Suite("Base64url, one text for one value")
+@Suite("Base64url: one text for each value")
 struct Base64URLTests {
     @Test(
         "The vectors of RFC 4648 section 10, without padding",

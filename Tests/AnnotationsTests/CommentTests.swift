@@ -6,7 +6,7 @@ import Testing
         try Content(#"{"v":\#(version),"type":"pspdfkit/markup/highlight","pageIndex":3,"bbox":[1,2,3,4]}"#)
     }
 
-    @Test("A comment is of its root's version, unless its text needs the second")
+    @Test("A comment has its root's version, unless its text needs version 2")
     func versions() throws {
         let rows: [(Int64, CommentText, String)] = [
             (1, .plain("a"), #""v":1,"#), (1, .plain("a"), #""text":"a""#),

@@ -15,7 +15,7 @@ struct ContentTests {
     }
 
     @Test(
-        "White space between members goes, white space in strings stays: a record is one line",
+        "White space between members is removed and white space in strings is kept: a record is one line",
         arguments: [
             ("{ }", "{}"), ("\n{\"a\" : [ 1 ,\r\n 2 ] }\n", #"{"a":[1,2]}"#),
             ("{\"a\":\" \\\" , \\\\\" ,\t\"b\":\"\\\\\\\" :\" }", #"{"a":" \" , \\","b":"\\\" :"}"#),
@@ -30,7 +30,7 @@ struct ContentTests {
         #expect(throws: JSONError.self) { try Content(text) }
     }
 
-    @Test("What is taken alone can be sent on inside a message, however deep it is")
+    @Test("Content that is accepted alone can be forwarded inside a message, however deep it is")
     func depthIsItsOwn() throws {
         let deepest = String(repeating: #"{"a":"#, count: 32) + "1" + String(repeating: "}", count: 32)
         let content = try Content(deepest)
@@ -57,14 +57,14 @@ struct ContentTests {
         #expect(error?.problem == .tooDeep(32))
     }
 
-    @Test("Two texts that look alike are two contents")
+    @Test("Texts that look alike are different contents")
     func equality() throws {
         #expect(try Content("{\"a\":\"\u{E9}\"}") != Content("{\"a\":\"e\u{301}\"}"))
         #expect(try Content(#"{"a":1}"#) != Content(#"{"a":1.0}"#))
         #expect(try Content(#"{"a":1}"#) == Content(#"{ "a": 1 }"#))
     }
 
-    @Test("What a broken store returns is empty, not a crash")
+    @Test("Content from a damaged store is empty and causes no crash")
     func brokenStore() {
         #expect(Content(checked: "{\"a\":").object.members.isEmpty)
     }

@@ -11,7 +11,7 @@ struct GeometryTests {
         #expect(box.bottom == 60)
         #expect(box.middle == Point(x: 25, y: 40))
         #expect(box.contains(Point(x: 10, y: 20)))
-        #expect(!box.contains(Point(x: 40, y: 20)), "the right edge is the next box's")
+        #expect(!box.contains(Point(x: 40, y: 20)), "the right edge belongs to the next box")
     }
 
     @Test(

@@ -32,12 +32,12 @@ struct JSONFuzzTests {
                 #expect(try JSON(parsing: source) == value, "seed \(seed)")
             case (.failure(let one), .failure(let other)):
                 #expect("\(one)" == "\(other)", "seed \(seed)")
-            default: Issue.record("seed \(seed): one way takes what the other refuses: \(bytes)")
+            default: Issue.record("seed \(seed): one way accepts what the other refuses: \(bytes)")
             }
         }
     }
 
-    @Test("Cut anywhere, an object is an error and not a smaller object")
+    @Test("An object cut anywhere is an error, not a smaller object")
     func everyPrefix() throws {
         let bytes = Array(#"{"a":[1.5e3,"\ud83d\ude00 é",{"b":null}],"c":true}"#.utf8)
         for end in 0..<bytes.count {

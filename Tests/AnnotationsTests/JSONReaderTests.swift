@@ -47,7 +47,7 @@ struct JSONReaderTests {
     }
 
     @Test(
-        "Bytes that are no UTF-8: overlong, surrogates, cut, beyond U+10FFFF",
+        "Bytes that are not UTF-8: overlong, surrogates, truncated, beyond U+10FFFF",
         arguments: [
             [0xC0, 0xAF], [0xE0, 0x80, 0xAF], [0xF0, 0x80, 0x80, 0xAF], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0x80],
             [0xFF],
@@ -77,7 +77,7 @@ struct JSONReaderTests {
         #expect(throws: JSONError.self) { try JSON(parsing: nested(1_000_000)) }
     }
 
-    @Test("A second key is found among many, too")
+    @Test("A duplicate key is found among many keys too")
     func manyKeys() throws {
         let members = (0..<2000).map { "\"k\($0)\":\($0)" }
         let object = try #require(try JSON(parsing: "{\(members.joined(separator: ","))}").object)
@@ -109,7 +109,7 @@ struct JSONReaderTests {
         #expect(list == [1, 2])
     }
 
-    @Test("What is asked for is not what stands there")
+    @Test("The requested type is not the actual one")
     func wrongTypes() {
         func problem(_ text: String, _ read: (inout JSONReader) throws -> Void) -> JSONError.Problem? {
             var reader = JSONReader(text)
@@ -124,7 +124,7 @@ struct JSONReaderTests {
         #expect(problem("{}") { try $0.array { reader in reader = reader } } == .wrongType("an array"))
     }
 
-    @Test("Every error says what and where")
+    @Test("Every error states the problem and its position")
     func descriptions() {
         let error = #expect(throws: JSONError.self) { try JSON(parsing: #"{"a":tru}"#) }
         #expect(error?.description == "unexpected character (at byte 8)")

@@ -42,7 +42,7 @@ struct JSONValueTests {
         #expect(JSON.object(object).text == #"{"a":"two","c":3,"d":[1.5,true,null]}"#)
     }
 
-    @Test("Keys that look alike are two keys")
+    @Test("Keys that look alike are different keys")
     func keysAreExact() throws {
         var object = try #require(try JSON(parsing: "{\"\u{E9}\":1,\"e\u{301}\":2}").object)
         #expect(object["\u{E9}"]?.integer == 1)
@@ -52,7 +52,7 @@ struct JSONValueTests {
         #expect(object.members.count == 1)
     }
 
-    @Test("Texts that look alike are two values, in any depth")
+    @Test("Texts that look alike are different values, at any depth")
     func equalityIsExact() {
         let (one, other) = (JSON.string("\u{E9}"), JSON.string("e\u{301}"))
         #expect(one != other)
@@ -63,7 +63,7 @@ struct JSONValueTests {
         #expect(Set([one, other, one]).count == 2)
     }
 
-    @Test("A value answers for its own type only")
+    @Test("A value can be read only as its own type")
     func types() {
         #expect(JSON.string("1").integer == nil)
         #expect(JSON.number(JSONNumber(Int64(1))).string == nil)

@@ -22,7 +22,7 @@ struct JSONWriterTests {
                 + #""empty":[],"inner":{"x":[null,"y"]},"list":[1,2]}"#)
     }
 
-    @Test("Every scalar below U+0100 comes back, and none of them is raw control")
+    @Test("Every scalar below U+0100 is read back, and no control character is written raw")
     func everyControl() throws {
         for value in UInt32(0)..<0x100 {
             let text = String(Unicode.Scalar(value)!)
@@ -46,7 +46,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("A text is plain when it is written as it is", arguments: 0..<40)
+    @Test("A text is plain if it is written unchanged", arguments: 0..<40)
     func plainTexts(length: Int) {
         for byte in UInt8(0)..<0x80 {
             for place in 0..<length {

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(
-        "Words go where the kind keeps them, in the form they had",
+        "The text is stored where the kind keeps it, in the structure it had",
         arguments: [
             (#"{"type":"pspdfkit/note","text":"old","new":1}"#, #"{"type":"pspdfkit/note","text":"new","new":1}"#),
             (#"{"type":"pspdfkit/note"}"#, #"{"type":"pspdfkit/note","text":"new"}"#),

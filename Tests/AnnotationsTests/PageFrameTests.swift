@@ -1,7 +1,7 @@
 import Annotations
 import Testing
 
-@Suite("Places of a page, in the file and as displayed")
+@Suite("Positions on a page, in the file and as displayed")
 struct PageFrameTests {
     static let frames = (0..<4).map { PageFrame(left: 20, bottom: -30, width: 400, height: 600, turns: $0) }
 

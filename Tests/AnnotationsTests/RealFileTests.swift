@@ -5,7 +5,7 @@ import Testing
 
 private let files = Repository.samples.filter { $0.name.hasSuffix(".json") }.map(\.path)
 
-/// Instant JSON of real exports, which exist beside the package only on some machines.
+/// Instant JSON of real exports, which exist next to the package only on some machines.
 @Suite("Real files", .enabled(if: !files.isEmpty))
 struct RealFileTests {
     @Test(arguments: files)

@@ -15,7 +15,7 @@ struct RecordTests {
     }
 
     @Test(
-        "A record is written alike from where its texts lie, or left to the other way",
+        "A record is written in place with the same result, or left to the other method",
         arguments: [
             "", "ana", "é日", "a\"b", "a\\", "\n", "\u{7F}", String(repeating: "long ", count: 60),
         ])

@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        "The formatting around the words that changed stays",
+        "The formatting around changed words is kept",
         arguments: [
             // Only paragraphs, so rewritten.
             ("<p>one</p>", "two & three\nfour", "<p>two &amp; three</p><p>four</p>"),
@@ -57,12 +57,12 @@ import Testing
         #expect(CommentText(json: try #require(reworded["text"]))?.words == words)
     }
 
-    @Test("What plain words cannot carry is refused", arguments: ["Hi @Ben, see this", "Hi", "Hi @Bo", "@Bo this", ""])
+    @Test("A change beyond plain text is refused", arguments: ["Hi @Ben, see this", "Hi", "Hi @Bo", "@Bo this", ""])
     func refused(words: String) throws {
         #expect(throws: FormattingConflict()) { try xhtml(Self.mention).replacingText(with: words) }
     }
 
-    @Test("Whatever stands in it, the words come out as they were put in, or nothing is done")
+    @Test("Whatever the old text contains, the new words are read back unchanged, or nothing changes")
     func damagedText() throws {
         let scraps = [
             "<p>", "</p>", "<b>", "</b", "&amp;", "&", "é", "x", "<br/>", #"<i data-a="1">"#, "</i>", "\n", ">",

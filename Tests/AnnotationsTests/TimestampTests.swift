@@ -2,7 +2,7 @@ import Annotations
 import TestSupport
 import Testing
 
-@Suite("Moments")
+@Suite("Timestamps")
 struct TimestampTests {
     @Test(arguments: [
         ("1970-01-01T00:00:00Z", Int64(0)), ("1970-01-01T00:00:00.001Z", 1), ("1969-12-31T23:59:59.999Z", -1),
@@ -48,7 +48,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("Months have the days they have: centuries are no leap years, every fourth one is")
+    @Test("Months have the right lengths: centuries are not leap years, but every fourth one is")
     func lengthsOfMonths() throws {
         for year in [1896...1904, 1996...2004, 2096...2104].joined() {
             let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
@@ -64,7 +64,7 @@ struct TimestampTests {
         }
     }
 
-    @Test("A clock at the end of time stops there and traps nobody")
+    @Test("Arithmetic at the limits of time saturates and never traps")
     func saturates() {
         let first = Timestamp(milliseconds: .min)
         let last = Timestamp(milliseconds: .max)

@@ -38,7 +38,7 @@ struct ValidationTests {
         #expect(Self.problem(of: content) == .tooLarge(bytes: filling.utf8.count + 30, limit: 1 << 20))
     }
 
-    @Test("Without a page count any sensible page will do")
+    @Test("Without a page count any plausible page is valid")
     func unknownPages() throws {
         try Content(#"{"v":1,"type":"a","pageIndex":4000,"bbox":[1,2,3,4]}"#).validate()
     }

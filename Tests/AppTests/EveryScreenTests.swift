@@ -6,7 +6,7 @@ import Testing
 
 @testable import App
 
-/// Snapshots of every screen at a wide, a usual, a narrow and the smallest size.
+/// Snapshots of every screen at a wide, a typical, a narrow and the smallest size.
 @Suite struct EveryScreenTests {
     struct Scene: CustomTestStringConvertible, Sendable {
         var name: String
@@ -98,7 +98,7 @@ import Testing
         try expectSnapshot(stage.screen, "\(scene.name)-\(size.columns)x\(size.rows)")
     }
 
-    /// Where keys are shown, one of them opens the help or leaves.
+    /// The last row always shows the key for help or a way out.
     @Test(arguments: scenes)
     func theLastRowTellsHowToGoOn(scene: Scene) throws {
         let foot = try scene.make(24, 80).foot

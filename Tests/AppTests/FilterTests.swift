@@ -28,7 +28,7 @@ import Testing
         #expect(stage.lines[13].contains("filter: none"))
     }
 
-    /// A filter without matches while typing clears the record; the next match is shown in full.
+    /// A filter without matches clears the record; the next match is shown in full.
     @Test func whatIsFoundAgainIsShownWholeAgain() throws {
         let stage = stage()
         let first = try #require(stage.state.document?.detail?.id)

@@ -98,8 +98,11 @@ import Testing
                 " Copied https://example.com (if your terminal allows OSC 52)"
             ),
             (["type": "goTo", "pageIndex": 99], " This link leads to a page that does not exist"),
-            (["type": "launch", "filePath": "/bin/sh"], " This link leads to /bin/sh, which is not opened"),
-            (["type": "goToRemote", "relativePath": "b.pdf"], " This link leads to b.pdf, which is not opened"),
+            (["type": "launch", "filePath": "/bin/sh"], " This link leads to /bin/sh, which postilla does not open"),
+            (
+                ["type": "goToRemote", "relativePath": "b.pdf"],
+                " This link leads to b.pdf, which postilla does not open"
+            ),
             (.null, " This link has no target"),
         ] as [(JSON, String)])
     func whatALinkLeadsTo(action: JSON, notice: String) throws {

@@ -35,7 +35,7 @@ import Testing
         var status = SyncStatus.live()
         status.conflicts = 1
         stage.send(.status(status))
-        #expect(stage.foot == " One of your edits is in conflict; O to compare, nothing is lost")
+        #expect(stage.foot == " One of your edits is in conflict; O to compare (nothing is lost)")
         try stage.press("j")
         stage.send(.status(status))
         #expect(!stage.foot.contains("conflict"))
@@ -49,7 +49,7 @@ import Testing
         var status = SyncStatus.live()
         status.conflicts = 1
         stage.send(.status(status))
-        #expect(stage.type("next").contains("One of your edits is in conflict; outbox to compare, nothing is lost"))
+        #expect(stage.type("next").contains("One of your edits is in conflict; outbox to compare (nothing is lost)"))
     }
 
     @Test func theList() throws {

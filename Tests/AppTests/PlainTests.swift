@@ -131,7 +131,7 @@ import Testing
         let stage = PlainStage(Sample.services())
         stage.type("status")
         stage.send(.recordsChanged(["h1", "h2"], author: "ana"))
-        #expect(stage.said.count == 1, "nothing is said into what is being typed")
+        #expect(stage.said.count == 1, "no notice interrupts a line being typed")
         #expect(stage.type("announce on").last == "2 changes by ana; type new")
         stage.send(.recordsChanged(["h1"], author: "ben"))
         stage.now = stage.now + 4000
@@ -151,7 +151,7 @@ import Testing
         let stage = PlainStage(services)
         stage.send(.download(DownloadStatus(received: 0, total: 100)))
         #expect(!stage.type("list").isEmpty)
-        #expect(stage.isReady, "all of them can be listed without it")
+        #expect(stage.isReady, "the whole list does not need the PDF")
         #expect(stage.type("list compare").isEmpty)
         #expect(!stage.isReady)
         stage.send(.downloadFailed("it is too large"))

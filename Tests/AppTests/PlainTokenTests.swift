@@ -17,7 +17,7 @@ import Testing
         let said = stage.type("status")
         #expect(said.contains { $0.hasPrefix("The token for hotos17 / review expired") })
         #expect(said.last == "Type token to enter one.")
-        #expect(stage.type("status").count == 1, "once is enough")
+        #expect(stage.type("status").count == 1, "the prompt is not repeated")
         stage.type("token")
         #expect(stage.hidesInput)
         #expect(stage.prompt == "token, or @ and a file name (hidden): ")

@@ -46,7 +46,7 @@ import Testing
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["text"]?.string == "Not any more.\nquit")
         stage.type("note")
-        #expect(stage.type(".") == ["Empty text, nothing created."])
+        #expect(stage.type(".") == ["Empty text; nothing created."])
         #expect(edits(stage).count == 1)
     }
 
@@ -74,7 +74,7 @@ import Testing
         #expect(stage.type("n") == ["Cancelled"])
         stage.type("delete 4")
         #expect(stage.type("yes") == ["Deleted; undo to restore it"])
-        #expect(stage.type("show 4") == ["It no longer exists."])
+        #expect(stage.type("show 4") == ["The annotation no longer exists."])
     }
 
     @Test func whoMayNotWriteIsToldWhy() {

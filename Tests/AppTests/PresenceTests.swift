@@ -51,7 +51,7 @@ import Testing
         try stage.press("F")
         #expect(stage.lines[0].contains("Page 2 of 3"))
         #expect(stage.statusLine.contains("FOLLOWING Ana"))
-        // With the page beside it, the list still takes the keys.
+        // With both panes visible, keys still go to the list.
         try stage.press("j")
         #expect(stage.statusLine.contains("FOLLOWING Ana") == (columns == 80))
     }
@@ -67,7 +67,7 @@ import Testing
         #expect(stage.statusLine.contains("PRESENTING, offline"))
     }
 
-    /// A person who is alone is shown how others join, if the program knows.
+    /// A person who is alone is shown how others can join, if the program knows how.
     @Test func whoIsAloneIsToldHowOthersJoin() throws {
         let line = "postilla open http://127.0.0.1:5000 --token-file colleague.jwt"
         let stage = Stage(Sample.services(), columns: 100, invitation: line)

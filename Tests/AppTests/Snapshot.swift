@@ -11,6 +11,6 @@ func expectSnapshot(_ screen: String, _ name: String, sourceLocation: SourceLoca
     }
     let kept = try String(decoding: Data(contentsOf: file), as: UTF8.self)
     #expect(
-        screen + "\n" == kept, "\(name) has changed; look at it, then RECORD_SNAPSHOTS=1",
+        screen + "\n" == kept, "\(name) has changed; check it, then record it with RECORD_SNAPSHOTS=1",
         sourceLocation: sourceLocation)
 }

@@ -60,7 +60,7 @@ import Testing
         let stage = Stage(Self.services())
         try stage.press("rSo do I<enter>")
         guard case .create(let content)? = performed(stage).first else {
-            Issue.record("nothing was made")
+            Issue.record("nothing was created")
             return
         }
         #expect(content["rootId"] == "h1")
@@ -131,7 +131,7 @@ import Testing
         #expect(stage.screen.contains("-- Comment on the selected words"))
         try stage.press("Whose?<enter>")
         guard case .beginThread(let root, "Whose?")? = performed(stage).first else {
-            Issue.record("no thread was begun")
+            Issue.record("no thread was started")
             return
         }
         #expect(root["type"] == "pspdfkit/markup/highlight")
@@ -145,7 +145,7 @@ import Testing
         let stage = Stage(Sample.services())
         try stage.press("<tab>jAHere?<enter>")
         guard case .beginThread(let root, "Here?")? = performed(stage).first else {
-            Issue.record("no thread was begun")
+            Issue.record("no thread was started")
             return
         }
         #expect(root["type"] == "pspdfkit/comment-marker")

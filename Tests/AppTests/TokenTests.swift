@@ -168,7 +168,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("nonsense", " Not a token: a JWT has three parts separated by dots, this has 1"),
+        ("nonsense", " Not a token: a JWT has three parts separated by dots; this has 1"),
         (
             TokenTests.token(#"{"document_id":"other","permissions":"all","exp":1780153500}"#),
             " Token for other / default layer, not for this layer: Enter to open that layer"
@@ -310,7 +310,7 @@ import Testing
         #expect(!stage.screen.contains("eyJ"))
     }
 
-    /// Without bracketed paste a terminal types the token: its first letter is a key, the rest would be text.
+    /// Without bracketed paste, a token arrives as typed keys: the first letter is a command, the rest becomes text.
     @Test func aTypedTokenIsNeitherSavedNorKeptAsADraft() throws {
         let stage = Stage(Sample.services())
         for character in token { stage.send(.key(.character(character))) }

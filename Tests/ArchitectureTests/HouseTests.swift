@@ -9,7 +9,7 @@ struct HouseTests {
             try SourceFile.sources.get() + SourceFile.all(below: "Tests", suffix: ".swift")
         #expect(files.count > 100)
         for file in files where file.lines.count > Self.longest {
-            Issue.record("\(file.path): \(file.lines.count) lines; cut it along its ideas (at most \(Self.longest))")
+            Issue.record("\(file.path): \(file.lines.count) lines; split it by topic (at most \(Self.longest))")
         }
     }
 
@@ -27,7 +27,7 @@ struct HouseTests {
         }
     }
 
-    @Test("Tests wait for conditions, they never sleep")
+    @Test("Tests wait for conditions and never sleep")
     func nothingSleeps() throws {
         let words: Set<Substring> = ["sleep", "usleep", "nanosleep"]
         for file in try SourceFile.all(below: "Tests", suffix: ".swift") where !file.path.contains("/HouseTests") {

@@ -54,7 +54,7 @@ struct ImportTests {
     }
 
     @Test(
-        "The reader of import lines reads them all",
+        "The reader of import lines recognises every form",
         arguments: [
             ("import A", "A"), ("  public import A", "A"), ("@testable import A", "A"),
             ("@preconcurrency package import A", "A"),

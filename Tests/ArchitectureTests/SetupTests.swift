@@ -27,7 +27,7 @@ struct SetupTests {
         #expect(machine.log == installed, "the second run finds it and does nothing")
     }
 
-    @Test("Lists that cannot be refreshed are no reason to give up")
+    @Test("Package lists that cannot be refreshed are no reason to give up")
     func offlineLists() throws {
         let machine = try Machine()
         try machine.remove("pdftotext")
@@ -42,12 +42,12 @@ struct SetupTests {
         try machine.standIn("id", "echo 1000")
         let outcome = try machine.setup("run")
         #expect(outcome.status == 1)
-        #expect(outcome.said.contains("no right to install"))
+        #expect(outcome.said.contains("No permission to install"))
         #expect(outcome.said.contains("apt-get install qpdf"))
         #expect(machine.log == "")
     }
 
-    @Test("A password nobody could type is not asked for; a right that is there is used")
+    @Test("No password is requested that nobody could type; an existing right is used")
     func sudo() throws {
         let machine = try Machine()
         try machine.remove("qpdf")
@@ -74,7 +74,7 @@ struct SetupTests {
         try machine.remove("apt-get")
         let unknown = try machine.setup("run")
         #expect(unknown.status == 1)
-        #expect(unknown.said.contains("no package manager that is known"))
+        #expect(unknown.said.contains("No known package manager"))
     }
 
     @Test(arguments: [
@@ -95,7 +95,7 @@ struct SetupTests {
         try machine.remove("swift")
         let outcome = try machine.setup("run")
         #expect(outcome.status == 1)
-        #expect(outcome.said.contains("There is no Swift toolchain here"))
+        #expect(outcome.said.contains("No Swift toolchain found"))
     }
 }
 
@@ -126,7 +126,7 @@ private final class Machine {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// The output of stand-ins to `$LOG`.
+    /// What stand-ins wrote to `$LOG`.
     var log: String { (try? String(contentsOf: logFile, encoding: .utf8)) ?? "" }
 
     private func path(_ name: String) -> String { folder.appendingPathComponent(name).path }

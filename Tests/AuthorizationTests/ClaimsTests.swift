@@ -84,7 +84,7 @@ struct ClaimsTests {
     }
 
     @Test(
-        "A moment is cut to the millisecond, never rounded up: a token lives no longer than it says",
+        "A time is truncated to the millisecond, never rounded up: a token is not valid longer than it states",
         arguments: [
             ("0", Int64(0)), ("1.5", 1500), ("1.9999", 1999), ("4e9", 4_000_000_000_000),
             ("253402300799", 253_402_300_799_000),
@@ -159,10 +159,10 @@ struct ClaimsTests {
         #expect(odd.warnings.count == 2)
     }
 
-    @Test("Every problem is a sentence a person can act on")
+    @Test("Every problem is a sentence that a person can act on")
     func sentences() {
         #expect(
-            problem(token: "x")?.description == "not a token: a JWT has three parts separated by dots, this has 1")
+            problem(token: "x")?.description == "not a token: a JWT has three parts separated by dots; this has 1")
         #expect(problem(Token.payload(exp: nil))?.description == #"the token lacks the claim "exp""#)
         #expect(
             problem(Token.payload(documentID: "1"))?.description == #"the token's claim "document_id" must be a string"#

@@ -16,7 +16,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("What a denial asks for would have been enough")
+    @Test("The permissions that a denial names would have been enough")
     func denialsAreTrue() throws {
         for row in try PermissionRow.all() {
             guard case .denied(.needs(let permissions)) = row.grant.decide(row.operation) else { continue }
@@ -52,7 +52,7 @@ struct DecisionTests {
         }
     }
 
-    @Test("A grant never takes away: with more entries everything allowed stays allowed")
+    @Test("Entries never take rights away: with more of them, everything allowed remains allowed")
     func grantsAddUp() {
         var random = SeededRandom(seed: 5)
         for _ in 0..<400 {

@@ -26,7 +26,7 @@ struct GrantJSONTests {
     }
 
     @Test(
-        "A claim that cannot be read is not a claim that is absent",
+        "An unreadable claim is not an absent claim",
         arguments: [
             #""annotations:view:all""#, "{}", "true", "7",
         ])

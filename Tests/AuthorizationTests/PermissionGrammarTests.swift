@@ -21,7 +21,7 @@ struct PermissionGrammarTests {
     }
 
     @Test(
-        "Of three parts, but with words for others",
+        "Three parts, with unknown words",
         arguments: [
             "annotations:VIEW:all", "Annotations:view:all", "annotations:view:everyone", "annotations:view:team=law",
             "annotations:reply:all", "bookmarks:view:all", "annotations:view:all=", "annotations:view: all", "*:*:*",
@@ -32,7 +32,7 @@ struct PermissionGrammarTests {
     }
 
     @Test(
-        "Not of three parts, or a scope without its value",
+        "Not three parts, or a scope without its value",
         arguments: [
             "", "all", "annotations", "annotations:view", "annotations:view:", ":view:all", "annotations::all", "::",
             "annotations:view:group", "annotations:view:createdBy", "annotations::view:all", ":annotations:view:all",
@@ -41,7 +41,7 @@ struct PermissionGrammarTests {
         #expect(Permission.read(text) == .malformed(text))
     }
 
-    @Test("Scopes of names that look alike are two scopes")
+    @Test("Scopes with names that look alike are different scopes")
     func exactNames() {
         #expect(Permission.Scope.group("\u{E9}") != .group("e\u{301}"))
         #expect(Set([Permission.Scope.createdBy("\u{E9}"), .createdBy("e\u{301}")]).count == 2)

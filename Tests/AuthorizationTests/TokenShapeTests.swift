@@ -44,7 +44,7 @@ struct TokenShapeTests {
     }
 
     @Test(
-        "A claim that stands twice has no meaning to rely on",
+        "A duplicate claim has no reliable meaning",
         arguments: [
             #""user_id":"ana","user_id":"ben""#, #""exp":5"#, #""permissions":"all""#, #""x":{"a":1,"a":2}"#,
         ])
@@ -60,13 +60,13 @@ struct TokenShapeTests {
         #expect(problem(Token.payload(#""other":"\#(most)""#)) == nil)
     }
 
-    @Test("Ten thousand levels are no payload")
+    @Test("Thousands of levels are not a payload")
     func tooDeep() {
         let deep = String(repeating: "[", count: 2500) + String(repeating: "]", count: 2500)
         #expect(problem(Token.payload(#""x":\#(deep)"#)) == .notBase64JSON(part: "payload"))
     }
 
-    @Test("No problem repeats the token, or any part of it")
+    @Test("No problem repeats any part of the token")
     func leaksNothing() {
         let secret = "c2VjcmV0LXNpZ25hdHVyZQ"
         let tokens = [

@@ -19,7 +19,7 @@ struct ViewScopeTests {
         }
     }
 
-    @Test("Equal sights have equal texts, and different scopes never share one")
+    @Test("Equal scopes have equal texts, and different scopes never share one")
     func canonicalText() {
         var random = SeededRandom(seed: 77)
         var seen: [[UInt8]: ViewScope] = [:]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What a customer's backend does, in one go: documents, layers, annotations, comments, files, tokens.
+"""Everything that a customer's backend does: documents, layers, annotations, comments, files, tokens.
 
     backend.py ADDRESS SECRET [TOKEN]
 
-Ends with 0 when every answer was what the vendor describes, and says at which step it was not. A TOKEN is revoked at the
-end."""
+Exits with 0 if every answer matches the vendor's description; otherwise reports the step that failed. A TOKEN is
+revoked at the end."""
 
 import hashlib
 import json
@@ -135,11 +135,11 @@ def comments(engine):
     assert [each["content"]["text"] for each in thread] == ["why?", "because"]
     assert (thread[1]["createdBy"], thread[1]["group"]) == ("bo", "crew")
     listed = engine.get(layer + "/annotations")["data"]["annotations"]
-    assert [each["id"] for each in listed] == ["h1"], "comments are no annotations"
+    assert [each["id"] for each in listed] == ["h1"], "comments are not annotations"
 
 
 def whole_layers(engine):
-    """Instant JSON, XFDF and PDF, out and in."""
+    """Export and import of Instant JSON, XFDF and PDF."""
     layer = document("contract-1", "review")
     file = engine.get(layer + "/document.json")
     assert file["format"] == "https://pspdfkit.com/instant-json/v1"

@@ -1,5 +1,5 @@
-"""A client of the Document Engine API as a customer's backend has one: the vendor's public description and the standard
-library, and nothing that knows which server answers."""
+"""A client of the Document Engine API, like that of a customer's backend. It uses only the standard library, follows
+the vendor's public description, and does not depend on which server answers."""
 
 import json
 import secrets
@@ -9,7 +9,7 @@ import urllib.request
 
 
 class Refused(Exception):
-    """An answer that is an error: `{"error": {"reason", "description"}}`."""
+    """An error response: `{"error": {"reason", "description"}}`."""
 
     def __init__(self, status, body):
         self.status = status
@@ -22,7 +22,7 @@ def segment(name):
 
 
 def form(parts):
-    """`multipart/form-data` of (name, file name or None, content type or None, bytes)."""
+    """Encodes parts (name, file name or None, content type or None, bytes) as `multipart/form-data`."""
     boundary = secrets.token_hex(16)
     body = b""
     for name, file_name, content_type, content in parts:
@@ -41,7 +41,7 @@ class Engine:
         self.secret = secret
 
     def send(self, method, path, body=None, content_type=None, accept=None, query=None):
-        """The bytes of the answer and its content type."""
+        """Returns the bytes of the answer and its content type."""
         if query:
             path += "?" + urllib.parse.urlencode(query)
         request = urllib.request.Request(self.address + path, data=body, method=method)
@@ -80,7 +80,7 @@ class Engine:
         return json.loads(self.send("POST", "/api/documents", body, content_type)[0])["data"]
 
     def documents(self, page_size=100, **query):
-        """All documents, page after page."""
+        """Yields all documents, page by page."""
         cursor = None
         while True:
             if cursor:
@@ -98,7 +98,7 @@ def document(document_id, layer=None):
 
 
 def small_pdf(word="Word"):
-    """A PDF of one page."""
+    """Returns a PDF of one page."""
     content = f"BT /F 24 Tf 72 700 Td ({word}) Tj ET".encode()
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",

@@ -1,4 +1,4 @@
-/// Something that is needed for measuring is not there or did not work, in a sentence.
+/// The reason why something could not be measured, in one sentence.
 struct BenchmarkError: Error, CustomStringConvertible {
     let description: String
 

@@ -10,39 +10,39 @@ struct Benchmarks: AsyncParsableCommand {
         defaultSubcommand: Measurement.self)
 }
 
-/// What a person starts.
+/// The command that a person runs.
 struct Measurement: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "measure",
-        abstract: "Measures Postilla beside other programs, in turns, and prints tables with ratios.",
-        discussion: "A figure is worth something in a release build on a machine with nothing else to do: make bench.")
+        abstract: "Measures Postilla and other programs in turns, and prints tables with ratios.",
+        discussion: "Figures are meaningful only for a release build on an otherwise idle machine: make bench.")
 
-    @Option(help: ArgumentHelp("The program that is measured; by default the one beside this one.", valueName: "path"))
+    @Option(help: ArgumentHelp("The program to measure; by default the one next to this program.", valueName: "path"))
     var postilla: String?
 
-    @Option(help: "Starts of each program for the first frame.") var starts = 12
+    @Option(help: "How often each program is started to measure its first frame.") var starts = 12
 
-    @Option(parsing: .upToNextOption, help: "How many annotations a layer has.") var sizes = [1_000, 10_000, 100_000]
+    @Option(parsing: .upToNextOption, help: "Numbers of annotations per layer.") var sizes = [1_000, 10_000, 100_000]
 
-    @Option(help: "Megabytes of the PDF that is downloaded.") var megabytes = 100
+    @Option(help: "The size of the downloaded PDF in megabytes.") var megabytes = 100
 
-    @Option(help: "Records of the layer that is loaded for the first time.") var records = 100_000
+    @Option(help: "The number of records in the layer of the first sync.") var records = 100_000
 
-    @Option(help: "Edits that are made without a connection and pushed together.") var edits = 10_000
+    @Option(help: "The number of edits made offline and pushed together.") var edits = 10_000
 
-    @Option(help: "Records of the layer that is copied while others work.") var loadRecords = 50_000
+    @Option(help: "The number of records in the layer copied under load.") var loadRecords = 50_000
 
-    @Option(help: "Listeners that are open and hear nothing.") var listeners = 10_000
+    @Option(help: "The number of idle listeners.") var listeners = 10_000
 
-    @Option(help: ArgumentHelp("Draws plots as SVG files into this folder, at more sizes.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Writes plots as SVG files to this folder, at more sizes.", valueName: "folder"))
     var plots: String?
 
-    @Flag(name: .customLong("brief"), help: "The list on one terminal, beside less alone.") var isBrief = false
+    @Flag(name: .customLong("brief"), help: "Measures the list on one terminal, against less only.") var isBrief = false
 
     @Option(
         parsing: .upToNextOption,
         help:
-            "What is measured: list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot, load."
+            "Parts to measure: list, burst, pages, sync, queue, edit, download, listeners, writes, fanout, snapshot, load."
     )
     var only = Part.allCases
 
@@ -57,7 +57,7 @@ struct Measurement: AsyncParsableCommand {
         defer { try? FileManager.default.removeItem(at: folder) }
         let program = postilla ?? Bundle.main.executableURL?.deletingLastPathComponent().path.appending("/postilla")
         guard let program, FileManager.default.isExecutableFile(atPath: program) else {
-            throw BenchmarkError("there is no program at \(program ?? "?"): build it, or name it with --postilla")
+            throw BenchmarkError("there is no program at \(program ?? "?"): build it, or specify it with --postilla")
         }
         Report.add(Machine.text + "\n" + Self.build + "\n")
 
@@ -82,7 +82,7 @@ struct Measurement: AsyncParsableCommand {
 
     private static var build: String {
         #if DEBUG
-            "THIS IS A DEBUG BUILD: no figure of it means anything."
+            "THIS IS A DEBUG BUILD: its figures mean nothing."
         #else
             "Release build."
         #endif

@@ -1,6 +1,7 @@
 import Foundation
 
-/// What the parts of one run share. Each part stands beside what it measures, and prints its tables.
+/// The state that the parts of one run share. Each part is an extension next to what it measures, and prints its
+/// tables.
 struct Run {
     var backend: Backend
     var folder: URL
@@ -8,11 +9,12 @@ struct Run {
     /// Filled by the parts; drawn when all are done.
     let plots = Plots()
 
-    /// The package's own samples; the working directory is its root, as with make.
+    /// Returns the path of one of the package's samples. The working directory must be the package's root, as with
+    /// make.
     func sample(_ name: String) throws -> String {
         let path = "Resources/samples/" + name
         guard FileManager.default.fileExists(atPath: path) else {
-            throw BenchmarkError("\(path) is not there: run this in the folder that holds Package.swift")
+            throw BenchmarkError("\(path) does not exist: run this in the folder that contains Package.swift")
         }
         return path
     }

@@ -3,9 +3,9 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A child process, with the API names of Foundation's `Process`. Up to Swift 6.3, that one reads beyond the end of a
-/// directory entry when it looks for open files, which sometimes crashes the process (swift-corelibs-foundation, pull
-/// request 5472).
+/// A child process, with the API names of Foundation's `Process`. Up to Swift 6.3, Foundation's class reads beyond the
+/// end of a directory entry when it looks for open files, which sometimes crashes the process
+/// (swift-corelibs-foundation, pull request 5472).
 ///
 /// Unchecked: one thread sets it up and runs it; any thread may query its end and wait for it.
 package final class ChildProcess: @unchecked Sendable {
@@ -41,7 +41,7 @@ package final class ChildProcess: @unchecked Sendable {
         return process
     }
 
-    /// - Throws: `POSIXError` when there is no such program.
+    /// - Throws: `POSIXError` if there is no such program.
     package func run() throws {
         let path = executableURL?.path ?? ""
         var actions = posix_spawn_file_actions_t()

@@ -5,7 +5,7 @@ import Glibc
 struct Crash: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Crash",
-        abstract: "Kills the real client and the real server at random moments, and looks whether all is there.",
+        abstract: "Kills the real client and server at random moments, and checks that nothing confirmed is lost.",
         subcommands: [CyclesCommand.self, WriterCommand.self], defaultSubcommand: CyclesCommand.self)
 }
 

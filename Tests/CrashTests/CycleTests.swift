@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func aPromiseThatIsNotKeptIsNoticed() throws {
-        #expect(try problem(["--cycles", "5", "--lies"])?.contains("in place of") == true)
+        #expect(try problem(["--cycles", "5", "--lies"])?.contains("instead of") == true)
     }
 
     /// Runs the built program in the folder of the tests.

@@ -21,9 +21,9 @@ import Testing
 
     @Test(
         arguments: [
-            ([:], "1 (one) is lost"), (["1": "older"], "1 says older in place of one"),
+            ([:], "1 (one) is lost"), (["1": "older"], "1 has older instead of one"),
             (["1": "one", "2": "two"], "2 (two) is back after its delete"),
-            (["1": "one", "3": "one"], "3 (one) was never made, or is there twice"),
+            (["1": "one", "3": "one"], "3 (one) was never created, or exists twice"),
         ] as [([String: String], String)])
     func breachesAreNamed(records: [String: String], problem: String) {
         var ledger = ledger

@@ -59,14 +59,14 @@ import Testing
     /// Requests from the description's own examples never cause a server error or an undocumented response.
     /// `make api-test` generates many more (`API_EXAMPLES`).
     @Test(
-        .enabled(if: Program.python != nil, "make test puts schemathesis where it is looked for"),
+        .enabled(if: Program.python != nil, "make test installs schemathesis"),
         arguments: ["^/(api|healthcheck|readiness|openapi)", "^/instant"])
     func whatIsMadeUpFromItIsAnsweredAsItSays(_ addresses: String) async throws {
         let python = try #require(Program.python)
         let count = ProcessInfo.processInfo.environment["API_EXAMPLES"]
         try await RunningServer.run {
             $0.now = { Server.systemClock() }
-            // It also sends many requests without the secret.
+            // schemathesis also sends many requests without the secret.
             $0.service.failedLoginsPerMinute = 0
         } _: { server in
             try await server.upload()

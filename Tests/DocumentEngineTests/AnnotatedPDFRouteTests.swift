@@ -6,7 +6,7 @@ import PDFPages
 import TestSupport
 import Testing
 
-@Suite("The PDF with what a layer holds", .timeLimit(.minutes(15))) struct AnnotatedPDFRouteTests {
+@Suite("The PDF with a layer's annotations", .timeLimit(.minutes(15))) struct AnnotatedPDFRouteTests {
     /// The annotations in a PDF response, as records.
     private func annotations(_ answer: RunningServer.Answer) async throws -> [Record] {
         let folder = try TemporaryFolder()

@@ -26,10 +26,10 @@ import Testing
             try await server.upload()
             let ana = try server.mint.token(TokenClaims())
             let early: PushAnswer = try await server.push(ana, [image(1, "i1")]).message()
-            #expect(early.results.first?.status == .invalid, "the file comes first")
+            #expect(early.results.first?.status == .invalid, "the file must be uploaded first")
             #expect(try await put(server, ana).status == 200)
-            #expect(try await put(server, ana).status == 200, "twice is once")
-            #expect(try await server.client(ana, "GET", "attachments/" + Self.name).status == 404, "nothing names it")
+            #expect(try await put(server, ana).status == 200, "a repeated upload has no further effect")
+            #expect(try await server.client(ana, "GET", "attachments/" + Self.name).status == 404, "no record names it")
             let named: PushAnswer = try await server.push(ana, [image(2, "i2")]).message()
             #expect(named.results.first?.status == .applied)
 
@@ -123,7 +123,7 @@ import Testing
             let answer = try await server.backend(form, to: "/api/documents/doc/apply_instant_json")
             let errors = answer.json["data"]?["errors"]?.array?.compactMap { $0["reason"]?.string }
             #expect(errors?.first == Self.name + ": the SHA-256 does not match")
-            #expect(errors?.count == 2, "nor is the record taken that names it")
+            #expect(errors?.count == 2, "the record that names it is refused too")
         }
     }
 
@@ -308,7 +308,7 @@ import Testing
             _ = try await server.push(ana, [image(1, "i1")])
             server.clock.advance(seconds: 2 * 86_400)
             try await server.server.tidy()
-            #expect(try await server.client(ana, "GET", "attachments/" + Self.name).status == 200, "a record has it")
+            #expect(try await server.client(ana, "GET", "attachments/" + Self.name).status == 200, "a record names it")
             _ = try await server.push(
                 ana, [Change(n: 2, kind: .delete, id: "i1", baseRevision: 1, group: nil, content: nil)])
             server.clock.advance(seconds: 31 * 86_400)

@@ -49,7 +49,7 @@ import Testing
             let body = #"{"comments":[{"user_id":"system","content":{"text":"Please check"}}]}"#
             #expect(try await server.backend("POST", Self.thread, json: body).status == 200)
             let page: SnapshotPage = try await server.client(ana, "GET", "records").message()
-            let item = try #require(page.records.first, "an id made now comes before those of the PDF")
+            let item = try #require(page.records.first, "a new id sorts before those of the PDF")
             guard case .record(let comment, 1) = item, comment.contentType == .comments else {
                 Issue.record("\(item)")
                 return

@@ -20,7 +20,7 @@ import Testing
             let ana = try server.mint.token(TokenClaims())
             let first = try await server.push(ana, [Samples.create(1, "a", "one")])
             #expect(try results(first).map(\.status) == [.applied])
-            #expect(try await server.push(ana, [Samples.create(1, "a", "one")]).text == first.text, "told again")
+            #expect(try await server.push(ana, [Samples.create(1, "a", "one")]).text == first.text, "same response")
             for other in [
                 Samples.create(1, "a", "two"), Samples.create(1, "b", "one"), Samples.create(1, "a", "one", group: "g"),
                 Change(n: 1, kind: .delete, id: "a", baseRevision: 1),
@@ -117,12 +117,12 @@ import Testing
                 try results(answer).map(\.status) == [
                     .applied, .conflict, .conflict, .applied, .gone, .gone, .applied, .gone, .gone, .gone,
                 ])
-            #expect(try await server.session(ana).head == 2, "made and deleted, and nothing else")
+            #expect(try await server.session(ana).head == 2, "created and deleted, and nothing else")
             #expect(try await text(server, "a") == nil)
         }
     }
 
-    /// A record keeps its type and its place.
+    /// A record keeps its type and its thread.
     @Test func aRecordIsNotTurnedIntoAnother() async throws {
         try await RunningServer.run { server in
             try await server.upload()

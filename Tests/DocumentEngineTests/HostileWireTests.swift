@@ -70,7 +70,7 @@ import Testing
             let token = try server.mint.token(TokenClaims())
             let smuggled = push(token, ["Content-Length: 2"], "{}GET /healthcheck HTTP/1.1\r\nHost: x\r\n\r\n")
             let answer = try await RawConnection.request(smuggled, with: server, until: #""ok"}"#)
-            #expect(answer.hasPrefix("HTTP/1.1 400"), "the first body is no push")
+            #expect(answer.hasPrefix("HTTP/1.1 400"), "the first body is not a push")
             try await expectNothing(server, token)
         }
     }

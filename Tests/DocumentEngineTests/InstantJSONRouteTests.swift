@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Swift compares the two as equal strings.
+    /// Swift treats the two ids as equal strings.
     @Test func idsThatLookTheSameAreTwoRecords() async throws {
         try await RunningServer.run { server in
             let notes = ["caf\u{E9}", "cafe\u{301}"].map { Self.note.replacing(#""id":"n""#, with: #""id":"\#($0)""#) }

@@ -66,14 +66,14 @@ import Testing
                         let names = try await names(server)
                         #expect(names == ["review"] || names == ["copy", "review"], "\(names)")
                         let found = try await ids(server, copy).count
-                        #expect(found == 0 || found >= Self.count + 2, "nobody sees a part of it")
+                        #expect(found == 0 || found >= Self.count + 2, "no partial copy is visible")
                     } while !isOver.isSet
                 }
                 try await group.waitForAll()
             }
             let found = try await ids(server, copy)
             let written = Set(found).subtracting((1...Self.count).map { "r\($0)" })
-            #expect(found.count - written.count == Self.count, "all that was there before")
+            #expect(found.count - written.count == Self.count, "every record from before the copy")
             let pushes = (written.count - 2) / 2
             #expect(written == Set(["6", "7"] + (0..<pushes).flatMap { ["a\($0 + 1)", "b\($0 + 1)"] }))
         }
@@ -116,7 +116,7 @@ import Testing
                 #expect(try await server.client(token, "GET", "records").status >= 400)
             }
             try await server.server.tidy()
-            #expect(try store.read { try $0.hiddenLayers() } == hidden, "another server may still be at it")
+            #expect(try store.read { try $0.hiddenLayers() } == hidden, "another server may still be working on it")
             server.clock.advance(seconds: 86_401)
             try await server.server.tidy()
             #expect(try store.read { try $0.hiddenLayers() }.isEmpty)

@@ -29,7 +29,7 @@ import Testing
             _ = try await server.announce(ana, sign("a", page: 3, presents: true))
             #expect(try await events.presence()?.people.map(\.isPresenting) == [true])
             let refused: PresenceAnswer = try await server.announce(bo, sign("b", presents: true)).message()
-            #expect((refused.id, refused.presenter) == (second.id, id), "who comes second does not present")
+            #expect((refused.id, refused.presenter) == (second.id, id), "the second one does not present")
             _ = try await server.announce(ana, sign("a", leaves: true))
             #expect(try await events.presence()?.left == [id])
             #expect(!events.text.contains("\"a\"") && !events.text.contains("session\":\"b"), "sessions are secrets")
@@ -158,7 +158,7 @@ import Testing
             var claims = TokenClaims()
             claims.issued = server.clock.now
             var again = try await EventReader(server, server.mint.token(claims))
-            #expect(try await again.presence()?.people == [], "a layer of the same name is another one")
+            #expect(try await again.presence()?.people == [], "a new layer with the same name is a different layer")
         }
     }
 

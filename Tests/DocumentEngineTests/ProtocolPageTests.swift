@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The code reads and writes the examples of docs/protocol.md byte for byte.
-@Suite("The page about the protocol") struct ProtocolPageTests {
+@Suite("The protocol page") struct ProtocolPageTests {
     private static let types: [String: any WireMessage.Type] = [
         "ErrorAnswer": ErrorAnswer.self, "SessionAnswer": SessionAnswer.self, "SnapshotPage": SnapshotPage.self,
         "Delta": Delta.self, "PushRequest": PushRequest.self, "PushAnswer": PushAnswer.self,

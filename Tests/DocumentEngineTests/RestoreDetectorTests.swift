@@ -5,7 +5,7 @@ import Testing
 @testable import DocumentEngine
 
 /// The restore stamp distinguishes a restored database from the one that the server left.
-@Suite("The mark of a store") struct RestoreDetectorTests {
+@Suite("The restore stamp") struct RestoreDetectorTests {
     private let folder: TemporaryFolder
     private var path: String { folder.path + "/store.sqlite" }
 

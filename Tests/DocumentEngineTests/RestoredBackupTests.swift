@@ -4,7 +4,7 @@ import Foundation
 import SyncProtocol
 import Testing
 
-/// A restored database has a different history from what clients know; the server detects that itself.
+/// A restored database has a different history from the one that clients know; the server detects that itself.
 @Suite("Restored backups", .timeLimit(.minutes(15))) struct RestoredBackupTests {
     @Test func anOlderDatabaseIsNoticedAndEveryLayerGetsANewGeneration() async throws {
         let it = try Backup()
@@ -23,7 +23,7 @@ import Testing
         #expect(after.generation != before.generation)
         #expect(after.epoch != before.epoch)
         #expect(after.head == before.head)
-        // Only once: the next start finds the store that was left.
+        // Only once: the next start finds the store as the server left it.
         try await RunningServer.run(folder: it.folder, clock: clock) { server in
             let token = try server.mint.token(TokenClaims())
             #expect(try await server.session(token) == after)

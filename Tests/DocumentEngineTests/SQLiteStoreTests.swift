@@ -6,7 +6,7 @@ import Testing
 @testable import DocumentEngine
 
 @Suite("SQLite store") struct SQLiteStoreTests {
-    @Test("keeps the contract", arguments: LayerStoreContract.steps)
+    @Test("fulfils the contract", arguments: LayerStoreContract.steps)
     func contract(_ step: LayerStoreContract.Step) throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.path + "/store.sqlite")

@@ -31,7 +31,7 @@ import Testing
             }
             #expect(try await said(channel) == "3\r\nabc\r\n")
 
-            // Nothing passes between the two after this.
+            // After this, nothing passes between the framework and the connection.
             try? await answers.write(.body(ByteBuffer(string: "framework")))
             answers.finish()
             try await channel.writeInbound(ByteBuffer(string: "GET / HTTP/1.1\r\n\r\nnoise"))

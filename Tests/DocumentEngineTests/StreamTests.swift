@@ -114,7 +114,7 @@ import Testing
         }
     }
 
-    /// Swift compares the two as equal strings.
+    /// Swift treats the two ids as equal strings.
     @Test func idsThatLookTheSameAreRevokedEachForItself() async throws {
         try await RunningServer.run { server in
             try await server.upload()

@@ -4,7 +4,7 @@ import SyncProtocol
 import Testing
 
 /// A client's path through the sync API: session, document, records, changes, events.
-@Suite("Sync plane", .timeLimit(.minutes(15))) struct SyncAPITests {
+@Suite("Sync API", .timeLimit(.minutes(15))) struct SyncAPITests {
     @Test func aTokenOpensItsLayer() async throws {
         try await RunningServer.run { server in
             let upload = try await server.upload()

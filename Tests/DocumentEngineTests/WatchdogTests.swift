@@ -13,7 +13,7 @@ import Testing
         let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .bind(host: "127.0.0.1", port: 0).get()
         let report = try await watchdog.watch("a server that hangs") {
-            try await limited("the watchdog speaks") {
+            try await limited("the watchdog reports") {
                 var reports = reports.makeAsyncIterator()
                 return await reports.next() ?? ""
             }
@@ -38,12 +38,12 @@ import Testing
 
     @Test func aWaitInVainSaysWhatItWaitedFor() async {
         await #expect { try await waitUntil("pigs fly", seconds: 0) { false } } throws: {
-            "\($0)" == "waited 0 s in vain until pigs fly"
+            "\($0)" == "timed out after 0 s, waiting until pigs fly"
         }
         await #expect {
             try await limited("pigs fly", seconds: 0) { for await _ in AsyncStream<Void>.makeStream().stream {} }
         } throws: {
-            "\($0)" == "waited 0 s in vain until pigs fly"
+            "\($0)" == "timed out after 0 s, waiting until pigs fly"
         }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// A fixed number of threads for what blocks.
+/// A fixed number of threads for blocking work.
 @Suite("Worker threads", .timeLimit(.minutes(15))) struct WorkerThreadsTests {
     private final class Count: Sendable {
         private let state = Mutex((now: 0, most: 0))

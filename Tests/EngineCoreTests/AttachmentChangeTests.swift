@@ -36,7 +36,7 @@ import Testing
         try world.push(.create, "a", image(picture))
         try world.store.write { try $0.removeAttachment(picture, of: "doc") }
         let moved = image(picture).changing { $0["bbox"] = [9, 9, 9, 9] }
-        #expect(try world.push(.update, "a", at: 1, moved).status == .applied, "it named it before")
+        #expect(try world.push(.update, "a", at: 1, moved).status == .applied, "the record already named the file")
         #expect(try world.push(.update, "a", at: 2, image(other)).status == .invalid)
         try upload(other)
         #expect(try world.push(.update, "a", at: 2, image(other)).status == .applied)
@@ -62,7 +62,7 @@ import Testing
         let hidden = try world.push(.create, "b", group: "open", image(picture), client: "b", as: outside)
         let missing = try world.push(.create, "b", group: "open", image(other), client: "b", as: outside)
         #expect((hidden.status, hidden.reason) == (.invalid, Self.refused))
-        #expect((missing.status, missing.reason) == (hidden.status, hidden.reason), "one answer")
+        #expect((missing.status, missing.reason) == (hidden.status, hidden.reason), "the same response")
         try world.push(.create, "own", group: "open", World.note("x"), client: "b", as: outside)
         let base = try #require(try world.record("own")).revision
         let moved = try world.push(.update, "own", at: base, group: "open", image(picture), client: "b", as: outside)

@@ -85,7 +85,7 @@ import Testing
     @Test func theLastCommentTakesItsMarkerAlong() throws {
         try markedThread(2)
         try world.push(.delete, "c1", at: 2)
-        #expect(try world.isLive("m"), "there is another one")
+        #expect(try world.isLive("m"), "another comment is left")
         #expect(try world.push(.delete, "c2", at: 3).revision == 6)
         #expect(try world.isLive("m") == false)
         #expect(try world.record("m")?.removal?.cascade == 6)
@@ -100,7 +100,7 @@ import Testing
         #expect(try world.isLive("m") && !world.isLive("c1"))
     }
 
-    /// Also the user's own markup, which is content even without comments.
+    /// The user's own markup stays too: it is content even without comments.
     @Test func onesOwnMarkupStaysToo() throws {
         try world.push(.create, "h", World.highlight("mine").changing { $0["isCommentThreadRoot"] = true })
         try world.push(.create, "c1", World.comment(on: "h"))
@@ -124,7 +124,7 @@ import Testing
         #expect(try world.isLive("m"))
     }
 
-    @Test("What the bearer saw of the root decides whether it goes with its last comment")
+    @Test("The revision of the root that the client saw decides whether the root is deleted with its last comment")
     func theRootAsItWasSeen() throws {
         let rows: [(seen: Revision?, stays: Bool)] = [(nil, true), (2, true), (3, false), (Change.leavesRoot, true)]
         for row in rows {
@@ -173,7 +173,7 @@ import Testing
         let record = try #require(try world.record("a"))
         #expect(record.isLive)
         #expect((record.record.createdBy, record.record.group, try world.text("a")) == ("ana", "g", "one"))
-        #expect(try world.push(.restore, "a", at: 2).status == .conflict, "it lives")
+        #expect(try world.push(.restore, "a", at: 2).status == .conflict, "it is live")
         #expect(try world.push(.update, "a", at: 3, group: "g", World.note("on")).status == .applied)
     }
 
@@ -183,7 +183,7 @@ import Testing
         try world.push(.create, "é", World.note("one"), client: "e", as: World.grant("é"))
         try world.push(.delete, "é", at: 3, client: "e", as: World.grant("é"))
         let twin = try world.push(.restore, "é", at: 4, client: "f", as: World.grant("e\u{301}"))
-        #expect(twin.status == .denied, "equal to Swift, another user")
+        #expect(twin.status == .denied, "equal in Swift, but a different user")
         for user in ["bo", nil] {
             let answer = try world.push(
                 .restore, "a", at: 2, client: "x\(user?.utf8.count ?? 0)", as: World.grant(user))
@@ -215,7 +215,7 @@ import Testing
         try world.push(.delete, "7", at: 0, thread: 3)
         #expect(try world.push(.restore, "7", at: 5).status == .applied)
         #expect(try world.isLive("7") && world.isLive("c2"))
-        #expect(try world.isLive("c1") == false, "it had been deleted by itself")
+        #expect(try world.isLive("c1") == false, "it was deleted separately")
         #expect(try world.record("c2")?.record.createdBy == "bo")
     }
 

@@ -39,7 +39,7 @@ import Testing
         #expect(delivery == fanout.take(two))
         #expect(try changes(delivery).map(\.revision) == [1])
         #expect(fanout.take(other).isEmpty)
-        #expect(fanout.take(one).isEmpty, "taken once")
+        #expect(fanout.take(one).isEmpty, "already taken")
     }
 
     @Test func previousIsWhatThisViewWasLastToldOf() throws {
@@ -77,7 +77,7 @@ import Testing
         var fanout = EventBroadcaster()
         let first = try commit("a")
         let late = fanout.add(try world.layer, scope: everything, tokenID: nil)
-        #expect(fanout.publish(first).isEmpty, "it was in what the listener pulled")
+        #expect(fanout.publish(first).isEmpty, "the listener has already pulled it")
         _ = fanout.publish(try commit("b"))
         #expect(try changes(fanout.take(late)).map(\.previous) == [1])
     }
@@ -133,7 +133,7 @@ import Testing
         #expect((revoked.frames.count, revoked.end?.kind) == (0, .revoked), "a revoked token reads nothing more")
         #expect(fanout.close(layer: layer.id, with: SessionEvent(.lost)) == [one, two, three])
         let lost = fanout.take(two)
-        #expect((lost.frames.count, lost.end?.kind) == (1, .lost), "what came before the end is told first")
+        #expect((lost.frames.count, lost.end?.kind) == (1, .lost), "earlier events are delivered before the end")
         _ = fanout.publish(try commit("b"))
         #expect(fanout.take(three).frames.count == 1, "nothing comes after the end")
         for id in [one, two, three] { fanout.remove(id) }
@@ -169,7 +169,7 @@ import Testing
         }
         let delivery = fanout.take(slow)
         #expect(try people(delivery) == [told("a", page: 999), told("b", page: 999)])
-        #expect(delivery.end == nil, "people make nobody fall behind")
+        #expect(delivery.end == nil, "presence makes no listener fall behind")
         #expect(fanout.take(slow).isEmpty)
         // A complete list replaces everything before it.
         _ = fanout.tell(layer.id, about: "a") { _ in told("a", page: 1) }

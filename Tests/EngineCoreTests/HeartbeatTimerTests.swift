@@ -3,7 +3,7 @@ import EngineCore
 import Testing
 
 /// Timed events for listeners.
-@Suite("Pulse") struct HeartbeatTimerTests {
+@Suite("Heartbeats") struct HeartbeatTimerTests {
     private let start = Timestamp(seconds: 1000)
 
     private func beats(_ pulse: inout HeartbeatTimer, after milliseconds: Int64) -> [HeartbeatTimer.Tick] {

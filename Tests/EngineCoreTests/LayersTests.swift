@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A signed token that names a layer creates it, but a token from before its deletion does not create it again.
-@Suite("Layers of tokens") struct LayersTests {
+@Suite("Layers that tokens create") struct LayersTests {
     private let world: World
 
     init() throws { world = try World() }

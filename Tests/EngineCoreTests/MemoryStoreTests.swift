@@ -3,6 +3,6 @@ import TestSupport
 import Testing
 
 @Suite("Memory store") struct MemoryStoreTests {
-    @Test("keeps the contract", arguments: LayerStoreContract.steps)
+    @Test("fulfils the contract", arguments: LayerStoreContract.steps)
     func contract(_ step: LayerStoreContract.Step) throws { try step.run(MemoryLayerStore()) }
 }

@@ -6,7 +6,7 @@ import Testing
 
 /// Changes are accepted once, in the order of their numbers, whatever is sent again: the server's side of the outbox
 /// protocol.
-@Suite("Numbers of changes") struct NumberTests {
+@Suite("Change numbers") struct NumberTests {
     private let world: World
     private let create = Change(n: 1, kind: .create, id: "a", baseRevision: 0, content: World.note("one"))
 
@@ -80,10 +80,10 @@ import Testing
         }
         let answers = try send(changes)
         #expect(try send([], acked: most - 1).isEmpty)
-        #expect(try send(changes) == answers, "too few to be worth looking for: answered as before")
+        #expect(try send(changes) == answers, "too few to be pruned: answered as before")
         #expect(try send([], acked: most).isEmpty)
         #expect(try Set(send(changes).map(\.status)) == [.mismatch])
-        #expect(try world.layer.head == most, "nothing was done twice")
+        #expect(try world.layer.head == most, "nothing was applied twice")
     }
 
     @Test func whatWasNeverAnsweredIsNotForgotten() throws {

@@ -190,7 +190,7 @@ import Testing
         #expect(status == fault.status)
     }
 
-    /// Learning that an id is taken costs a record: the create must be valid.
+    /// A client learns that an id is taken only from a create that is otherwise valid.
     @Test func onlyACreateThatCouldBeAppliedLearnsThatAnIDIsTaken() throws {
         try world.push(.create, "deleted", group: "secret", World.note("x"), client: "setup", as: World.grant("ana"))
         let base = try #require(try world.record("deleted")).revision

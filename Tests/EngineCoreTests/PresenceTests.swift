@@ -50,7 +50,7 @@ import Testing
         #expect((gone.answer.id, gone.outcome) == (nil, .init(told: [whom], forPeers: [whom])))
         #expect(presence.event(about: whom, seenBy: .everything) == PresenceEvent(left: [whom.id]))
         #expect(people().isEmpty)
-        #expect(try say(ana, leaves: true).outcome == .init(), "twice gone is gone")
+        #expect(try say(ana, leaves: true).outcome == .init(), "leaving again has no effect")
     }
 
     @Test mutating func theSameAgainIsNoNewsButKeepsThemHere() throws {
@@ -74,7 +74,7 @@ import Testing
     @Test mutating func theEndOfTheLastStreamIsTheEnd() throws {
         let session = try Presence.Session("ana", at: Self.layer, of: ana)
         presence.streamOpened(session)
-        #expect(presence.streamEnded(session) == .init(), "who never said anything is nobody")
+        #expect(presence.streamEnded(session) == .init(), "a session that announced nothing is no participant")
         presence.streamOpened(session)
         try say(ana)
         // A new token opens its stream before the old one closes.
@@ -104,12 +104,12 @@ import Testing
         let first = try say(ana, presents: true).answer
         #expect(first.presenter == first.id)
         let second = try say(bo, page: 2, presents: true).answer
-        #expect(second.presenter == first.id, "who comes second does not")
+        #expect(second.presenter == first.id, "the second one does not present")
         #expect(people().filter(\.isPresenting).map(\.userID) == ["ana"])
         #expect(try say(ana, page: 9, presents: true).answer.presenter == first.id)
         let stopped = try say(ana, page: 9)
         #expect((stopped.answer.presenter, stopped.outcome.told) == (nil, [try whom(first.id)]))
-        #expect(people().allSatisfy { !$0.isPresenting }, "nobody takes over unasked")
+        #expect(people().allSatisfy { !$0.isPresenting }, "no one takes over automatically")
         #expect(try say(bo, presents: true).answer.presenter == second.id)
         #expect(try say(bo, leaves: true).answer.presenter == nil)
     }
@@ -120,7 +120,7 @@ import Testing
         let refusal = #expect(throws: APIError.self) { try say(reader, page: 6, presents: true) }
         #expect(refusal?.reason == .insufficientScope)
         #expect(refusal?.description.contains(#""write""#) == true)
-        #expect(pages() == [5], "nothing of a refused sign is taken")
+        #expect(pages() == [5], "no part of a refused announcement is applied")
     }
 
     @Test mutating func twoThatBeganAtOnceOnTwoServersAreSettledAlikeOnBoth() throws {
@@ -132,7 +132,7 @@ import Testing
         let here = presence.heard([fromThere], left: [], now: now)
         let there = other.heard([fromHere], left: [], now: now)
         #expect(here.told == [bos] && here.forPeers == [])
-        #expect(there == .init(told: [anas, bos], forPeers: [bos]), "who lost hears it, and the others")
+        #expect(there == .init(told: [anas, bos], forPeers: [bos]), "the loser and the others are notified")
         for presence in [presence, other] {
             let list = presence.list(of: Self.layer, seenBy: .everything).people
             #expect(list.filter(\.isPresenting).map(\.userID) == ["ana"])
@@ -148,7 +148,7 @@ import Testing
         let crew = World.grant("guest", ["annotations:view:group=crew"]).viewScope
         let others = World.grant("guest", ["annotations:view:group=others"]).viewScope
         let came = try say(ana, page: 1, record: "note")
-        #expect(came.outcome.told.isEmpty, "told once it was looked up")
+        #expect(came.outcome.told.isEmpty, "sent once the record has been looked up")
         #expect(people().first?.whereabouts.record == nil)
         #expect(presence.unknownRecords(at: Self.layer) == ["note"])
         let found = presence.found([try #require(try world.record("note"))], of: ["note"], at: Self.layer)
@@ -162,7 +162,7 @@ import Testing
         commit.layer.id = Self.layer
         #expect(presence.committed(commit).told == found.told)
         #expect((seen(.everything), seen(crew), seen(others)) == ("note", nil, "note"))
-        #expect(presence.committed(commit).told.isEmpty, "the same again is no news")
+        #expect(presence.committed(commit).told.isEmpty, "a repetition causes no event")
         try world.backend { try $0.delete("note", user: nil) }
         commit = try #require(world.commits.last)
         commit.layer.id = Self.layer
@@ -265,7 +265,7 @@ import Testing
         mine.person.id = "n2-1"
         let theirs = Presence.ParticipantKey(layer: Self.layer, id: "n2-1")
         #expect(presence.heard([mine], left: [], now: now) == .init(told: [theirs], forPeers: []))
-        #expect(presence.heard([mine], left: [], now: now) == .init(), "the same again is no news")
+        #expect(presence.heard([mine], left: [], now: now) == .init(), "a repetition causes no event")
         #expect(presence.own == [own])
         // A crashed server sends nothing more.
         #expect(presence.timePassed(at: now + 45_000).told.contains(theirs))

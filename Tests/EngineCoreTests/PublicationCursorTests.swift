@@ -5,7 +5,7 @@ import SyncProtocol
 import Testing
 
 /// What can be published at once and what must be read first, when several servers write to one store.
-@Suite("Feed") struct PublicationCursorTests {
+@Suite("Publication order") struct PublicationCursorTests {
     private let world: World
     init() throws { world = try World() }
 
@@ -20,14 +20,14 @@ import Testing
         let (a, b) = (try commit("a"), try commit("b"))
         #expect(feed.take(a) == .publish)
         #expect(feed.take(b) == .publish)
-        #expect(feed.take(a) == .nothing, "told already")
+        #expect(feed.take(a) == .nothing, "already published")
     }
 
     @Test func aGapIsReadFirst() throws {
         var feed = PublicationCursor()
         let told = try world.layer
         feed.join(told)
-        // The first commit is another server's, without a notification so far.
+        // The first commit is another server's, whose notification has not arrived yet.
         let (_, mine) = (try commit("a"), try commit("b"))
         #expect(feed.take(mine) == .look)
         let finding = try world.store.read { try CatchUp(told, in: $0) }

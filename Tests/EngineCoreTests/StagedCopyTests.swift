@@ -220,7 +220,7 @@ import Testing
                 #expect(layers[0]?.base != layers[1]?.base)
             }
             #expect(try store.unusedBases(before: World.now + 1).isEmpty)
-            #expect(try store.hiddenLayers().allSatisfy(\.isRemoved), "only of the layer that was deleted")
+            #expect(try store.hiddenLayers().allSatisfy(\.isRemoved), "only the deleted layer has remains")
         }
     }
 

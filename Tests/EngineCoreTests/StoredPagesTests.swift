@@ -2,7 +2,7 @@ import Annotations
 import EngineCore
 import Testing
 
-@Suite("Pages as a store keeps them")
+@Suite("Pages as stored")
 struct StoredPagesTests {
     @Test func plainPagesAreTheirSize() throws {
         let pages = [ServerDocument.Page(width: 612, height: 792.5)]

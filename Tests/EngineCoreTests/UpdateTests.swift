@@ -21,7 +21,7 @@ import Testing
         #expect(try world.push(.update, "a", at: 2, World.note("three")).revision == 3)
     }
 
-    /// Valid base revisions after each history of writers, for one more update by c (this client).
+    /// Which base revisions are valid after each history of writers, for one more update by c (this client).
     @Test(arguments: [
         // Created by c at 1, then updated by c at 2 and 3: any of them.
         ("ccc", [0, 1, 2, 3], [4, 99]), ("c", [0, 1], [2]),

@@ -56,7 +56,7 @@ import Testing
         }
         #expect(try step(.create, 0, "crew").map(\.revision) == [1])
         #expect(try step(.update, 1, "secret") == [.removed("a", 2)])
-        #expect(try step(.update, 2, "secret") == [], "nothing of what is out of sight")
+        #expect(try step(.update, 2, "secret") == [], "no event for a record out of sight")
         #expect(try step(.update, 3, "crew").map(\.revision) == [4], "an addition")
         #expect(try step(.delete, 4, nil) == [.removed("a", 5)])
         #expect(try step(.restore, 5, nil).map(\.revision) == [6])
@@ -104,7 +104,7 @@ import Testing
             World.grant("ana", ["annotations:view:self"]), World.grant("bo", ["annotations:view:self"]),
             World.grant("e\u{301}", ["annotations:view:self"]), World.grant("é", ["annotations:view:self"]),
         ].map { grant in try world.look(grant) { $0.epoch } }
-        #expect(epochs[0] == epochs[1], "equal sight, one epoch")
+        #expect(epochs[0] == epochs[1], "equal views share an epoch")
         #expect(Set(epochs).count == epochs.count - 1)
         #expect(
             epochs.allSatisfy {

@@ -4,7 +4,7 @@ package import Foundation
 import Glibc
 
 /// `postilla serve` as a child, with data, key and secret in one folder. It can be killed and restarted on its data. It
-/// ends when this program ends in any way, because its standard input is closed then.
+/// ends when this program ends in any way, because its standard input is then closed.
 package final class ServerProcess {
     /// Such as `http://127.0.0.1:40123`.
     package private(set) var address = ""
@@ -26,7 +26,7 @@ package final class ServerProcess {
     ///   - secret: The backend's secret; servers that share a store share it.
     ///   - port: 0 chooses a free port and reuses it at later starts.
     ///   - options: Further options of `serve`.
-    ///   - environment: nil passes on that of this program.
+    ///   - environment: nil for that of this program.
     package init(
         postilla: String, folder: URL, mint: TokenMint = TokenMint(), secret: String = UUID().uuidString,
         port: Int = 0, options: [String] = [], environment: [String: String]? = nil
@@ -47,10 +47,10 @@ package final class ServerProcess {
     /// The path of its store.
     package var database: String { data.appendingPathComponent("postilla.sqlite").path }
     package var log: String { (try? String(contentsOf: logFile, encoding: .utf8)) ?? "" }
-    /// 0 when it does not run.
+    /// 0 if it is not running.
     package var processID: Int32 { process?.processIdentifier ?? 0 }
     package var isRunning: Bool { process?.isRunning ?? false }
-    /// How it ended; nil while it runs.
+    /// How it ended; nil while it is running.
     package var ending: String? {
         guard let process, !process.isRunning else { return nil }
         let kind = process.terminationReason == .exit ? "status" : "signal"
@@ -88,7 +88,7 @@ package final class ServerProcess {
 
     /// Waits for its first line, which contains the address; if it fails, the pipe ends without one.
     package func waitUntilListening() throws {
-        guard let output = process?.standardOutput as? Pipe else { throw ServerTrouble("the server does not run") }
+        guard let output = process?.standardOutput as? Pipe else { throw ServerTrouble("the server is not running") }
         var line = Data()
         while !line.contains(0x0A) {
             let more = output.fileHandleForReading.availableData

@@ -3,8 +3,8 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Past findings of `make fuzz` and some hundred damaged inputs for every reader: none of them traps or breaks a
-/// promise.
+/// Past findings of `make fuzz` and several hundred damaged inputs for every reader: none of them causes a trap or
+/// breaks an invariant.
 @Suite("Every reader under fire") struct FuzzTests {
     private static let targets = FuzzTarget.all.filter { !$0.opensTerminal }
 

@@ -60,7 +60,7 @@ import Testing
         let entry = try #require(try ana.client.listCacheEntries().first)
         #expect(entry.layerBytes > Int64(Self.picture.count))
         try ana.client.removeUnreferencedCacheEntries()
-        #expect(document.isAttachmentLoaded(name), "nothing that an edit needs is thrown away to save room")
+        #expect(document.isAttachmentLoaded(name), "nothing that an edit needs is deleted to save space")
 
         // The first upload breaks in the middle of the file.
         proxy.follow { $0 == 0 ? .reset(after: 40_000, .up) : .none }

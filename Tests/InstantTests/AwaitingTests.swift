@@ -140,7 +140,7 @@ import Testing
         var held: (InstantClient, InstantDocumentDescriptor)? = try open(server)
         let descriptor = try #require(held?.1)
         let waiting = Task { try await descriptor.reauthenticateAndWait(withJWT: token()) }
-        try await waitUntil("a request came") { !server.requests.isEmpty }
+        try await waitUntil("a request arrives") { !server.requests.isEmpty }
         held = nil
         let error = await #expect(throws: InstantError.self) { try await waiting.value }
         #expect(error?.message.contains("keep it alive") == true)

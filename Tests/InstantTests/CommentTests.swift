@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(
-        "Where an operation is missing, there is a reason",
+        "Each missing operation has a reason",
         arguments: [RecordOperations.edit, .delete, .reply, .setGroup])
     func reasons(operation: RecordOperations) async throws {
         let rules = #"["annotations:view:all","comments:view:all","annotations:edit:self","comments:delete:self"]"#

@@ -95,7 +95,7 @@ import Testing
                 default: break
                 }
             }
-            #expect(isOpen == isSyncing[number], "the newest cycle is told")
+            #expect(isOpen == isSyncing[number], "the newest cycle is reported")
         }
     }
 }

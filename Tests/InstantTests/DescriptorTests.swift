@@ -47,7 +47,7 @@ import Testing
             serverURL: #require(URL(string: "https://nowhere.invalid")), dataDirectory: folder.url)
         do throws(InstantError) {
             _ = try client.documentDescriptor(forJWT: jwt)
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
         } catch {
             #expect(error.kind == kind)
             #expect(!error.message.contains(jwt))
@@ -323,7 +323,7 @@ import Testing
         let url = try #require(URL(string: "https://a.example"))
         do throws(InstantError) {
             _ = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: file + "/data"))
-            Issue.record("it was made")
+            Issue.record("it was created")
         } catch {
             #expect(error.kind == .couldNotWriteToDisk)
             #expect(error.message == "cannot create the folder \(file)/data: Not a directory")
@@ -376,7 +376,7 @@ import Testing
         #expect(descriptor.documentState == .invalid)
         try FileManager.default.removeItem(at: place)
         descriptor.reauthenticate(withJWT: token())
-        try await waitUntil("the stream is asked for") {
+        try await waitUntil("the stream is requested") {
             server.requests.contains(where: { $0.path.hasSuffix("/events") })
         }
     }
@@ -389,7 +389,7 @@ import Testing
         for _ in 0..<3 { descriptor.startListeningForServerChanges() }
         for _ in 0..<2 { descriptor.stopListeningForServerChanges() }
         descriptor.reauthenticate(withJWT: token())
-        try await waitUntil("the stream is asked for") {
+        try await waitUntil("the stream is requested") {
             server.requests.contains(where: { $0.path.hasSuffix("/events") })
         }
     }

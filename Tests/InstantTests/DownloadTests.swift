@@ -209,7 +209,7 @@ import Testing
         let (client, descriptor) = try open(server)
         do throws(InstantError) {
             try descriptor.download(usingJWT: token(permissions: #"["read-document"]"#))
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
         } catch { #expect(error.kind == .accessDenied) }
         #expect(server.requests.isEmpty)
         withExtendedLifetime(client) {}

@@ -115,7 +115,7 @@ func document(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answe
 func wait<T>(
     in events: AsyncStream<InstantEvent>, for fits: @escaping (InstantEvent) -> T?
 ) async throws -> T {
-    try await limited("an event comes that fits", seconds: 240) {
+    try await limited("a matching event arrives", seconds: 240) {
         for await event in events { if let found = fits(event) { return found } }
         throw EventsEnded()
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import Instant
 
 /// Two people on one layer of a real server, each with their own client.
-@Suite("People at a layer", .timeLimit(.minutes(15))) struct PresenceTests {
+@Suite("People in a layer", .timeLimit(.minutes(15))) struct PresenceTests {
     private let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -54,7 +54,7 @@ import Testing
         _ = try await see(bo) { $0.presenter?.userID == "ana" }
         bo.descriptor.stopAnnouncing()
         _ = try await see(ana) { $0.people.isEmpty }
-        #expect(bo.descriptor.presence.people.count == 1, "who says nothing sees the others all the same")
+        #expect(bo.descriptor.presence.people.count == 1, "a client that announces nothing still sees the others")
         try await server.stop()
     }
 

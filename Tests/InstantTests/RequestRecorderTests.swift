@@ -16,7 +16,7 @@ import Testing
         #expect(recorder.requests.map(\.milliseconds) == [nil, 0])
     }
 
-    /// A cursor names records, and whoever has a session id can act as its owner.
+    /// A cursor names records, and anyone with a session id can act as its owner.
     @Test func nothingBehindTheQuestionMarkIsKept() {
         _ = recorder.began("GET", url: "https://example.org/instant/v1/records?after=secret")
         #expect(!"\(recorder.requests)".contains("secret"))

@@ -146,7 +146,7 @@ import Testing
         #expect(try !theo.sees(clause.root))
         try await lena.moves(clause.root, to: "shared")
         try await theo.awaits(clause.root)
-        #expect(try !theo.sees(clause.comment), "what the landlord's side said about it stays there")
+        #expect(try !theo.sees(clause.comment), "the landlord's private comment stays private")
         // Both may edit it, and neither can delete it or make it private.
         #expect(try theo.rights(clause.root).contains(.edit))
         try theo.document.update(clause.root, content: highlight("clause 3, as agreed"))

@@ -74,7 +74,7 @@ final class ScriptedServer: Sendable {
     }
 
     /// Waits until this many requests have arrived.
-    func heard(_ count: Int) async throws { try await waitUntil("\(count) requests came") { pieces.count >= count } }
+    func heard(_ count: Int) async throws { try await waitUntil("\(count) requests arrive") { pieces.count >= count } }
 
     /// Waits until the client has closed this connection.
     func closed(_ connection: Int) async {

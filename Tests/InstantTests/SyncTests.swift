@@ -36,7 +36,7 @@ import Testing
         defer { server.release() }
         let clock = ManualClock()
         let it = try await Reader(server, Environment(now: { clock.now }))
-        try await waitUntil("the stream is asked for") {
+        try await waitUntil("the stream is requested") {
             server.requests.contains { $0.headers["accept"] == "text/event-stream" }
         }
         let events = it.descriptor.events
@@ -60,7 +60,7 @@ import Testing
         let events = it.descriptor.events
         let before = server.requests.count
         it.descriptor.sync()
-        try await waitUntil("another request came") { server.requests.count != before }
+        try await waitUntil("another request arrives") { server.requests.count != before }
         it.descriptor.stopSyncing()
         try await wait(in: events) { if case .didFailSync = $0 { () } else { nil } }
         #expect(it.descriptor.documentState == .clean)
@@ -111,12 +111,12 @@ import Testing
         // The same token again joins the pending request.
         descriptor.reauthenticate(withJWT: token(more: #","jti":"one""#))
         try descriptor.performer().settle()
-        try await waitUntil("a request came") { !server.requests.isEmpty }
+        try await waitUntil("a request arrives") { !server.requests.isEmpty }
         // All requests are for one token.
         #expect(Set(server.requests.map { $0.headers["authorization"] }).count == 1)
     }
 
-    /// Whatever the server answers, the edit stays, the layer stays readable, and an error message gives the cause.
+    /// Whatever the server answers, the edit is kept, the layer stays readable, and an error message gives the cause.
     @Test(arguments: Nonsense.all) func nonsenseLosesNothing(_ nonsense: Nonsense) async throws {
         let isOn = Mutex(false)
         let server = try plainServer { _ in isOn.withLock { $0 } ? nonsense.answer : nil }

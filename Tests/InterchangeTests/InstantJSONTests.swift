@@ -74,7 +74,7 @@ struct InstantJSONTests {
     }
 
     @Test(
-        "What is no such file is refused with its place",
+        "An invalid file is refused with the position of the error",
         arguments: [
             ("", JSONError.Problem.unexpectedEnd, 0), ("[]", .wrongType("an object"), 0),
             (#"{"annotations":[]}"#, .missing("format"), 0),
@@ -92,7 +92,7 @@ struct InstantJSONTests {
     }
 
     @Test(
-        "A record is there already when only stamps differ",
+        "A record is already present if only its stamps differ",
         arguments: [
             (#"{"a":1}"#, #"{"a":1}"#, true), (#"{"a":1}"#, #"{"a":2}"#, false),
             (#"{"a":1}"#, #"{"a":1,"b":2}"#, false),

@@ -1,7 +1,7 @@
 import Interchange
 import Testing
 
-@Suite("Places in a text")
+@Suite("Positions in a text")
 struct TextPlaceTests {
     @Test(arguments: [
         (0, "1:1"), (1, "1:2"), (3, "1:3"), (4, "2:1"), (6, "2:3"), (99, "3:1"), (-1, "1:1"),

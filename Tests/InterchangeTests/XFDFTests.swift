@@ -28,7 +28,7 @@ struct XFDFTests {
 
     // MARK: Round trips
 
-    @Test("Random annotations of every kind come back", arguments: XFDFSamples.kinds, 0..<4 as Range<UInt64>)
+    @Test("Random annotations of every kind survive a round trip", arguments: XFDFSamples.kinds, 0..<4 as Range<UInt64>)
     func everyKind(kind: AnnotationKind, seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let records = (0..<20).map {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Interchange
 
-@Suite("XML, as far as data needs it")
+@Suite("The part of XML that data needs")
 struct XMLReaderTests {
     private func events(_ text: String) throws(XMLError) -> [XMLReader.Event] { try events(Array(text.utf8)) }
 
@@ -29,8 +29,9 @@ struct XMLReaderTests {
 
     static let bad: [(String, XMLError.Problem)] = [
         ("", .unexpectedEnd), ("  ", .unexpectedEnd), ("<a>", .unexpectedEnd), ("<a", .expected("a space or >")),
-        ("<a></b>", .wrongEnd(open: "a")), ("<a/><b/>", .expected("the end")), ("x<a/>", .expected("an element")),
-        ("<a/>x", .expected("an element")), ("</a>", .expected("no end")), ("<1/>", .expected("a name")),
+        ("<a></b>", .wrongEnd(open: "a")), ("<a/><b/>", .expected("the end of the file")),
+        ("x<a/>", .expected("an element")), ("<a/>x", .expected("an element")),
+        ("</a>", .expected("no end tag")), ("<1/>", .expected("a name")),
         ("<a b/>", .expected("=")), ("<a b=c/>", .expected("a quotation mark")), ("<a b='<'/>", .forbiddenCharacter),
         ("<a b='1' b='2'/>", .attributeTwice("b")), ("<a b='1'c='2'/>", .expected("a space or >")),
         ("<a>&b;</a>", .unknownEntity), ("<a>&</a>", .unknownEntity), ("<a>&#0x;</a>", .unknownEntity),
@@ -57,13 +58,13 @@ struct XMLReaderTests {
         }
     }
 
-    @Test("Cut anywhere, a document is an error and not a smaller one")
+    @Test("A document cut anywhere is an error, not a smaller document")
     func everyPrefix() throws {
         let bytes = Array("<?xml version='1.0'?><a b='&amp;'>é<c/><![CDATA[x]]><!-- y --></a>".utf8)
         for end in 0..<bytes.count { #expect(throws: XMLError.self) { try events(Array(bytes[..<end])) } }
     }
 
-    @Test("Random nodes come back", arguments: 0..<20 as Range<UInt64>)
+    @Test("Random nodes survive a round trip", arguments: 0..<20 as Range<UInt64>)
     func randomNodes(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let node = Self.node(depth: 4, &random)

@@ -1,4 +1,4 @@
-/// One plausible error, and how to plant it in a copy of the sources.
+/// A plausible programming error, and how to plant it in a copy of the sources.
 ///
 /// All faults are planted in the same copy, each behind a separate switch, so that it is built once: the word `PLANTED`
 /// in ``Place/faulty`` stands for "this fault is active".
@@ -40,12 +40,12 @@ struct Fault: Sendable {
         }
     }
 
-    /// The code has changed, and the table of faults must be updated.
+    /// The code has changed, so the table of faults must be updated.
     struct NotFound: Error, CustomStringConvertible {
         var name: String
         var file: String
         var code: String
 
-        var description: String { "“\(name)”: in \(file) this does not stand exactly once: \(code)" }
+        var description: String { "“\(name)”: \(file) does not contain this exactly once: \(code)" }
     }
 }

@@ -25,7 +25,7 @@ struct Mutations {
         try workshop.build()
         let sound = try Trial(0, in: workshop, seeds: seeds)
         guard !sound.isCaught else {
-            throw Problem("it fails without any fault: \(sound.failed.joined(separator: ", ")) \(sound.history ?? "")")
+            throw Problem("the unchanged copy fails: \(sound.failed.joined(separator: ", ")) \(sound.history ?? "")")
         }
         var survivors: [String] = []
         print("| fault | tests that fail | first history that fails |\n|---|---|---|")
@@ -35,7 +35,7 @@ struct Mutations {
             print("| \(fault.name) | \(told(trial.failed)) | \(trial.history ?? "–") |")
             fflush(nil)
         }
-        for name in survivors { print("nobody noticed: \(name)") }
+        for name in survivors { print("not detected: \(name)") }
         return survivors.isEmpty
     }
 

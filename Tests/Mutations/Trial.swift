@@ -23,17 +23,17 @@ struct Trial {
     var isCaught: Bool { !failed.isEmpty || history != nil }
 
     private static func failures(_ run: Run) -> [String] {
-        if run.isEndless { return ["they do not end"] }
+        if run.isEndless { return ["the tests do not end"] }
         // By scalars: arguments of tests are also printed, and their last scalar can combine with the next character.
         let failure = /✘ Test (?!run with)(.+?)(?: with \d+ test cases)? failed after/.matchingSemantics(.unicodeScalar)
         let names = run.output.matches(of: failure).map { String($0.1) }
         let sorted = Set(names).sorted()
-        return sorted.isEmpty && !run.isGood ? ["they crash"] : sorted
+        return sorted.isEmpty && !run.isGood ? ["the tests crash"] : sorted
     }
 
     private static func verdict(_ run: Run) -> String {
-        if run.isEndless { return "they do not end" }
-        guard let match = run.output.firstMatch(of: /seed (\d+): (.+)/) else { return "one crashes" }
+        if run.isEndless { return "the histories do not end" }
+        guard let match = run.output.firstMatch(of: /seed (\d+): (.+)/) else { return "a history crashes" }
         return "seed \(match.1): \(match.2)"
     }
 }

@@ -3,8 +3,8 @@ import Testing
 
 @testable import mutations
 
-/// Checks that each fault that `make mutations` plants still has its place in the code, and that the copy has every
-/// module it imports.
+/// Checks that the code to be replaced by each fault of `make mutations` still exists, and that the copy has every
+/// module that it imports.
 @Suite("Faults to plant") struct FaultTests {
     @Test(arguments: Fault.all)
     func standsWhereItSays(fault: Fault) throws {

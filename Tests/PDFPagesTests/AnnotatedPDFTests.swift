@@ -93,7 +93,7 @@ struct AnnotatedPDFTests {
         let records = WritingSamples.records
         let result = try await annotate(pdf, records, roots: WritingSamples.roots)
         let after = try await tools.annotations(of: result.target)
-        #expect(after.records.count == records.count - 1, "the made up one is no annotation of a PDF")
+        #expect(after.records.count == records.count - 1, "PDF cannot represent the invented one")
         for (record, again) in zip(records.filter { !["madeup", "reply"].contains($0.id) }, after.records) {
             for member in record.content.object.members where WritingSamples.lasting.contains(member.key) {
                 #expect(again.content[member.key]?.text == member.value.text, "\(record.id) \(member.key)")

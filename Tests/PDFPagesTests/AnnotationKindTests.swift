@@ -150,7 +150,7 @@ struct AnnotationKindTests {
         ),
     ]
 
-    @Test("What lacks something is kept as far as it can be read, with a warning", arguments: defects)
+    @Test("An incomplete annotation is kept as far as it can be read, with a warning", arguments: defects)
     func defect(source: String, warning: String, kept: String) async throws {
         let base = try await read(["<</Type/Annot\(source)>>"])
         let record = try #require(base.records.first)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("Which annotations a file has, and where they lie")
+@Suite("Which annotations a file has, and where they are")
 struct AnnotationListTests {
     private let tools = PDFTools()
 
@@ -43,7 +43,7 @@ struct AnnotationListTests {
             base.warnings.map(\.description) == [
                 "page 1, entry 2 of the list is not an annotation", "page 1, entry 3 of the list is not an annotation",
                 "page 1, entry 4 of the list is not an annotation",
-                "page 1, annotation 6, listed more than once, only the first counts",
+                "page 1, annotation 6, listed more than once; only the first counts",
             ])
         #expect(try await tools.annotations(of: folder.write(pdf.bytes)) == base)
     }
@@ -61,7 +61,7 @@ struct AnnotationListTests {
     }
 
     @Test(
-        "A mark around a word meets the word, however the page is turned and cut",
+        "A mark around a word covers the word, however the page is rotated and cropped",
         arguments: [0, 90, 180, 270, -90, 450], ["", "/CropBox[50 40 550 700]", "/CropBox[700 -5 90 640]"])
     func marksMeetWords(rotation: Int, crop: String) async throws {
         let folder = try Folder()
@@ -78,14 +78,14 @@ struct AnnotationListTests {
         #expect(Annotation(base.records[0]).box == mark)
     }
 
-    @Test("A file without pages, or no PDF, is an error", arguments: ["", "%PDF-1.7\n", "hello"])
+    @Test("A file that has no pages or is not a PDF is an error", arguments: ["", "%PDF-1.7\n", "hello"])
     func refused(text: String) async throws {
         let folder = try Folder()
         let file = try folder.write(Array(text.utf8))
         await #expect(throws: PDFError.self) { try await tools.annotations(of: file) }
     }
 
-    @Test("With bytes changed, a file is read or refused", arguments: 0..<12)
+    @Test("A file with changed bytes is read or refused", arguments: 0..<12)
     func flipped(seed: UInt64) async throws {
         var generator = SplitMix(seed: seed)
         let folder = try Folder()
@@ -102,7 +102,7 @@ struct AnnotationListTests {
     }
 
     @Test(
-        "Real files have as many of each kind as their text says", .enabled(if: !Samples.all.isEmpty),
+        "Real files have as many annotations of each kind as their text says", .enabled(if: !Samples.all.isEmpty),
         arguments: Samples.all)
     func counts(file: String) async throws {
         let base = try await tools.annotations(of: file)

@@ -37,7 +37,7 @@ final class Folder {
     }
 }
 
-/// Files beside the package, present only on some machines.
+/// Files next to the package, present only on some machines.
 enum Samples {
     static let all: [String] = {
         let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../../shared/samples").standardized

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("Files that are no good end in one clear error")
+@Suite("An unusable file gives one clear error")
 struct HostileFileTests {
     private let good = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/Contents(hi)>>"]).bytes
 
@@ -188,7 +188,7 @@ struct HostileFileTests {
         #expect("\(PDFError.noSuchPage(4, count: 2))" == "No page 5: the PDF has 2.")
     }
 
-    @Test("Cut anywhere, it is read or refused", arguments: (0..<15).map { 60 * $0 })
+    @Test("A file cut anywhere is read or refused", arguments: (0..<15).map { 60 * $0 })
     func cut(length: Int) async throws {
         let folder = try Folder()
         let file = try folder.write(Array(good.prefix(length)))
@@ -199,7 +199,7 @@ struct HostileFileTests {
         }
     }
 
-    @Test("With bytes changed, it is read or refused", arguments: 0..<12)
+    @Test("A file with changed bytes is read or refused", arguments: 0..<12)
     func flipped(seed: UInt64) async throws {
         var generator = SplitMix(seed: seed)
         let folder = try Folder()

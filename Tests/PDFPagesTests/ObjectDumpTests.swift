@@ -3,7 +3,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("What qpdf prints becomes objects and pages")
+@Suite("qpdf's output becomes objects and pages")
 struct ObjectDumpTests {
     private func dump(_ objects: String, trailer: String = #"{"/Root":"1 0 R"}"#, piece: Int = .max) -> ObjectDump {
         let text = #"""
@@ -47,7 +47,7 @@ struct ObjectDumpTests {
     }
 
     @Test(
-        "What is malformed is nothing",
+        "Malformed text yields no object",
         arguments: [
             "", "{", "[1", "[1 2]", #"{"a"}"#, #"{"a":}"#, #""open"#, #""\u12"#, "nul", "-", "1e", "]", "{]",
             String(repeating: "[", count: 100_000),
@@ -84,7 +84,7 @@ struct ObjectDumpTests {
         #expect(tree.indexes[ObjectID(number: 6, generation: 0)] == 2)
     }
 
-    @Test("A page tree that is a loop, a ladder or a crowd ends")
+    @Test("Reading ends for a page tree that loops or is too deep or too wide")
     func hostileTrees() {
         let loop = dump(
             #""obj:1 0 R": {"value": {"/Pages": "2 0 R"}}, "obj:2 0 R": {"value": {"/Kids": ["2 0 R", "2 0 R"]}}"#)
@@ -100,7 +100,7 @@ struct ObjectDumpTests {
     }
 
     @Test(
-        "Dates of PDF",
+        "PDF dates",
         arguments: [
             ("D:20240625182216-07'00'", "2024-06-26T01:22:16.000Z"),
             ("D:20240625182216+0530", "2024-06-25T12:52:16.000Z"),

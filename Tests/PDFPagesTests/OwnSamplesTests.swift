@@ -7,7 +7,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("The samples this project makes")
+@Suite("The samples that this project generates")
 struct OwnSamplesTests {
     private let tools = PDFTools()
     private static let resources = URL(fileURLWithPath: #filePath)
@@ -77,7 +77,7 @@ struct OwnSamplesTests {
 
     /// Compares the contents, because another zlib may compress the same pages to other bytes.
     @Test(
-        "They are what the script makes",
+        "The samples match what the script generates",
         .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
     func made() async throws {
         let folder = try Folder()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("What pdftotext prints becomes pages of words")
+@Suite("pdftotext's output becomes pages of words")
 struct PageTextReaderTests {
     private let letter = PageSize(width: 612, height: 792)
 

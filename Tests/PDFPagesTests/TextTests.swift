@@ -15,7 +15,7 @@ struct TextTests {
 
     /// The word's baseline starts at (100, 602) in the file; its box extends from 597.86 to 616.36.
     @Test(
-        "A word is where the page as displayed shows it",
+        "A word has the position that the displayed page shows",
         arguments: [
             (0, PageSize(width: 500, height: 660), Point(x: 50, y: 83.64)),
             (90, PageSize(width: 660, height: 500), Point(x: 557.86, y: 50)),

@@ -2,7 +2,7 @@ import Children
 import Foundation
 
 /// A PostgreSQL server in a new folder, reached through a socket in it. It can be stopped, killed and restarted on its
-/// data, and ends when this program ends in any way.
+/// data, and it ends when this program ends in any way.
 package final class PostgresServer: @unchecked Sendable {
     /// The superuser that `initdb` creates.
     static let user = "postilla"
@@ -17,7 +17,7 @@ package final class PostgresServer: @unchecked Sendable {
 
     /// - Parameter isDurable: Whether a commit is on disk before it is acknowledged; without that it is much faster.
     package init(isDurable: Bool = false) throws {
-        guard let programs = Self.programs else { throw PostgresTrouble("there is no PostgreSQL here") }
+        guard let programs = Self.programs else { throw PostgresTrouble("PostgreSQL is not installed") }
         self.programs = programs
         // A socket's path has at most 107 bytes.
         folder = URL(fileURLWithPath: "/tmp/postilla-pg-\(UUID().uuidString.prefix(8))")
@@ -51,8 +51,9 @@ package final class PostgresServer: @unchecked Sendable {
     package func start() throws {
         let process = ChildProcess()
         let (input, log) = (Pipe(), Pipe())
-        // A shell next to it waits for its input to close: then this program has ended or announces a restart. The
-        // shell must not wait for a child: a process created by a Dispatch thread receives no SIGCHLD.
+        // A shell next to it waits for its input to close: either this program has ended, or it sent `keep` because a
+        // restart may follow. The shell must not wait for a child: a process created by a Dispatch thread receives no
+        // SIGCHLD.
         let script = #"""
             folder=$1; shift; exec 3<&0
             (case $(cat <&3) in
@@ -81,7 +82,7 @@ package final class PostgresServer: @unchecked Sendable {
         lock.withLock { (self.process, self.input) = (process, input) }
     }
 
-    /// Shuts it down in order and closes its connections at once.
+    /// Shuts it down cleanly and closes its connections at once.
     package func halt() {
         let (process, input) = lock.withLock {
             defer { self.process = nil }
@@ -124,8 +125,8 @@ package final class PostgresServer: @unchecked Sendable {
         guard process.terminationStatus == 0 else { throw PostgresTrouble("\(program): \(text)") }
     }
 
-    /// Returns the command prefix that runs it as an unprivileged user: it refuses to run as root. Other users run it
-    /// themselves.
+    /// Returns the command prefix that runs it as an unprivileged user if this user is root, because it refuses to run
+    /// as root.
     private static func commandPrefix(owning folder: URL) throws -> [String] {
         guard geteuid() == 0 else { return ["/usr/bin/env"] }
         guard let entry = getpwnam("postgres") ?? getpwnam("nobody") else {

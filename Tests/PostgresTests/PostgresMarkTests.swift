@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 
 /// Distinguishes a restored database from the one that the server left.
-@Suite("The mark of a PostgreSQL store", .serialized, .onDatabaseThreads) struct PostgresMarkTests {
+@Suite("The restore stamp of a PostgreSQL store", .serialized, .onDatabaseThreads) struct PostgresMarkTests {
     private let database: TestDatabase
     private let store: PostgresStore
 
@@ -25,14 +25,14 @@ import Testing
         #expect(first == (1, false, 0))
         #expect(try check(known: 1) == (1, false, 0))
         #expect(try check(known: 1, draws: true) == (2, false, 0))
-        #expect(try check(known: 0) == (2, false, 0), "a server that is new here")
-        #expect(try check(known: 1) == (2, false, 0), "one that was away")
+        #expect(try check(known: 0) == (2, false, 0), "a server that is new to the database")
+        #expect(try check(known: 1) == (2, false, 0), "a server that was away")
     }
 
     @Test func oneThatHasCountedLessIsOlder() throws {
         _ = try check(known: 0)
         #expect(try check(known: 5) == (6, true, 1))
-        #expect(try check(known: 6) == (6, false, 0), "made good once")
+        #expect(try check(known: 6) == (6, false, 0), "repaired only once")
     }
 
     @Test func oneThatIsElsewhereWasLoadedFromADump() throws {

@@ -6,7 +6,7 @@ import TestThreads
 import Testing
 
 @Suite("PostgreSQL store", .serialized, .onDatabaseThreads) struct PostgresStoreTests {
-    @Test("keeps the contract", arguments: LayerStoreContract.steps)
+    @Test("fulfils the contract", arguments: LayerStoreContract.steps)
     func contract(_ step: LayerStoreContract.Step) throws {
         let store = try PostgresStore(TestDatabase().address)
         try step.run(store)

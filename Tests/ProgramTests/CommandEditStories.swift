@@ -107,7 +107,7 @@ struct CommandEditStories {
         #expect(
             answers.allSatisfy { answer in (answer["status"] as? String == "applied") != (answer["reason"] is String) })
         #expect(run.status == 6, "\(run.messages)")
-        #expect(try ana.script("outbox").output == "", "what was refused leaves nothing behind")
+        #expect(try ana.script("outbox").output == "", "refused records leave nothing behind")
         let records = try engine.records()
         #expect(records.contains("first") && records.contains("last") && !records.contains("taken"))
     }

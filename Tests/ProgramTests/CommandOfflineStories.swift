@@ -35,7 +35,7 @@ struct CommandOfflineStories {
         #expect(try bare("outbox").messages.contains("no unsent edits"))
     }
 
-    /// A layer name beside a token is binding: a contradiction is an error.
+    /// A layer name given with a token is binding: a contradiction is an error.
     @Test func namesThatContradictTheTokenAreAnErrorOfflineToo() throws {
         let id = try ana.note("Stays")
         let commands = [
@@ -119,7 +119,7 @@ struct CommandOfflineStories {
         let merged = try ana.home.write(
             "merged.json", #"{"type":"pspdfkit/note","v":1,"pageIndex":0,"bbox":[1,2,3,4],"text":"Merged"}"#)
         let settled = try ben.script("conflicts", "resolve", id, "--content", merged)
-        #expect(settled.status == 0 && settled.lines.count == 1, "what was gone has a new id")
+        #expect(settled.status == 0 && settled.lines.count == 1, "the deleted record has a new id")
         #expect(try engine.records().contains("Merged"))
     }
 

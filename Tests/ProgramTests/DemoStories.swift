@@ -24,7 +24,7 @@ struct DemoStories {
 
     @Test func theDemoServesItsPeople() throws {
         let demo = try terminal(["demo", "--serve-only"], columns: 2000)
-        try demo.wait(until: "the demo says where it is", seconds: Patience.long) { $0.output.contains(0x0A) }
+        try demo.wait(until: "the demo prints its address", seconds: Patience.long) { $0.output.contains(0x0A) }
         let line = demo.output.prefix { $0 != 0x0A }
         let ready = try JSONDecoder().decode(Ready.self, from: Data(line))
         #expect(Set(ready.tokens.keys) == ["reviewer", "colleague", "spectator", "teacher", "student", "expired"])

@@ -62,7 +62,7 @@ final class EngineProcess {
 
     @discardableResult
     private func call(_ method: String, _ path: String, _ body: [String: Any]? = nil) throws -> String {
-        guard let url = URL(string: url + path) else { throw StoryError("\(path) is no path") }
+        guard let url = URL(string: url + path) else { throw StoryError("\(path) is not a path") }
         var request = URLRequest(url: url)
         request.httpMethod = method
         request.setValue("Token token=\"\(secret)\"", forHTTPHeaderField: "Authorization")

@@ -116,7 +116,7 @@ struct HostileOutputStories {
         let listed = try run(["list", "--format", "json"]).output
         let records = try JSONSerialization.jsonObject(with: Data(listed.utf8)) as? [[String: Any]] ?? []
         let content = records.first { $0["id"] as? String == Self.id }?["content"] as? [String: Any]
-        #expect(content?["text"] as? String == Self.text, "JSON says every character")
+        #expect(content?["text"] as? String == Self.text, "JSON represents every character")
         #expect(content?["x\u{202E}own"] as? String == Self.text)
         #expect(
             try run(["list", "--format", "tsv"]).lines.allSatisfy {

@@ -47,7 +47,7 @@ struct PageReaderTests {
             reader.stopTexts()
         }
         let stopped = before.count
-        // The last run takes as long as an earlier one would, had it not stopped.
+        // The last run takes as long as an earlier one would have taken without the stop.
         let last = Told()
         reader.tellTexts { last.take($0) }
         try last.wait(for: 3)

@@ -29,7 +29,7 @@ struct PaintingStories {
         #expect(picture.pixels.contains { $0 < 200 } && picture.pixels.contains(255))
         let bytes = terminal.bytesRead
         try terminal.press("J")
-        try terminal.wait(until: "the picture is taken away", seconds: Patience.long) {
+        try terminal.wait(until: "the picture is removed", seconds: Patience.long) {
             $0.output[bytes...].firstRange(of: Array("\u{1B}_Ga=d".utf8)) != nil
         }
         // The key had no other effect.

@@ -52,7 +52,7 @@ final class Person {
     }
 }
 
-/// Timeouts: a loaded machine may need many seconds, a passing test never comes close.
+/// Timeouts: a loaded machine may need many seconds, but a passing test never comes close to the limit.
 enum Patience {
     static let long = 60
 }
@@ -64,7 +64,7 @@ extension VirtualTerminal {
         try wait(until: "\(text) is gone", seconds: Patience.long) { !$0.text.contains(text) }
     }
 
-    /// Waits until the server stores the text. The status line is not enough: its "synced" may be from before.
+    /// Waits until the server stores the text. The status line is not enough: its "synced" may be outdated.
     func see(_ text: String, at engine: EngineProcess) throws {
         try wait(until: "\(text.debugDescription) is on the server", seconds: Patience.long) { _ in
             (try? engine.records().contains(text)) == true

@@ -35,7 +35,7 @@ struct PictureStories {
             try Repository.write(page.replacingCharacters(in: head.upperBound..<tail.lowerBound, with: shown), to: path)
         } else {
             let kept = String(page[head.upperBound..<tail.lowerBound])
-            #expect(Self.withoutAges(shown) == Self.withoutAges(kept), "make pictures draws it anew")
+            #expect(Self.withoutAges(shown) == Self.withoutAges(kept), "run make pictures to draw it again")
         }
     }
 

@@ -32,7 +32,7 @@ struct PlainStories {
         #expect(run.output.contains("by me: \"quiet little paper\""))
         #expect(run.output.contains("by me: Wide indeed."))
         #expect(!run.output.contains("\u{1B}"))
-        #expect(!run.output.contains("marks>"), "a prompt is for who types")
+        #expect(!run.output.contains("marks>"), "only interactive input gets a prompt")
         let records = try engine.records()
         #expect(records.contains("pspdfkit/markup/highlight") && records.contains("Wide indeed."))
     }
@@ -47,7 +47,7 @@ struct PlainStories {
         let run = try ana.run(arguments, input: input, environment: ["TERM": "dumb"])
         #expect(run.status == 0, "\(run.messages)")
         let found = run.output.components(separatedBy: "underline on page 3")
-        #expect(found.count == 3, "among those with the words, and among all: \(run.output)")
+        #expect(found.count == 3, "once in the filtered list, once in the whole list: \(run.output)")
         #expect(found.dropFirst().first?.contains("None.") == true, "\(run.output)")
     }
 

@@ -5,7 +5,7 @@ import TestSupport
 
 /// The built program and a run of it without a terminal.
 enum Program {
-    /// In the folder of the tests, which a build shares.
+    /// In the folder of the tests, where a build places all products.
     static let path: String = {
         let built = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("postilla").path
         guard let built, FileManager.default.isExecutableFile(atPath: built) else {
@@ -52,7 +52,7 @@ enum Program {
     }
 }
 
-/// A failure of a test's preparation.
+/// A failure while a test is being prepared.
 struct StoryError: Error, CustomStringConvertible {
     let description: String
 

@@ -103,7 +103,7 @@ struct SavingStories {
         terminal.send(text: "note\r")
         try terminal.see("a line with only a dot")
         terminal.send(text: "Said without a screen\r.\rlist\r")
-        try terminal.wait(until: "the line is taken", seconds: Patience.long) { $0.text.contains("list") }
+        try terminal.wait(until: "the line is echoed", seconds: Patience.long) { $0.text.contains("list") }
         #expect(!terminal.text.contains("Added note"))
         lock.release()
         try terminal.see("Added note")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import postilla
 
-/// The program requests a token when no other source is about to provide one, and then always.
+/// The program requests a token exactly when no other source is about to provide one.
 @Suite struct TokenWaitTests {
     private enum Step { case asks, nothing, found, handsOn, accepted, refused, refusedHere }
 

@@ -66,7 +66,7 @@ private let end = "\u{1B}[201~"
 
     @Test mutating func aLongUnmarkedPasteGoesOnOverSeveralReads() {
         #expect(decoder.feed("first\rsec".utf8, at: 0) == [.paste("first\nsec")])
-        #expect(decoder.feed("ond\r".utf8, at: 5) == [.paste("ond\n")], "its last new line is no Enter either")
+        #expect(decoder.feed("ond\r".utf8, at: 5) == [.paste("ond\n")], "its final line break is not Enter either")
         #expect(decoder.feed("\r".utf8, at: 100) == [.enter])
     }
 

@@ -87,6 +87,6 @@ private func keys(_ bytes: [UInt8], _ sequences: [[UInt8]: Key] = [:]) -> [Key] 
         #expect(keys("\u{1B}[A", own) == [.pageUp])
         #expect(keys("\u{1B}?x", own) == [.function(20)])
         #expect(keys("\u{1B}?y", own) == [.alt("?"), .character("y")])
-        #expect(keys("q", own) == [.character("q")], "what is no escape sequence stays what it is")
+        #expect(keys("q", own) == [.character("q")], "text that is not an escape sequence is kept")
     }
 }

@@ -34,7 +34,7 @@ import Testing
 
     @Test mutating func aLateReaderSeesNoEscInFrontOfAnArrow() {
         #expect(decoder.feed([0x1B], at: 0) == [])
-        #expect(decoder.feed("[A".utf8, at: 300) == [.up], "the silence was the reader's, not the line's")
+        #expect(decoder.feed("[A".utf8, at: 300) == [.up], "the reader was late, not the input")
     }
 
     @Test(arguments: [

@@ -55,7 +55,7 @@ private struct SplitMix: RandomNumberGenerator {
             canvas.write(clean, row: 0, column: Int.random(in: -10..<30, using: &random))
             canvas.write(clean, row: 0, column: Int.random(in: -10..<30, using: &random))
             #expect(
-                (0..<30).reduce(0) { $0 + canvas[0, $1].glyph.width } == 30, "seed \(seed): a half character is left")
+                (0..<30).reduce(0) { $0 + canvas[0, $1].glyph.width } == 30, "seed \(seed): half a character is left")
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
             #expect(style.foreground == .normal && style.background == .normal)
         }
         #expect(theme.selection != theme.inactiveSelection)
-        #expect(theme.highlightMark.attributes.contains(.reverse) == false, "reverse is the cursor's alone")
+        #expect(theme.highlightMark.attributes.contains(.reverse) == false, "only the cursor is reverse")
     }
 
     @Test func colourOnlyAdds() {

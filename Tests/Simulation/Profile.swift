@@ -47,7 +47,7 @@ enum Happening: String, CaseIterable {
     case jumpClient, jumpServer
     case backend, move, prune, overwrite, offline, proxy, backup, restore
 
-    /// The first row of cases is active in every history.
+    /// The first row of cases and `newToken` are active in every history.
     var isHazard: Bool {
         switch self {
         case .deliver, .edit, .reply, .delete, .undo, .settle, .discard, .time, .nudge, .newToken: false

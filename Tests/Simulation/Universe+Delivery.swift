@@ -126,7 +126,7 @@ extension Universe {
         wire.append(wire[index])
     }
 
-    /// Times a request out, which is still delivered later.
+    /// Times out a request, which is still delivered later.
     func late() throws {
         guard let index = randomParcel(where: \.isRequest), case .request(let id, let request, _) = wire[index] else {
             return
@@ -141,7 +141,7 @@ extension Universe {
         else { return }
         reply.bytes.removeLast(Int.random(in: 1...reply.bytes.count, using: &dice))
         let result = reply.read(request.kind)
-        if case .success = result { throw Violation("half an answer was taken for a whole one") }
+        if case .success = result { throw Violation("a truncated answer was read as complete") }
         try answer(id, request, dice.chance(1, of: 2) ? result : .failure(.unreachable("closed")))
     }
 

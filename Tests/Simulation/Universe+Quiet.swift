@@ -30,7 +30,7 @@ extension Universe {
             let moved = try drain()
             calm = try moved || !isSettled() ? 0 : calm + 1
             rounds += 1
-            try require(rounds < 200, "it never comes to rest: \(try unrest())")
+            try require(rounds < 200, "the system never comes to rest: \(try unrest())")
         }
     }
 
@@ -69,7 +69,7 @@ extension Universe {
 
     /// Gives all users all rights: parked edits are sent, and all users see the same.
     func widen() throws {
-        trace("everybody may do everything")
+        trace("all users get all rights")
         for device in devices { device.rights = .all(device.user, group: device.rights.group) }
         try settle()
     }

@@ -29,7 +29,7 @@ struct CursorTests {
         #expect(PushRequest.isValidClientID(text) == valid)
     }
 
-    @Test("The text that must not change when a change is sent again names everything in it")
+    @Test("The canonical text of a change depends on each of its parts")
     func canonicalText() {
         let change = Change(n: 1, kind: .update, id: "a", baseRevision: 2, group: "g", content: Sample.content)
         var others = [Change](repeating: change, count: 6)

@@ -2,8 +2,8 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// A response without a required member is rejected, never guessed.
-@Suite("Members that must be there")
+/// A message without a required member is rejected; no value is guessed.
+@Suite("Required members")
 struct MissingMemberTests {
     @Test(arguments: [
         ("session", ["protocol", "grant", "now", "generation", "epoch", "head", "pdfSha256"]),
@@ -59,11 +59,11 @@ struct MissingMemberTests {
         #expect(error?.problem == problem)
     }
 
-    @Test("What may be left out has a meaning")
+    @Test("Optional members have defaults")
     func defaults() throws {
         let push = try PushRequest(
             bytes: Array(#"{"clientID":"c","since":5,"changes":[{"n":1,"op":"create","id":"a"}]}"#.utf8))
-        #expect(push.cursor == nil, "a revision without its epoch is no cursor")
+        #expect(push.cursor == nil, "a revision without its epoch is not a cursor")
         #expect(push.acked == 0)
         #expect(push.changes == [Change(n: 1, kind: .create, id: "a", baseRevision: 0)])
         let answer = try PushAnswer(bytes: Array(#"{"results":[]}"#.utf8))

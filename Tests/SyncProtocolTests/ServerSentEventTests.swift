@@ -21,7 +21,7 @@ struct ServerSentEventTests {
                 == "id: e.5\nevent: change\ndata: {\"epoch\":\"e\",\"revision\":5,\"previous\":4,\"changes\":[]}\n\n")
     }
 
-    @Test("Split into two at every byte")
+    @Test("Split in two at every byte")
     func everySplit() throws {
         for cut in 0...Self.stream.count {
             var parser = ServerSentEventParser()
@@ -30,7 +30,7 @@ struct ServerSentEventTests {
         }
     }
 
-    @Test("One byte after another, with each of the three line ends", arguments: ["\n", "\r", "\r\n"])
+    @Test("Byte by byte, with each of the three line ends", arguments: ["\n", "\r", "\r\n"])
     func lineEnds(end: String) throws {
         let text = String(decoding: Self.stream, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
             .joined(separator: end)
@@ -39,7 +39,7 @@ struct ServerSentEventTests {
         #expect(events == Self.events)
     }
 
-    @Test("A record that came with line breaks between its members fits one event")
+    @Test("A record with line breaks between its members fits into one event")
     func oneLine() throws {
         let record = Record(id: "a", content: try Content("{\n  \"v\": 1,\r\n  \"text\": \"two\\nlines\"\r}"))
         let event = LiveEvent.change(ChangeEvent(epoch: "e", revision: 2, previous: 1, changes: [.record(record, 2)]))
@@ -62,13 +62,13 @@ struct ServerSentEventTests {
         #expect(try parser.feed(text.utf8).count == count)
     }
 
-    @Test("An event is over with its blank line: nothing of it leaks into the next")
+    @Test("An event ends with its blank line: nothing leaks into the next one")
     func eventsAreSeparate() throws {
         var parser = ServerSentEventParser()
         #expect(try parser.feed("event: change\n\ndata: {\"kind\":\"open\"}\n\n".utf8) == [])
         #expect(
             try parser.feed("event: session\ndata: {\"kind\":\"open\"}\n\n".utf8) == [.session(SessionEvent(.open))])
-        #expect(try parser.feed("event: session\n\n".utf8) == [], "no data of its own")
+        #expect(try parser.feed("event: session\n\n".utf8) == [], "no data from the previous event")
     }
 
     @Test(arguments: [
@@ -80,7 +80,7 @@ struct ServerSentEventTests {
     }
 
     @Test(
-        "Nothing grows without end: neither a line nor an event of many lines",
+        "Neither a line nor an event of many lines grows without limit",
         arguments: [
             "data: xxxxxxxxxxxxxxxx", ":xxxxxxxxxxxxxxxxxxxxxx", "data: xxxx\ndata: xxxx\ndata: xxxx\ndata: xxxx\n",
             "event: xxxxxxxxxxxxxx",

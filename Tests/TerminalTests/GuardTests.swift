@@ -5,7 +5,7 @@ import Screen
 import TestSupport
 import Testing
 
-/// The terminal's state after a crash, of a child process that does what a device does.
+/// The terminal's state after the crash of a child process that does what a device does.
 @Suite struct GuardTests {
     private static let takeOver: @convention(c) (Int32) -> Void = { terminal in
         _ = ct_guard(terminal)

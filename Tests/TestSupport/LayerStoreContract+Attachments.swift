@@ -39,10 +39,10 @@ extension LayerStoreContract {
                 "a tombstone can come back: its attachment stays")
             try equal(try store.unnamedAttachments(before: now, limit: 9), [], "too young")
             try store.put(record("z", 5), in: layer)
-            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["é"], "not any more")
+            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["é"], "no longer named")
             try store.put(image("é", 6, unnamed.id), in: layer)
             try equal(
-                try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [named.id], "another by now")
+                try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [named.id], "another one now")
             try equal(try store.unnamedAttachments(before: now + 1, limit: 0), [], "as many as asked for")
         }
     }

@@ -28,10 +28,10 @@ extension LayerStoreContract {
         }
         func ids(_ query: DocumentQuery) throws -> [String] { try store.read { try $0.documents(query).map(\.id) } }
         try equal(try ids(DocumentQuery()), ["2", "4", "1", "3"], "by time")
-        try equal(try ids(DocumentQuery(descending: true)), ["3", "1", "4", "2"], "by time, falling")
+        try equal(try ids(DocumentQuery(descending: true)), ["3", "1", "4", "2"], "by time, descending")
         try equal(try ids(DocumentQuery(order: .title)), ["3", "1", "2", "4"], "by title")
         try equal(try ids(DocumentQuery(title: "ALPHA")), ["2", "3"], "filtered")
-        try equal(try ids(DocumentQuery(title: "%")), ["4"], "no pattern")
+        try equal(try ids(DocumentQuery(title: "%")), ["4"], "a literal %")
         try equal(try ids(DocumentQuery(offset: 1, limit: 2)), ["4", "1"], "a page")
         try equal(try store.read { try $0.documentCount(DocumentQuery(title: "alpha", limit: 1)) }, 2, "count")
     }
@@ -94,11 +94,11 @@ extension LayerStoreContract {
         }
         do {
             _ = try store.write { try $0.addLayer(key, generation: "again") }
-            throw Broken(description: "a layer was made twice")
+            throw Broken(description: "a layer was created twice")
         } catch let broken as Broken { throw broken } catch {}
         try store.write { try $0.removeLayer(first, at: now) }
         let second = try store.write { try $0.addLayer(key, generation: "h") }
-        try equal(second.id == first.id, false, "the number was given again")
+        try equal(second.id == first.id, false, "the number was reused")
     }
 
     static func removesLayers(_ store: any LayerStore) throws {
@@ -114,7 +114,7 @@ extension LayerStoreContract {
             try equal(try store.live(in: again, after: nil, limit: 9).map(\.id), ["7"], "records")
             try equal(try store.client("c", in: again), nil, "client")
             try equal(try store.departures(in: again, after: 0, limit: 9), [], "departures")
-            try equal(try store.deletion(of: key), now + 5, "deletion, after it was made again")
+            try equal(try store.deletion(of: key), now + 5, "deletion, after the layer was created again")
             try equal(try store.deletion(of: LayerKey(document: "doc", name: "x")), nil, "never deleted")
         }
     }

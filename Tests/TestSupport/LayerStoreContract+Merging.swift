@@ -44,10 +44,10 @@ extension LayerStoreContract {
     ) throws {
         var rows: [ServerRecord] = []
         try store.visitLive(in: layer, after: after) { row in
-            guard rows.count < limit else { throw Broken(description: "a visit after it was enough") }
+            guard rows.count < limit else { throw Broken(description: "a visit after the visitor stopped") }
             func text(_ text: LiveRow.Text) -> String { String(decoding: text, as: UTF8.self) }
             let next = wanted[rows.count]
-            try equal(try row.subject(), next.subject, "what permissions look at")
+            try equal(try row.subject(), next.subject, "the subject of permissions")
             // Members that the visitor does not receive are not compared.
             var seen = next
             seen.record = Record(
@@ -60,7 +60,7 @@ extension LayerStoreContract {
         try equal(rows, wanted, "visited")
         do {
             try store.visitLive(in: layer, after: after) { _ in throw Stop() }
-            try equal(wanted.isEmpty, true, "an error of whoever visits")
+            try equal(wanted.isEmpty, true, "an error of the visitor")
         } catch is Stop {}
     }
 }

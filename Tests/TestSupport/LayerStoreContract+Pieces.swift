@@ -95,7 +95,7 @@ extension LayerStoreContract {
             try equal(try store.hiddenLayers(), [], "nothing is left")
             try equal(try store.changed(in: gone, after: 0, limit: 9), [], "records")
             try equal(try store.departures(in: gone, after: 0, limit: 9), [], "departures")
-            try equal(try store.live(in: try store.layer(key)!, after: nil, limit: 9).map(\.id), ["new"], "made anew")
+            try equal(try store.live(in: try store.layer(key)!, after: nil, limit: 9).map(\.id), ["new"], "new layer")
             try equal(try store.live(in: try store.layer(target)!, after: nil, limit: 9).count, 5, "another layer")
         }
     }

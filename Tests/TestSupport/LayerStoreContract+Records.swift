@@ -11,7 +11,7 @@ extension LayerStoreContract {
             try store.put(record("9", 1), in: layer)
             try store.put(record("8", 2, removal: removal()), in: layer)
             try equal(try store.record("10", in: layer), ServerRecord(base: base("10")), "beneath")
-            try equal(try store.record("9", in: layer), record("9", 1), "written over")
+            try equal(try store.record("9", in: layer), record("9", 1), "overwritten")
             try equal(try store.record("8", in: layer)?.isLive, false, "removed")
             try equal(try store.live(in: layer, after: nil, limit: 9).map(\.id), ["10", "9"], "live")
             try equal(try store.live(in: layer, after: nil, limit: 9).map(\.revision), [0, 1], "revisions")

@@ -16,39 +16,39 @@ package struct LayerStoreContract: Sendable {
     }
 
     package static let steps: [Step] = [
-        Step(description: "documents come back whole, by the bytes of their ids", run: keepsDocuments),
+        Step(description: "documents are read back unchanged, by the bytes of their ids", run: keepsDocuments),
         Step(description: "documents are listed in order, filtered and counted", run: listsDocuments),
         Step(description: "a transaction that throws leaves nothing behind", run: rollsBack),
-        Step(description: "a savepoint that throws takes back its own part only", run: takesBackSavepoints),
-        Step(description: "layers have a number that is never used again", run: keepsLayers),
-        Step(description: "a layer goes with all that is in it", run: removesLayers),
-        Step(description: "a hidden layer is found by its own question only, until it is moved", run: hidesLayers),
-        Step(description: "what a deleted layer held goes in pieces", run: removesRowsInPieces),
-        Step(description: "base records are kept in pieces and unused until a document has them", run: keepsBases),
+        Step(description: "a savepoint that throws rolls back only its own part", run: takesBackSavepoints),
+        Step(description: "layers have a number that is never reused", run: keepsLayers),
+        Step(description: "a layer is removed with its contents", run: removesLayers),
+        Step(description: "a hidden layer is found only by its own query until it is moved", run: hidesLayers),
+        Step(description: "the rows of a deleted layer are removed in pieces", run: removesRowsInPieces),
+        Step(description: "base records are added in pieces, unused until a document has them", run: keepsBases),
         Step(description: "a renewed layer keeps its records and forgets its clients", run: renewsLayers),
-        Step(description: "a document goes with its layers and its base", run: removesDocuments),
-        Step(description: "base records lie beneath until one is written over", run: overlaysBase),
-        Step(description: "records come back whole", run: keepsRecords),
-        Step(description: "live records go page by page in byte order", run: pagesRecords),
-        Step(description: "own records and those of the PDF go as one, however they lie", run: mergesRecords),
-        Step(description: "changes come in revision order, the latest of each", run: listsChanges),
-        Step(description: "departures come in revision order", run: keepsDepartures),
-        Step(description: "threads are live comments of one root", run: findsThreads),
+        Step(description: "a document is removed with its layers and its base", run: removesDocuments),
+        Step(description: "base records are visible until they are overwritten", run: overlaysBase),
+        Step(description: "records are read back unchanged", run: keepsRecords),
+        Step(description: "live records are read page by page, in byte order", run: pagesRecords),
+        Step(description: "own records and those of the PDF are merged in every combination", run: mergesRecords),
+        Step(description: "changes are listed in revision order, the latest of each record", run: listsChanges),
+        Step(description: "departures are listed in revision order", run: keepsDepartures),
+        Step(description: "a thread is the live comments of one root", run: findsThreads),
         Step(description: "a cascade is found by the revision of its cause", run: findsCascades),
-        Step(description: "old tombstones go and move the horizon; those of base records stay", run: prunes),
+        Step(description: "old tombstones are pruned and move the horizon; those of base records stay", run: prunes),
         Step(description: "answers are kept until they are acknowledged", run: keepsAnswers),
-        Step(description: "attachments belong to a document and go with it", run: keepsAttachments),
-        Step(description: "what a record names is found, and what none names", run: findsNamers),
-        Step(description: "what a record of the PDF names is found as well", run: findsNamersOfTheBase),
-        Step(description: "uploads belong to a user and a layer, and go with the attachment", run: keepsUploads),
-        Step(description: "revocations are kept until their time is over", run: keepsRevocations),
+        Step(description: "attachments belong to a document and are removed with it", run: keepsAttachments),
+        Step(description: "attachments that a record names are found, and those that none names", run: findsNamers),
+        Step(description: "attachments that a record of the PDF names are found too", run: findsNamersOfTheBase),
+        Step(description: "uploads belong to a user and a layer, and end with the attachment", run: keepsUploads),
+        Step(description: "revocations are kept until they expire", run: keepsRevocations),
     ]
 
     static func equal<T: Equatable>(_ found: T, _ wanted: T, _ what: String) throws {
         guard found == wanted else { throw Broken(description: "\(what): \(found) is not \(wanted)") }
     }
 
-    // MARK: What the steps are made of
+    // MARK: Parts of the steps
 
     static let now = Timestamp(seconds: 1_000_000)
     static let key = LayerKey(document: "doc", name: "review")

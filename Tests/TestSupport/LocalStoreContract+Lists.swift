@@ -20,7 +20,7 @@ extension LocalStoreContract {
             try store.read { layer in
                 try equal(try layer.rows(query, offset: 0, limit: 9).map(\.id), wanted, "\(order)")
                 try equal(try layer.rows(query, offset: 3, limit: 1).map(\.id), [wanted[3]], "window of \(order)")
-                try equal(try layer.rows(query, offset: 9, limit: 9), [], "behind the end")
+                try equal(try layer.rows(query, offset: 9, limit: 9), [], "past the end")
                 try equal(try layer.count(query), 5, "count")
             }
         }
@@ -38,10 +38,11 @@ extension LocalStoreContract {
         }
         let filters: [(String, (inout ListFilter) -> Void, [String])] = [
             ("text in any case", { $0.text = "GRÜ" }, ["a"]),
-            ("what a pattern would mean", { $0.text = "%_" }, ["a"]), ("author as text", { $0.text = "BO" }, ["b"]),
-            ("other patterns", { $0.text = "[*?]" }, ["d"]), ("one letter of a pattern", { $0.text = "?" }, ["d"]),
-            ("a class", { $0.text = "[a]" }, []), ("its end", { $0.text = "]" }, ["d"]),
-            ("behind a NUL", { $0.text = "AND" }, ["d"]), ("a backslash", { $0.text = "\\" }, ["d"]),
+            ("literal pattern characters", { $0.text = "%_" }, ["a"]), ("author as text", { $0.text = "BO" }, ["b"]),
+            ("other literal pattern characters", { $0.text = "[*?]" }, ["d"]),
+            ("one literal pattern character", { $0.text = "?" }, ["d"]),
+            ("a literal character class", { $0.text = "[a]" }, []), ("a literal bracket", { $0.text = "]" }, ["d"]),
+            ("after a NUL", { $0.text = "AND" }, ["d"]), ("a backslash", { $0.text = "\\" }, ["d"]),
             ("kind as text", { $0.text = "highl" }, ["b"]), ("author", { $0.author = "Bo" }, ["b"]),
             ("page", { $0.pageIndex = 1 }, ["a", "b"]),
             ("kind", { $0.kinds = [.highlight, .unknown("x/odd")] }, ["b", "c"]),
@@ -192,7 +193,7 @@ extension LocalStoreContract {
         try equal(try store.read { try $0.pagesToQuote() }, [0, 3, 4], "all are forgotten")
         var all = ListQuery()
         all.filter.inQuotes = true
-        try equal(try store.read { try $0.counts(all, before: "b") }.matching, 5, "nothing is asked for")
+        try equal(try store.read { try $0.counts(all, before: "b") }.matching, 5, "no text to search for")
     }
 
     static func keepsThreads(_ store: any LocalStore) throws {

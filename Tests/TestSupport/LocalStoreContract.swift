@@ -21,23 +21,23 @@ package struct LocalStoreContract: Sendable {
         clientID: "client-1")
 
     package static let steps: [Step] = [
-        Step(description: "facts come back as they were set", run: factsRoundTrip),
-        Step(description: "what moves with every change moves beside the other facts", run: movesNumbers),
+        Step(description: "metadata is read back as it was set", run: factsRoundTrip),
+        Step(description: "numbers that often change do not disturb the other metadata", run: movesNumbers),
         Step(description: "a transaction that throws leaves nothing behind", run: rollsBack),
-        Step(description: "records are kept whole, replaced and listed by the bytes of their ids", run: keepsRecords),
-        Step(description: "the queue keeps its order and never gives a place twice", run: keepsOrder),
-        Step(description: "every state of an entry comes back", run: keepsStates),
+        Step(description: "records are kept whole, replaced, and listed by the bytes of their ids", run: keepsRecords),
+        Step(description: "the queue keeps its order and never assigns a place twice", run: keepsOrder),
+        Step(description: "every state of an entry is read back", run: keepsStates),
         Step(description: "rows are ordered by page, by change, by author and by group", run: ordersRows),
-        Step(description: "filters let through what they say", run: filtersRows),
-        Step(description: "what can be filtered by is counted", run: countsFacets),
-        Step(description: "a row stands where its position says", run: findsPositions),
-        Step(description: "what marks cover is found once it is known", run: findsQuotes),
+        Step(description: "filters return the rows that they describe", run: filtersRows),
+        Step(description: "the values to filter by are counted", run: countsFacets),
+        Step(description: "a row is listed at its position", run: findsPositions),
+        Step(description: "the text under marks is found once it is known", run: findsQuotes),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
-        Step(description: "a row that is shown again is as it was shown last", run: showsAgain),
-        Step(description: "an unread mark survives a new row and ends with the row", run: keepsUnread),
-        Step(description: "a stage is kept beside the records", run: keepsStage),
+        Step(description: "a row that is shown again has its latest state", run: showsAgain),
+        Step(description: "an unread flag survives a change of the row and is removed with the row", run: keepsUnread),
+        Step(description: "staged records are kept apart from the others", run: keepsStage),
         Step(description: "own changes are kept, one for each record, until they are forgotten", run: keepsOwnWrites),
-        Step(description: "the server's rows are added up whatever their order", run: addsUp),
+        Step(description: "the digest of the server's rows does not depend on their order", run: addsUp),
     ]
 
     static func equal<T: Equatable>(_ found: T, _ wanted: T, _ what: String) throws {
@@ -67,7 +67,7 @@ package struct LocalStoreContract: Sendable {
 
 extension LocalStoreContract {
     private static func factsRoundTrip(_ store: any LocalStore) throws {
-        try equal(try store.read { try $0.metadata() }, metadata, "new facts")
+        try equal(try store.read { try $0.metadata() }, metadata, "new metadata")
         var changed = metadata
         changed.lastN = 7
         changed.cursor = Cursor(epoch: "e.1", revision: 42)
@@ -87,7 +87,7 @@ extension LocalStoreContract {
         changed.loading = LayerMetadata.Loading(epoch: "e.2", at: 3, after: "x", inPlace: true)
         changed.groupOverride = LayerMetadata.GroupChoice(group: nil)
         try store.write { [changed] in try $0.set(changed) }
-        try equal(try store.read { try $0.metadata() }, changed, "changed facts")
+        try equal(try store.read { try $0.metadata() }, changed, "changed metadata")
     }
 
     private static func movesNumbers(_ store: any LocalStore) throws {
@@ -121,7 +121,7 @@ extension LocalStoreContract {
         try change { $0.title = "T" }
         try expect(4, Cursor(epoch: "e", revision: 9), title: "T", "something else changed")
         try change { ($0.cursor, $0.lastN) = (Cursor(epoch: "f", revision: 1), 0) }
-        try expect(0, Cursor(epoch: "f", revision: 1), title: "T", "begun anew")
+        try expect(0, Cursor(epoch: "f", revision: 1), title: "T", "started over")
         try store.write { try $0.moveCursor(to: 2) }
         try change { $0.cursor = nil }
         try change { $0.cursor = Cursor(epoch: "g", revision: 0) }
@@ -150,7 +150,7 @@ extension LocalStoreContract {
             throw Broken(description: "the error was swallowed")
         } catch is Stop {}
         try store.read { [before] layer in
-            try equal(try layer.metadata(), before, "facts")
+            try equal(try layer.metadata(), before, "metadata")
             try equal(try layer.record("a"), nil, "record")
             try equal(try layer.tally().values.reduce(0, +), 0, "entries")
             try equal(try layer.row("a"), nil, "row")
@@ -190,7 +190,7 @@ extension LocalStoreContract {
             try equal(try layer.entries(of: "a").map(\.seq), [first.seq, third.seq], "of one record")
             try layer.removeEntry(third.seq)
             let fourth = try layer.append(entry("c"))
-            try equal(fourth.seq > third.seq, true, "a place given twice")
+            try equal(fourth.seq > third.seq, true, "a place assigned twice")
             try equal(try layer.entries(in: [.waiting], limit: 2).map(\.id), ["a", "b"], "limit")
             try equal(try layer.entry(second.seq)?.id, "b", "by place")
         }

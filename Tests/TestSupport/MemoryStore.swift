@@ -27,7 +27,7 @@ package final class MemoryStore: LocalStore {
     }
 
     package func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
-        // The body's result has any type; it leaves the lock through a variable, not as the lock's return value.
+        // The body's result may have any type, so a variable carries it out of the lock, not the lock's return value.
         var result: Result<T, any Error>?
         kept.withLock { kept in
             let transaction = MemoryLocalTransaction(kept)

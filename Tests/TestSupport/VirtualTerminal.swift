@@ -3,8 +3,8 @@ private import CVTerm
 private import Glibc
 package import Screen
 
-/// A headless terminal: libvterm behind a pty, with a program on it or, for tests of the device, without one. It is
-/// used by one thread. It never sleeps, but waits in `poll` for the given condition.
+/// A headless terminal: libvterm behind a pty, with a program on it or, for tests of the device, without one. Only one
+/// thread may use it. It never sleeps; it waits in `poll` for the given condition.
 package final class VirtualTerminal {
     package private(set) var size: Size
     /// All bytes sent to the terminal.
@@ -31,7 +31,7 @@ package final class VirtualTerminal {
     package init(rows: Int = 24, columns: Int = 80) throws {
         var ends: (master: Int32, slave: Int32) = (-1, -1)
         guard cpty_open(Int32(rows), Int32(columns), &ends.master, &ends.slave) == 0 else {
-            throw VirtualTerminalError(what: "no pseudo terminal: error \(errno)")
+            throw VirtualTerminalError(what: "cannot open a pseudo-terminal: error \(errno)")
         }
         (master, programEnd, process) = (ends.master, ends.slave, nil)
         size = Size(rows: rows, columns: columns)
@@ -58,7 +58,7 @@ package final class VirtualTerminal {
                 cpty_spawn(arguments[0], arguments, variables, directory, Int32(rows), Int32(columns), &master)
             }
         }
-        guard process > 0 else { throw VirtualTerminalError(what: "no process: error \(errno)") }
+        guard process > 0 else { throw VirtualTerminalError(what: "cannot start a process: error \(errno)") }
         (self.master, programEnd, self.process) = (master, nil, process)
         size = Size(rows: rows, columns: columns)
         (emulator, screen) = Self.emulator(size, modes)
@@ -160,7 +160,7 @@ package final class VirtualTerminal {
     package var isAlternateScreen: Bool { modes.pointee.is_alternate != 0 }
     package var reportsMouse: Bool { modes.pointee.mouse != 0 }
 
-    /// Whether bracketed paste is on, by the last sequence about it.
+    /// Whether bracketed paste is on, according to the last sequence that set it.
     package var marksPastes: Bool {
         let mark = Array("\u{1B}[?2004".utf8)
         let starts = output.indices.dropLast(mark.count).filter { output[$0...].starts(with: mark) }
@@ -186,7 +186,7 @@ package final class VirtualTerminal {
 
     // MARK: Waiting
 
-    /// Reads the program's output; waits for it at most `milliseconds`. Returns false when none arrived.
+    /// Reads the program's output, waiting at most `milliseconds` for it. Returns false if none arrived.
     @discardableResult
     package func pump(milliseconds: Int = 0) -> Bool {
         var hasRead = false
@@ -224,7 +224,7 @@ package final class VirtualTerminal {
         pump()
         while !condition(self) {
             if isClosed { throw failure("the program ended before \(what)") }
-            if Self.now > end { throw failure("waited \(seconds) s in vain until \(what)") }
+            if Self.now > end { throw failure("timed out after \(seconds) s, waiting until \(what)") }
             pump(milliseconds: 50)
         }
     }

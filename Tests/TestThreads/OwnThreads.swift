@@ -1,8 +1,8 @@
 import NIOPosix
 package import Testing
 
-/// Tests that block their thread, while they wait for a screen or a database. They do it on threads of their own, a few
-/// at a time, so that the tests of other modules, which share one small pool, go on meanwhile.
+/// For tests that block their thread while they wait for a screen or a database. They run on separate threads, a few at
+/// a time, so that the tests of other modules, which share one small pool, can continue.
 package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
     private let threads: TestThreads
@@ -18,16 +18,16 @@ package struct OwnThreads: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == OwnThreads {
-    /// Whoever waits for a program on a screen.
+    /// For tests that wait for a program on a screen.
     package static var onOwnThreads: OwnThreads { OwnThreads(.stories) }
-    /// Whoever waits for a database.
+    /// For tests that wait for a database.
     package static var onDatabaseThreads: OwnThreads { OwnThreads(.databases) }
-    /// Whoever waits for a program without a screen, a compiler for example.
+    /// For tests that wait for a program without a screen, such as a compiler.
     package static var onProgramThreads: OwnThreads { OwnThreads(.programs) }
 }
 
-/// Runs as many jobs at once as do not get in each other's way on a small machine. The threads are not Dispatch's: it adds
-/// none for one that is blocked while another one computes.
+/// Runs only as many jobs at once as a small machine can handle. The threads are not Dispatch's, because Dispatch adds
+/// none for a blocked thread while another one computes.
 private final class TestThreads: TaskExecutor {
     static let stories = TestThreads(3)
     static let databases = TestThreads(4)

@@ -4,13 +4,13 @@ import Dispatch
 package struct WaitedInVain: Error, CustomStringConvertible {
     package let description: String
 
-    package init(_ what: String, seconds: Int) { description = "waited \(seconds) s in vain until \(what)" }
+    package init(_ what: String, seconds: Int) { description = "timed out after \(seconds) s, waiting until \(what)" }
 }
 
-/// Looks again and again until something is so.
+/// Polls until the condition holds.
 ///
-/// - Parameter what: ends the sentence "waited until …".
-/// - Throws: ``WaitedInVain`` after so many seconds.
+/// - Parameter what: Completes the sentence "waiting until …".
+/// - Throws: ``WaitedInVain`` after `seconds`.
 package func waitUntil(
     _ what: String, seconds: Int = 240, isolation: isolated (any Actor)? = #isolation,
     _ isSo: () async throws -> Bool
@@ -22,14 +22,14 @@ package func waitUntil(
     }
 }
 
-/// Runs the body, and cancels it when it takes too long.
+/// Runs the body, and cancels it if it takes too long.
 ///
-/// - Parameter what: ends the sentence "waited until …".
-/// - Throws: ``WaitedInVain`` after so many seconds, or what the body throws.
+/// - Parameter what: Completes the sentence "waiting until …".
+/// - Throws: ``WaitedInVain`` after `seconds`, or the error of the body.
 package func limited<Result>(
     _ what: String, seconds: Int = 240, _ body: @escaping () async throws -> Result
 ) async throws -> Result {
-    // One task runs the body and another one waits for it: nothing is used by two at once.
+    // One task runs the body while the other only waits: nothing is used concurrently.
     let body = Unchecked(value: body)
     return try await withThrowingTaskGroup(of: Unchecked<Result>?.self) { group in
         group.addTask { Unchecked(value: try await body.value()) }

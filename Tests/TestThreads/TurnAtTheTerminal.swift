@@ -1,8 +1,8 @@
 import Synchronization
 package import Testing
 
-/// Tests that open a terminal with ncurses, which is one per process: each waits until it is its turn, whatever suite the
-/// others are of.
+/// For tests that open a terminal with ncurses, which allows one per process: each waits for its turn, in whatever
+/// suite it is.
 package struct TurnAtTheTerminal: SuiteTrait, TestTrait, TestScoping {
     package let isRecursive = true
     private static let queue = Turns()

@@ -3,11 +3,11 @@ import Glibc
 import Synchronization
 import Testing
 
-/// Looks at the tests of this process from a thread of its own. When nothing has begun or ended for a minute it prints
-/// what is at work, the process's connections and what its threads wait for, so that a log of a run that hangs says why.
-/// After a quarter of an hour it ends the process: such a run fails, and does not wait for whoever started it.
+/// Watches the tests of this process from a separate thread. When no work has begun or ended for a minute, it prints
+/// the work in progress, the process's connections and what its threads wait for, so that the log of a hanging run
+/// shows the cause. After a quarter of an hour it ends the process, so that the run fails instead of hanging.
 ///
-/// Whatever starts a server says so: ``watch(_:_:)``, or ``began(_:)`` and ``ended(_:)``.
+/// Anything that starts a server reports it with ``watch(_:_:)``, or with ``began(_:)`` and ``ended(_:)``.
 package final class Watchdog: Sendable {
     package static let shared = Watchdog(
         patience: .seconds(60), report: { FileHandle.standardError.write(Data($0.utf8)) },
@@ -22,7 +22,7 @@ package final class Watchdog: Sendable {
         var work: [Int: Work] = [:]
         var next = 0
         var last = ContinuousClock.now
-        /// Reports since something began or ended.
+        /// The number of reports since work last began or ended.
         var silences = 0
         var isLooking = false
     }
@@ -34,17 +34,17 @@ package final class Watchdog: Sendable {
     private static let mostSilences = 15
 
     /// - Parameters:
-    ///   - patience: the silence after which it reports.
-    ///   - report: gets what is at work and what is waited for.
-    ///   - giveUp: called after the fifteenth report in a row.
+    ///   - patience: The time without a begin or an end after which it reports.
+    ///   - report: Receives the report: the work in progress, the connections and the waiting threads.
+    ///   - giveUp: Called after the fifteenth report in a row.
     package init(
         patience: Duration, report: @escaping @Sendable (String) -> Void, giveUp: @escaping @Sendable () -> Void
     ) {
         (self.patience, self.report, self.giveUp) = (patience, report, giveUp)
     }
 
-    /// - Parameter what: what is started; the running test's name is added.
-    /// - Returns: what ``ended(_:)`` has to be told.
+    /// - Parameter what: The work that begins; the running test's name is added.
+    /// - Returns: The id to pass to ``ended(_:)``.
     package func began(_ what: String) -> Int {
         let name = "\(Test.current.map { "\($0.id)" } ?? "no test"): \(what)"
         let (id, isFirst) = state.withLock { state in
@@ -75,12 +75,12 @@ package final class Watchdog: Sendable {
 
     private func look() {
         while true {
-            // A tenth of the patience, so that little is added to it.
+            // A tenth of the patience, so that a report is late by little.
             poll(nil, 0, Int32(max(1, patience.wholeMilliseconds / 10)))
             let now = ContinuousClock.now
             let silence: (names: [String], count: Int)? = state.withLock { state in
                 guard !state.work.isEmpty, now - state.last >= patience else { return nil }
-                // Said again only after as long a silence.
+                // The next report follows only after another silence of that length.
                 state.last = now
                 state.silences += 1
                 let names = state.work.values.sorted { $0.begin < $1.begin }.map {
@@ -92,7 +92,7 @@ package final class Watchdog: Sendable {
             report(
                 """
 
-                No test has begun or ended for \(patience.components.seconds) s. At work are:
+                No work has begun or ended for \(patience.components.seconds) s. In progress:
                 \(silence.names.joined(separator: "\n"))
                 \(ProcessState.text)
 
@@ -102,7 +102,7 @@ package final class Watchdog: Sendable {
     }
 }
 
-/// What the kernel knows of this process. Empty where there is no `/proc`.
+/// What the kernel reports about this process; empty where there is no `/proc`.
 private enum ProcessState {
     static var text: String { "Connections:\n\(connections)\nThreads:\n\(threads)" }
 
@@ -111,7 +111,7 @@ private enum ProcessState {
         "06": "TIME-WAIT", "07": "CLOSED", "08": "CLOSE-WAIT", "09": "LAST-ACK", "0A": "LISTEN", "0B": "CLOSING",
     ]
 
-    /// The TCP sockets among the open files, with what waits to be sent and to be read.
+    /// The TCP sockets among the open files, with the number of bytes that wait to be sent and read.
     private static var connections: String {
         let files = FileManager.default
         var sockets: [String: String] = [:]
@@ -123,7 +123,7 @@ private enum ProcessState {
         }
         var lines: [String] = []
         for table in ["tcp", "tcp6"] {
-            // The length of such a file is not known beforehand: it is read to its end.
+            // The length of such a file is not known in advance, so it is read to the end.
             let bytes = try? FileHandle(forReadingAtPath: "/proc/self/net/\(table)")?.readToEnd()
             let text = String(decoding: bytes ?? Data(), as: UTF8.self)
             for row in text.split(separator: "\n").dropFirst() {
@@ -142,7 +142,7 @@ private enum ProcessState {
         address.split(separator: ":").last.flatMap { Int($0, radix: 16) }.map(String.init) ?? "?"
     }
 
-    /// How many threads of each name wait in which function of the kernel.
+    /// The number of threads by name and by the kernel function in which they wait.
     private static var threads: String {
         var counts: [String: Int] = [:]
         for id in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? [] {

@@ -1,4 +1,4 @@
-/// Base64 of RFC 4648, section 4, padded. Canonical only: one text for each value.
+/// Padded base64 (RFC 4648 section 4), canonical only: one text for each value.
 package enum Base64 {
     private static let alphabet = Base64Alphabet("+/")
 

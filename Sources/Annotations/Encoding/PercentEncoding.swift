@@ -1,7 +1,7 @@
 /// Percent-encoding of RFC 3986.
 package enum PercentEncoding {
-    /// Encodes all except letters, digits and `-._~` as `%XX` (section 2.3), for a segment of a path or a value of a
-    /// query.
+    /// Encodes everything except letters, digits and `-._~` as `%XX` (section 2.3), for a path segment or a query
+    /// value.
     package static func encode(_ text: some StringProtocol) -> String {
         var encoded: [UInt8] = []
         for byte in text.utf8 {

@@ -1,6 +1,6 @@
 /// A lossless JSON value: members keep their order, numbers their source text.
 ///
-/// Real exports have keys outside every schema and numbers of every spelling; reading and writing a value changes only
+/// Real exports have keys outside every schema and numbers in every spelling; reading and writing a value changes only
 /// white space and escapes.
 public enum JSON: Hashable, Sendable {
     case null
@@ -33,8 +33,8 @@ public struct JSONNumber: Hashable, Sendable {
 
     public init(_ value: Int64) { source = String(value) }
 
-    /// Writes a finite double without an exponent or a trailing `.0` where nothing is lost. Other values have no JSON;
-    /// they become 0.
+    /// Writes a finite double without an exponent or a trailing `.0` where nothing is lost. Other values cannot be
+    /// written in JSON and become 0.
     public init(_ value: Double) {
         guard value.isFinite else {
             source = "0"
@@ -49,7 +49,8 @@ public struct JSONNumber: Hashable, Sendable {
 
     /// The value; nil if it does not fit a finite double (`1e999`).
     public var double: Double? {
-        // Most are whole, and parsed in a tenth of the time; a zero may have a sign.
+        // Most numbers are whole, and parsing them as integers takes a tenth of the time. Zero is excluded: it may have
+        // a sign.
         if let whole = Int64(source), whole != 0, whole.magnitude < 1 << 53 { return Double(whole) }
         guard let value = Double(source), value.isFinite else { return nil }
         return value
@@ -63,7 +64,7 @@ public struct JSONNumber: Hashable, Sendable {
     }
 }
 
-/// The members of an object, in order. Keys are unique: the reader rejects a second one.
+/// The members of an object, in order. Keys are unique: the reader rejects duplicates.
 public struct JSONObject: Hashable, Sendable {
     public struct Member: Hashable, Sendable {
         public var key: String

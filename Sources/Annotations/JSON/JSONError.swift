@@ -1,4 +1,4 @@
-/// The reason why a text is not acceptable JSON, and where.
+/// The reason why a text is not acceptable JSON, and the position.
 public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Problem: Hashable, Sendable, CustomStringConvertible {
         case unexpectedEnd

@@ -1,4 +1,4 @@
-/// A buffer into which pieces of JSON are copied verbatim, for what is written a hundred thousand times.
+/// A buffer into which pieces of JSON are copied verbatim, for values that are written a hundred thousand times.
 package struct JSONPieces {
     /// The length of the longest number, with its sign.
     package static let digits = 20
@@ -16,7 +16,7 @@ package struct JSONPieces {
     @inline(__always)
     package mutating func put(_ text: UnsafeBufferPointer<UInt8>) {
         guard let from = text.baseAddress, let to = room.baseAddress else { return }
-        precondition(text.count <= room.count - count, "more than there was to be room for")
+        precondition(text.count <= room.count - count, "more bytes than reserved")
         (to + count).update(from: from, count: text.count)
         count += text.count
     }
@@ -32,7 +32,7 @@ package struct JSONPieces {
 
     @inline(__always)
     private mutating func put(_ byte: UInt8) {
-        precondition(count < room.count, "more than there was to be room for")
+        precondition(count < room.count, "more bytes than reserved")
         room[count] = byte
         count += 1
     }

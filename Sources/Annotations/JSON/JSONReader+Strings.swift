@@ -80,7 +80,7 @@ extension JSONReader {
         return text
     }
 
-    /// Reads four hex digits, or two times four that form a pair (RFC 8259 section 7).
+    /// Reads four hex digits, or two escapes that form a surrogate pair (RFC 8259 section 7).
     private func unicodeEscape(_ index: inout Int, before end: Int) throws(JSONError) -> Unicode.Scalar {
         let start = index
         let first = try hex4(&index, before: end)

@@ -1,8 +1,7 @@
-/// A strict reader of JSON text (RFC 8259) in bytes: one value, no duplicate keys, no lone surrogates, bounded in
-/// depth.
+/// A strict reader of JSON text (RFC 8259) in bytes: one value, no duplicate keys, no lone surrogates, bounded depth.
 ///
-/// A message decoder walks the text with ``object(_:)`` and ``array(_:)`` and reads what it knows; ``source()`` returns
-/// a value verbatim, checked without building a tree.
+/// A message decoder walks the text with ``object(_:)`` and ``array(_:)`` and reads the members it knows; ``source()``
+/// returns a value verbatim, checked without building a tree.
 package struct JSONReader {
     let bytes: [UInt8]
     package private(set) var offset = 0
@@ -10,7 +9,7 @@ package struct JSONReader {
     /// Whether white space was skipped since this was last set to false.
     private var sawSpace = false
     let maximumDepth: Int
-    /// Whether the text is known to be valid: keys are not compared again.
+    /// Whether the text is known to be valid, so that keys need not be compared again.
     private let isChecked: Bool
 
     package static let defaultDepth = 32
@@ -98,8 +97,8 @@ package struct JSONReader {
         return String(decoding: bytes[start..<offset], as: UTF8.self)
     }
 
-    /// Checks the next value and returns its text without white space between its parts. Its depth counts from here,
-    /// however deep it is nested.
+    /// Checks the next value and returns its text without white space between its parts. Depth is counted from this
+    /// value, however deeply it is nested.
     package mutating func compactSource() throws(JSONError) -> String {
         skipSpace()
         let start = offset
@@ -229,7 +228,7 @@ package struct JSONReader {
         }
     }
 
-    /// Reads a number by RFC 8259 section 6: no leading zero, digits on both sides of the point, digits after the
+    /// Reads a number by RFC 8259 section 6: no leading zero, digits on both sides of the point, digits in the
     /// exponent.
     private mutating func numberRange() throws(JSONError) -> Range<Int> {
         skipSpace()
@@ -285,11 +284,11 @@ package struct JSONReader {
     }
 }
 
-/// The keys of one object so far. Most objects have a handful; a hostile one may have a million.
+/// The keys of one object so far. Most objects have a handful; a hostile one can have a million.
 private struct SeenKeys {
     private var few: [String] = []
     private var many: Set<[UInt8]> = []
-    /// One of 64 bits for each key, by its length and its ends: shows at once that most keys are new.
+    /// One of 64 bits for each key, chosen by its length and its ends: an unset bit shows at once that a key is new.
     private var marks: UInt64 = 0
 
     mutating func insert(_ key: String) -> Bool {

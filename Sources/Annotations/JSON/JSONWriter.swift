@@ -115,9 +115,9 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    /// Writes a value from pieces that need no more checks.
+    /// Writes a value from pieces that need no further checks.
     ///
-    /// - Parameter size: The maximum number of bytes that are put.
+    /// - Parameter size: The maximum number of bytes that `put` writes.
     package mutating func value(upTo size: Int, _ put: (inout JSONPieces) -> Void) {
         separate()
         bytes.append(addingCapacity: size) { room in
@@ -189,7 +189,7 @@ package struct JSONWriter {
         return found == 0
     }
 
-    /// Quote, backslash and C0 controls must be escaped; so is DEL, to which some terminals react.
+    /// Quotes, backslashes and C0 controls must be escaped; DEL is escaped too, because some terminals react to it.
     private static func mustEscape(_ byte: UInt8) -> Bool {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
     }

@@ -21,7 +21,7 @@ package enum Edit: Hashable, Sendable {
 }
 
 /// Edits that are performed and undone together. The program assigns the number and never reuses it; the services keep
-/// the result of `Instant` under it, so that the step can be undone.
+/// the result of `Instant` under this number, so that the step can be undone.
 package struct EditStep: Hashable, Sendable, Identifiable {
     package var id: Int
     package var edits: [Edit]

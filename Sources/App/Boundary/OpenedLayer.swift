@@ -1,6 +1,6 @@
 package import InstantCore
 
-/// What is known of a layer when it has just been opened, before any request to the server.
+/// The data available about a layer right after it is opened, before any request to the server.
 package struct OpenedLayer: Hashable, Sendable {
     package var reference: LayerReference
     /// The document's title or file name, uncleaned; nil shows the document's id instead.
@@ -9,7 +9,7 @@ package struct OpenedLayer: Hashable, Sendable {
     /// Whether the PDF is on this machine. If true, `Message.pdfReady` follows; if false, the program requests the
     /// download.
     package var hasPDF: Bool
-    /// The author's name of new records, if known (`--author`, configuration, earlier answer).
+    /// The author name for new records, if known (`--author`, configuration, earlier answer).
     package var author: String?
     /// The group of new records; nil uses the token's default.
     package var groupChoice: LayerMetadata.GroupChoice?

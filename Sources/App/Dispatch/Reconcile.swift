@@ -75,7 +75,7 @@ extension DocumentState {
         return effects
     }
 
-    /// The next page whose text is needed for the text under a visible row's annotation, one page at a time.
+    /// The next page to read for the marked words of the visible rows, one page at a time.
     private func pageToQuote(rows: Int) -> Int? {
         guard let count = pageCount, !texts.isLoading else { return nil }
         for index in list.top..<list.top + max(0, rows) {

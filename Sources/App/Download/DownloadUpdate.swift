@@ -32,7 +32,7 @@ extension AppState {
         }
     }
 
-    /// Accepts the PDF, new or replaced, and discards everything read from earlier pages.
+    /// Accepts a new or replaced PDF and discards everything read from the previous one.
     mutating func pdfCame(_ info: PDFInfo) -> [Effect] {
         document?.pdf = .ready(info)
         document?.texts = PageTexts()

@@ -22,7 +22,7 @@ struct Editor: Equatable, Sendable {
     var input: TextInput
     /// The initial text, so that an unchanged text leaves no draft.
     let original: String
-    /// The record as another user has changed it meanwhile.
+    /// The record as changed by another user in the meantime.
     var theirs: Record?
     var theirAuthor: String?
     /// When the draft was last stored, and its text.

@@ -1,7 +1,7 @@
 import Annotations
 
 /// Generates the ids of new records. A value, so that `update` stays a function of its input: the seed comes from the
-/// system's random numbers, outside.
+/// system's random numbers, which are read elsewhere.
 struct IDGenerator: RandomNumberGenerator, Equatable, Sendable {
     private var first: UInt64
     private var second: UInt64

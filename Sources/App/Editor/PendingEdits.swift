@@ -1,8 +1,8 @@
 import Annotations
 import InstantCore
 
-/// The user's edits that are not stored yet, in the order in which they were made. Data read from the local store
-/// meanwhile is shown as if they were done.
+/// The user's edits that are not stored yet, in the order in which they were made. Until they are, data read from the
+/// local store is shown with the edits applied.
 struct PendingEdits: Equatable, Sendable {
     enum Work: Equatable, Sendable {
         case step(EditStep)
@@ -19,7 +19,7 @@ struct PendingEdits: Equatable, Sendable {
 
     enum Stage: Equatable, Sendable {
         case saving
-        /// Stored, but the rows on the screen were read before.
+        /// Stored, but the rows on the screen were read earlier.
         case saved
         /// Why, as a sentence.
         case failed(String)
@@ -29,7 +29,7 @@ struct PendingEdits: Equatable, Sendable {
         var work: Work
         /// The editor whose text was submitted. The text returns there if saving fails.
         var editor: Editor?
-        /// The records that the step creates, as they are shown meanwhile.
+        /// The records that the step creates, as shown until they are stored.
         var made: [Record] = []
         var stage = Stage.saving
 

@@ -4,7 +4,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case help, commandLine = "command-line", palette, redraw, suspend
     /// Closes the topmost item: a prompt, a card, a selection, a search, a filter. Never leaves the screen.
     case escape
-    /// As `escape`; with nothing to close, shows how to leave.
+    /// Like `escape`; with nothing to close, shows how to leave.
     case interrupt
     case leave
     case nextTab = "next-tab", previousTab = "previous-tab"

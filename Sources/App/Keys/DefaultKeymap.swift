@@ -54,7 +54,7 @@ extension Keymap {
         Binding(.list, "e", .edit, "Edit the text (or all marked texts in one buffer)", footer: "edit"),
         Binding(.list, "E", .editExternally, "Edit the text in your editor"),
         Binding(.list, "d", .delete, "Delete the annotation, or all marked ones", footer: "delete"),
-        Binding(.list, "r", .reply, "Reply to it", footer: "reply"),
+        Binding(.list, "r", .reply, "Reply", footer: "reply"),
         Binding(.list, "<space>", .mark, "Mark or unmark, then move down"),
         Binding(.list, "v", .markRange, "Start a range; press again to mark up to the cursor"),
         Binding(.list, "c", .recolor, "Colour the annotation, or all marked ones"),
@@ -62,11 +62,11 @@ extension Keymap {
         Binding(.list, "f", .filter, "Filter by kind, author, group, page, unread"),
         Binding(.list, "n", .searchNext, "Next match of the filter"),
         Binding(.list, "N", .searchPrevious, "Previous match of the filter"),
-        Binding(.list, "<tab>", .otherPane, "Go to its thread or the page", footer: "page"),
+        Binding(.list, "<tab>", .otherPane, "Go to the thread or page", footer: "page"),
         Binding(.list, "<S-tab>", .paneBefore, "Go to the page"),
         Binding(.list, "m", .nextUnread, "Next unread annotation", footer: "next new"),
         Binding(.list, "s", .showDetail, "Show or hide the full text", footer: "full text"),
-        Binding(.list, "B", .blame, "Show or hide who changed it and when"),
+        Binding(.list, "B", .blame, "Show or hide who changed a record and when"),
         Binding(.list, "o", .sort, "Sort by page, newest, author or group"),
     ]
 

@@ -5,7 +5,7 @@ package struct LibraryEntry: Hashable, Sendable, Identifiable {
     package var id: LayerReference
     /// The document's title, uncleaned; nil if unknown.
     package var title: String?
-    /// The document state under its name in `Instant` (`clean`, `dirty` ...).
+    /// The document state, by its name in `Instant` (`clean`, `dirty` ...).
     package var state: String
     package var isDownloaded: Bool
     /// Bytes on this machine, including the PDF; nil if unknown.

@@ -12,7 +12,7 @@ enum Batch: Equatable, Sendable {
     case edit(isExternal: Bool)
     /// Texts that were edited together, by record.
     case save([Record.ID: String])
-    /// Follows the link that is the only record.
+    /// Follows the only record, which is a link.
     case follow
 }
 

@@ -28,7 +28,7 @@ extension AppState {
         self.picker = picker
     }
 
-    /// Reloads the list, because its filter may match more.
+    /// Reloads the list, because its filter may now match more rows.
     mutating func quoted() {
         if document?.list.query.filter.inQuotes == true { document?.list.isStale = true }
     }

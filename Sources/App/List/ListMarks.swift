@@ -14,7 +14,7 @@ struct ListMarks: Equatable, Sendable {
     /// The range from here to the cursor is marked too.
     var anchor: Anchor?
 
-    /// The server accepts no more changes in one request.
+    /// The maximum number of changes that the server accepts in one request.
     static let maxCount = 1000
 
     var isEmpty: Bool { ids.isEmpty && anchor == nil }
@@ -30,7 +30,7 @@ extension ListPane {
         marks.span(to: cursor)?.contains(index) == true || row(index).map { marks.ids.contains($0.id) } == true
     }
 
-    /// The number of marked rows, as far as known: unloaded rows of the range count as not marked already.
+    /// The number of marked rows, as far as known: unloaded rows of the range are assumed not to be marked already.
     var markedCount: Int {
         guard let span = marks.span(to: cursor) else { return marks.ids.count }
         return marks.ids.count + span.count { index in row(index).map { !marks.ids.contains($0.id) } ?? true }

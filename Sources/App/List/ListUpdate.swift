@@ -94,7 +94,7 @@ extension AppState {
 
     mutating func goToCurrent() -> [Effect] {
         guard let row = document?.list.current else { return [] }
-        guard let page = row.pageIndex else { return only(.warning("It has no page")) }
+        guard let page = row.pageIndex else { return only(.warning("This annotation has no page")) }
         goTo(page: page, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
         document?.focus = .page
         return markCurrentRead()

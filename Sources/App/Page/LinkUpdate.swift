@@ -59,7 +59,7 @@ extension AppState {
             return [.copy(address, isAddress: true)]
         default:
             let file = action["relativePath"]?.string ?? action["filePath"]?.string ?? "another document"
-            notice = .warning("This link leads to \(file), which is not opened")
+            notice = .warning("This link leads to \(file), which postilla does not open")
         }
         return []
     }

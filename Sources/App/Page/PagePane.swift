@@ -58,7 +58,7 @@ struct PagePane: Equatable, Sendable {
     private(set) var lines: [CleanText] = []
     private(set) var marks: PageMarks?
     private(set) var rowMarks: [Int: RowMarks] = [:]
-    /// The gutters of rows with marks, stored because a page may have a thousand marks and is drawn at every key.
+    /// The gutters of rows with marks, stored because a page can have a thousand marks and is drawn at every key press.
     private(set) var gutters: [Int: CleanText] = [:]
     /// The presenter's selection on this page.
     private(set) var presentedMarks: [Int: RowMarks] = [:]
@@ -116,7 +116,7 @@ struct PagePane: Equatable, Sendable {
         presentedMarks = typeset.map { shownByOthers.rows(in: $0, of: text, brackets: ("{", "}")) } ?? [:]
     }
 
-    /// Returns the kinds, then `*` for unread; `^` or `!` in the last column but one.
+    /// Returns the kinds, then `*` for unread, then `^` or `!` in the fourth column or later.
     private func gutter(_ marks: RowMarks, _ all: [PageMark]) -> CleanText {
         var text = " " + marks.letters(all)
         if marks.marks.contains(where: { rows[$0].isUnread }) { text += "*" }

@@ -33,7 +33,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .externallyEdited: came(.text)
         case .thread: came(.thread)
         case .batchLoaded: came(.batchLoaded)
-        // Requests made during a round get no response of their own.
+        // Requests made during a round get no separate response.
         case .quoted(isAll: true): counts[.quotes] = nil
         default: break
         }

@@ -1,7 +1,7 @@
 import Annotations
 import Screen
 
-// From an input line to its command.
+// Maps an input line to its command.
 extension PlainState {
     mutating func answered(_ line: String) -> [Effect] {
         if writing != nil { return write(line) }
@@ -9,7 +9,7 @@ extension PlainState {
         switch question {
         case .token?: return takeToken(line.trimmed)
         case .which(let choice)?: return choose(line.trimmed, from: choice)
-        // The colon of the screen's command line is accepted from habit.
+        // A leading colon, a habit from the screen's command line, is accepted.
         case nil: return run(String(line.trimmed.trimmingPrefix(":")))
         }
     }

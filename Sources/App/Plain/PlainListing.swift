@@ -30,7 +30,7 @@ extension PlainState {
         step = .listing
     }
 
-    /// Moves the list there, so that the words under its marks are read.
+    /// Moves the list to this row, so that the words under the marks listed there are read.
     private mutating func look(at index: Int) {
         app.document?.list.move(to: index)
         app.document?.list.top = index
@@ -72,7 +72,7 @@ extension PlainState {
         return facts.dropFirst().reduce(line + " (" + first) { $0 + ", " + $1 } + ")"
     }
 
-    /// Makes the annotation with a number the current one, then continues with the step.
+    /// Makes the annotation with the typed number current, then continues with the step.
     mutating func withRecord(
         _ text: String, _ word: PlainWord, _ next: (Record.ID) -> PlainStep
     ) -> [Effect] {
@@ -90,7 +90,7 @@ extension PlainState {
         app.document?.focus = .page
         guard let row = app.document?.list.current, row.id == id else {
             app.notice = nil
-            say("It no longer exists.")
+            say("The annotation no longer exists.")
             return nil
         }
         return row

@@ -171,7 +171,7 @@ extension PageMarks {
         return cuts.sorted { ($0.glyph, $0.isStart ? 1 : 0, $0.mark) < ($1.glyph, $1.isStart ? 1 : 0, $1.mark) }
     }
 
-    /// Returns the marks whose last word is in a sentence, and marks without words that are beside it.
+    /// Returns the marks whose last word is in a sentence, and marks without words that are next to it.
     fileprivate func ending(within range: Range<Int>) -> [Int] {
         marks.indices.filter { mark in
             let last = ranges[mark].last.map { $0.upperBound - 1 } ?? anchors[mark]

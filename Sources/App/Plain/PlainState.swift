@@ -21,7 +21,7 @@ struct PlainState: Sendable {
     var announces = true
 
     private var lines: [CleanText] = []
-    /// Lines that arose while no command was running. They are printed with the next result, so that they do not mix
+    /// Lines produced while no command was running. They are printed with the next result, so that they do not mix
     /// with the user's typing.
     private var held: [CleanText] = []
     private var isAnswering = true
@@ -96,7 +96,7 @@ struct PlainState: Sendable {
     }
 
     private mutating func takeNotice() {
-        // The command that seeks a record reports itself that it is not in the list.
+        // A command that seeks a record reports on its own that the record is not in the list.
         if let notice = app.notice, step?.seeks != true {
             say("\(notice.text)\(notice.hint.map { "; \($0.command.rawValue) \($0.effect)" } ?? "")")
         }

@@ -22,7 +22,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         case .more: "continue the list"
         case .new: "list the unread annotations"
         case .show: "show N: show the full text of annotation N"
-        case .note: "note WORDS: add a note beside these words, or without WORDS on the page"
+        case .note: "note WORDS: add a note next to these words; without WORDS, on the page"
         case .highlight: "highlight WORDS: highlight words of the page"
         case .underline: "underline WORDS: underline words of the page"
         case .squiggly: "squiggly WORDS: underline words of the page with a squiggly line"
@@ -31,7 +31,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         case .edit: "edit N: edit the text of annotation N in your editor"
         case .delete: "delete N: delete annotation N"
         case .outbox: "show unsent edits and conflicts"
-        case .mine: "mine N: keep yours, send your edit again over theirs"
+        case .mine: "mine N: keep yours and resend your edit on top of theirs"
         case .theirs: "theirs N: keep theirs, drop your edit"
         case .save: "save unsent edits to a file"
         case .sync: "sync now and wait for the result"
@@ -56,7 +56,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether it is available only then.
+    /// Whether the word is available only while no layer is open.
     var isForLibraryOnly: Bool { self == .open || self == .add || self == .demo }
 
     /// Keys of the screen that are accepted as words.

@@ -93,10 +93,10 @@ extension PlainState {
     private mutating func save(_ writing: PlainWriting) -> [Effect] {
         guard !writing.text.allSatisfy(\.isWhitespace) else {
             app.document?.editor = nil
-            return only("Empty text, nothing created.")
+            return only("Empty text; nothing created.")
         }
         guard case .reply(let id) = writing.target else { return app.saveEditor() }
-        guard let root = app.document?.detail, root.id == id else { return only("It no longer exists.") }
+        guard let root = app.document?.detail, root.id == id else { return only("The annotation no longer exists.") }
         let editor = Editor(.reply(root), title: "", text: "", draft: writing.text)
         return app.perform([.create(.comment(.plain(writing.text), under: id, root.content))], from: editor)
     }

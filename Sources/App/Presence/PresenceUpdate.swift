@@ -119,8 +119,8 @@ extension DocumentState {
     var denialOfPresenting: String? {
         if presence.presenting != .no { return nil }
         if let why = denialOfCreation { return why }
-        if status.connection != .live { return "not connected, presenting needs the server" }
-        return presence.leader.map { "only one person can present: \($0.shownName)" }
+        if status.connection != .live { return "not connected; presenting needs the server" }
+        return presence.leader.map { "another person is already presenting: \($0.shownName)" }
     }
 
     /// Why the user cannot follow.

@@ -14,7 +14,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .help: "List the keys available here"
         case .page: "page N: go to page N"
         case .filter: "filter WORDS: words, kind:highlight, by:ana, group:x, page:3, is:unread, ~ltrs"
-        case .color: "color NAME: recolour the marked ones (yellow, red ..., #rrggbb)"
+        case .color: "color NAME: recolour marked annotations (yellow, red ..., #rrggbb)"
         case .sync: "Sync now"
         case .offline: "Disconnect from the server"
         case .online: "Reconnect to the server"

@@ -6,7 +6,7 @@ extension AppState {
         return history.isLoaded ? [] : [.loadHistory]
     }
 
-    /// Runs a command that only the command line has, not other prompts; nil for others.
+    /// Runs a command that only the command line has, not the other prompts; nil for other commands.
     mutating func runInCommandLine(_ command: Command) -> [Effect]? {
         guard let prompt, prompt.purpose == .command else { return nil }
         switch command {

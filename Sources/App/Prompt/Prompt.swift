@@ -5,7 +5,7 @@ struct Prompt: Equatable, Sendable {
         /// Filters the list while typing; Esc restores the previous filter.
         case filter(before: String)
         case search
-        /// The author's name of new records, and the edits that wait for it.
+        /// The author name for new records, and the edits that wait for it.
         case author(then: [Edit], editor: Editor?)
         /// The address of a server, to add a layer.
         case server

@@ -53,7 +53,7 @@ struct DocumentState: Equatable, Sendable {
     var isLossAccepted = false
     /// The token card, while another tab is shown.
     var cardAside: TokenCard?
-    /// The reason for which the token card was closed; it opens again for another reason.
+    /// The need for which the user closed the token card; the card opens again for a different need.
     var refusedNeed: TokenNeed?
 
     var history = UndoHistory()

@@ -17,7 +17,7 @@ extension AppState {
             let more = status.conflicts - old.conflicts
             notice = .warning(
                 more == 1 ? "One of your edits is in conflict" : "\(more) of your edits are in conflict",
-                hint: .init(command: .outbox, effect: "to compare, nothing is lost"))
+                hint: .init(command: .outbox, effect: "to compare (nothing is lost)"))
         }
         if document?.accessLost == nil { document?.isLossAccepted = false }
         // A running download cannot continue.

@@ -1,6 +1,6 @@
 import Screen
 
-/// The open layers beside the one that is shown, in tab order.
+/// The open layers other than the one that is shown, in tab order.
 struct Tabs: Equatable, Sendable {
     /// Left of the one that is shown.
     var before: [DocumentState] = []

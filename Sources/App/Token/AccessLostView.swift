@@ -1,7 +1,7 @@
 import Screen
 
 extension AppState {
-    /// Returns the loss of access, its reason, and what is kept.
+    /// Returns lines that report the loss of access, its reason, and the data kept.
     func accessLostLines(columns: Int) -> [CleanText] {
         guard let document, let why = document.accessLost else { return [] }
         let name: CleanText = "\(document.title) / \(document.layerName)"

@@ -44,7 +44,7 @@ struct RightsChange: Equatable, Sendable {
 
     private static func name(_ group: String?) -> String { group ?? "none" }
 
-    /// Truncated, because a token may list very many.
+    /// Truncated, because a token can list very many entries.
     private static func list(_ words: [String]) -> String {
         words.prefix(6).joined(separator: ", ") + (words.count > 6 ? " and \(words.count - 6) more" : "")
     }

@@ -136,6 +136,6 @@ extension AppState {
         let said: CleanText = " \(change.sentence)"
         let count = document.waiting
         guard document.status.grant?.mayWrite == true, !grant.mayWrite, count > 0 else { return said }
-        return said + (count == 1 ? " 1 edit parked." : " \(count) edits held.")
+        return said + (count == 1 ? " 1 edit held." : " \(count) edits held.")
     }
 }

@@ -32,7 +32,7 @@ extension AppState {
         }
     }
 
-    /// Closes the card. No status change does so if the connection stayed live.
+    /// Closes the card, because no status change does so if the connection stayed live.
     mutating func tokenAccepted() {
         if let card = token, card.isTrying, card.purpose == .layer { token = nil }
     }

@@ -1,14 +1,14 @@
 import SyncProtocol
 
 /// The messages between servers on one database. They name what changed, not its content, except for presence, which is
-/// not stored. Any message may be lost.
+/// not stored. Any message can be lost.
 enum ClusterMessage: Hashable, Sendable {
     case changed(layer: Int64, head: Revision)
     /// A layer was deleted, or its document was replaced.
     case ended(layer: Int64)
     case revoked
     case people(PresenceMessage)
-    /// A server requests the participants of all others.
+    /// A server requests the participants of all other servers.
     case participantsRequested
 
     private static let people = "people "
@@ -23,7 +23,7 @@ enum ClusterMessage: Hashable, Sendable {
         }
     }
 
-    /// - Returns: nil for a message of a newer server.
+    /// - Returns: nil for a message from a newer server.
     init?(_ text: String) {
         if text.hasPrefix(Self.people) {
             guard let notice = PresenceMessage(text.dropFirst(Self.people.count)) else { return nil }

@@ -4,12 +4,12 @@ import ServiceLifecycle
 import SyncProtocol
 import Synchronization
 
-/// Makes the servers on one database act as one. Each notifies the others of changes, reads their changes once for all
-/// its listeners, and also polls, because messages may be lost. A server without an answer from the database for too
-/// long ends its streams, so that clients do not mistake silence for the absence of changes.
+/// Makes the servers on one database act as one. Each notifies the others of changes, reads the others' changes once
+/// for all its listeners, and also polls, because messages can be lost. A server that has had no answer from the
+/// database for too long ends its streams, so that clients do not mistake silence for the absence of changes.
 struct ClusterSync: Service {
     struct Intervals: Hashable, Sendable {
-        /// Between two reads of every layer.
+        /// The time between two reads of every layer.
         var look: Duration = .seconds(2)
         /// The time without an answer from the database after which a server ends its streams.
         var deaf: Duration = .seconds(5)
@@ -40,7 +40,7 @@ struct ClusterSync: Service {
     /// Handles other servers' messages, on the listener's thread.
     private func receive(_ event: PostgresListener.Event) {
         switch event {
-        // Messages sent before the connection were missed.
+        // Messages sent before the connection was established were missed.
         case .connected:
             engine.lookups.add(.everything)
             notices.add(.participantsRequested)
@@ -66,7 +66,7 @@ struct ClusterSync: Service {
         }
     }
 
-    /// Sends at most ten times a second: NOTIFY takes a lock of the whole database server.
+    /// Sends at most ten times a second: NOTIFY takes a lock on the whole database server.
     private func announcePresence() async throws {
         guard let people = engine.peopleForPeers else { return }
         for await _ in people.signals {
@@ -113,14 +113,14 @@ struct ClusterSync: Service {
     private func runTimer() async throws {
         while true {
             try await Task.sleep(for: pace.look)
-            // Neither success nor failure: the network drops the query.
+            // The query has neither succeeded nor failed: the network may have dropped it.
             if hearing.hasWaited(longerThan: pace.deaf) { endStreams() }
             engine.lookups.add(.everything)
         }
     }
 }
 
-/// When the database last answered, and since when a query is pending.
+/// When the database last answered, and since when a query has been pending.
 private final class DatabaseHeartbeat: Sendable {
     private struct State {
         var answered = ContinuousClock.now

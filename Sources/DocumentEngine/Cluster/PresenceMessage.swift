@@ -2,19 +2,19 @@ import Annotations
 import EngineCore
 import SyncProtocol
 
-/// One server's participants, as sent to the others, small enough for one NOTIFY. A message may be lost; the next
+/// One server's participants, as sent to the others, small enough for one NOTIFY. A message can be lost; the next
 /// announcement repeats it.
 struct PresenceMessage: Hashable, Sendable {
     var people: [PeerPerson] = []
     var left: [Presence.ParticipantKey] = []
 
-    /// Bytes of a message; PostgreSQL's limit is below 8,000.
+    /// The maximum size of a message in bytes; PostgreSQL's limit is below 8,000.
     static let maxBytes = 7_900
     /// The bytes around the entries.
     private static let frame = 64
 
-    /// Packs participants into as few messages as possible. One who does not fit loses the selection, then the name;
-    /// one who still does not fit is left out.
+    /// Packs participants into as few messages as possible. If a participant does not fit, first the selection is
+    /// dropped, then the name; a participant who still does not fit is left out.
     static func pack(_ people: [PeerPerson], left: [Presence.ParticipantKey]) -> [PresenceMessage] {
         var notices: [PresenceMessage] = []
         var (notice, bytes) = (PresenceMessage(), frame)

@@ -21,7 +21,7 @@ extension Engine {
         }
     }
 
-    /// Returns the digest of all that a token may see.
+    /// Returns the digest of everything that a token may see.
     func digest(_ claims: Claims, epoch: String) async throws -> DigestAnswer {
         try await view(claims) { [self] view in
             if let known = digests.withLock({ $0.answer(view.layer, scope: view.scope) }), known.epoch == epoch {

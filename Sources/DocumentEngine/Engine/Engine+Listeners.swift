@@ -5,7 +5,7 @@ import SyncProtocol
 
 /// Adding, waking and ending listeners.
 extension Engine {
-    /// Adds a listener. What was committed before must be pulled after this call.
+    /// Adds a listener. Changes committed before this call must be pulled after it.
     ///
     /// - Parameter way: a stream also gets time signals and the list of participants.
     func listen(_ layer: ServerLayer, _ claims: Claims, by way: Listener.Way) -> Listener {

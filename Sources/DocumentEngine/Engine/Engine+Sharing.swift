@@ -1,7 +1,7 @@
 import EngineCore
 import SyncProtocol
 
-/// Publishing commits of this server and of others.
+/// Publishing the commits of this server and of other servers.
 extension Engine {
     /// Publishes a durable commit.
     func publish(_ commit: Commit) {
@@ -11,7 +11,7 @@ extension Engine {
         if take(commit) == .look { lookups.add(.layer(commit.layer.id)) }
     }
 
-    /// Publishes a commit to listeners if it follows directly on what they have.
+    /// Publishes a commit to listeners if it directly follows what they have.
     private func take(_ commit: Commit) -> PublicationCursor.Step {
         live.withLock { live in
             let step = live.feed.take(commit)
@@ -25,12 +25,12 @@ extension Engine {
     /// The layers that have listeners here.
     var heard: [ServerLayer] { live.withLock { $0.feed.layers } }
 
-    /// Returns a layer that others have changed; nil if its listeners are up to date or it has none.
+    /// Returns a layer that other servers have changed; nil if its listeners are up to date or it has none.
     func layer(_ id: Int64, ifBehind head: Revision) -> ServerLayer? {
         live.withLock { $0.feed.layer(id, ifBehind: head) }
     }
 
-    /// Reads what others did to these layers and publishes it.
+    /// Reads other servers' changes to these layers and publishes them.
     func look(at layers: [ServerLayer]) async throws {
         guard !layers.isEmpty else { return }
         let findings = try await read { store in try layers.map { try CatchUp($0, in: store) } }

@@ -9,7 +9,7 @@ extension Engine {
     func perform(_ copy: StagedCopy) async throws {
         var copy = copy
         do {
-            // Bounded, so that constant writes to the source cannot keep a copy from ending.
+            // Bounded, so that constant writes to the source cannot keep a copy from finishing.
             for _ in 0..<(1000 + 4 * copy.size / Pieces.records) {
                 if let piece = try await read({ [copy] in try copy.next(in: $0) }) {
                     copy = try await writePiece { [copy] store in
@@ -32,7 +32,7 @@ extension Engine {
         }
     }
 
-    /// Removes hidden rows. What fails is left for the next ``removeAll(before:)``.
+    /// Removes hidden rows. Rows that it fails to remove are left for the next ``removeAll(before:)``.
     func remove(_ remains: PendingRemovals) async {
         var remains = remains
         while !remains.isEmpty {
@@ -46,7 +46,7 @@ extension Engine {
         }
     }
 
-    /// Removes the rows that deletions left, and copies and uploads that were begun before `moment` and not finished.
+    /// Removes the rows that deletions left behind, and copies and uploads begun before `moment` and not finished.
     func removeAll(before moment: Timestamp) async throws {
         for copy in try await read({ try PendingRemovals.unfinishedCopies(before: moment, in: $0) }) {
             try await writes.perform { try PendingRemovals.giveUp(copy, in: $0, at: moment) }
@@ -54,7 +54,7 @@ extension Engine {
         await remove(try await read { try PendingRemovals(before: moment, in: $0) })
     }
 
-    /// Runs one transaction of several.
+    /// Runs one transaction of a multi-transaction job.
     func writePiece<Result: Sendable>(
         _ body: @escaping @Sendable (any StoreWriting) throws -> Result
     ) async throws -> Result {

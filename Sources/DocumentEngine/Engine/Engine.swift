@@ -8,7 +8,7 @@ import Synchronization
 /// listeners and messages to other servers after each commit.
 final class Engine: Sendable {
     let writes: WriteQueue
-    /// Passed by each transaction of a multi-transaction job, see ``writePiece(_:)``.
+    /// Passed by each transaction of a multi-transaction job (see ``writePiece(_:)``).
     let pieces = AsyncSemaphore(width: 1, line: .max)
     let limits: SyncProtocol.ServerLimits
     let now: @Sendable () -> Timestamp
@@ -26,7 +26,7 @@ final class Engine: Sendable {
     let notices: CoalescingQueue<ClusterMessage>?
     /// What to read again because other servers may have changed it.
     let lookups = CoalescingQueue<Lookup>()
-    /// This server's participants whose state other servers must be sent; nil without a cluster.
+    /// This server's participants whose state must be sent to other servers; nil without a cluster.
     let peopleForPeers: CoalescingQueue<Presence.ParticipantKey>?
 
     /// - Parameters:

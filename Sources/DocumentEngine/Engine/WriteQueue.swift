@@ -175,7 +175,7 @@ private final class JobResult<Value: Sendable>: Sendable {
     }
 
     func get() -> Result<Value, any Error> {
-        value.withLock { $0 } ?? .failure(APIError(.internalError, "the write was not made"))
+        value.withLock { $0 } ?? .failure(APIError(.internalError, "the write was not performed"))
     }
 }
 

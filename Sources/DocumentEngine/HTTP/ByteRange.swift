@@ -1,4 +1,5 @@
-/// The requested bytes of a file (RFC 9110 section 14.1.2). One range; a request for several gets the whole file.
+/// The requested bytes of a file (RFC 9110 section 14.1.2). Supports one range; a request for several gets the whole
+/// file.
 enum ByteRange: Hashable {
     case whole
     case part(Range<Int64>)

@@ -16,8 +16,8 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
         base.setup(channel: channel, logger: logger).map { value in
             Accepted(value) { await base.handle(value: $0, logger: logger) }
         }.flatMapThrowing { accepted in
-            // The buffer of a connection's first read lives as long as the connection. Most requests fit into this one;
-            // larger ones get more.
+            // The buffer of a connection's first read lives as long as the connection. Most requests fit into this
+            // size; larger ones get a larger buffer.
             try channel.syncOptions?.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 64 << 10))
             let pipeline = channel.pipeline.syncOperations

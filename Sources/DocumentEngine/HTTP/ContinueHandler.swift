@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Sends `100 Continue` (`Expect: 100-continue`, RFC 9110 §10.1.1) when a route starts to read the body, so that a body
-/// that would be refused is never sent. Without it, curl waits a second before each large file.
+/// that would be refused is never sent. Without this response, curl waits a second before each large file.
 final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -17,7 +17,7 @@ final class ContinueHandler: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(let head):
-            // An HTTP/1.0 client would take it for the response.
+            // An HTTP/1.0 client would take `100 Continue` for the final response.
             isWaitedFor =
                 head.version == .http1_1 && head.headers["Expect"].contains { $0.lowercased() == "100-continue" }
         case .body, .end: isWaitedFor = false

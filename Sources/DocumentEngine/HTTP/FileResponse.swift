@@ -5,7 +5,7 @@ import NIOCore
 import SyncProtocol
 
 extension Response {
-    /// Returns a file by its hash, with `ETag`, one `Range`, `If-Range` and `If-None-Match`.
+    /// Returns the file with this hash; supports `ETag`, one `Range`, `If-Range` and `If-None-Match`.
     static func file(
         _ file: any Blob, sha256: String, type: String, by workers: WorkerThreads, _ request: ServerRequest
     ) throws -> Response {
@@ -42,7 +42,8 @@ extension Response {
 }
 
 extension Blobs {
-    /// Calls the body with the blob's path on this machine, or with that of a temporary copy: the tools read files.
+    /// Calls the body with the blob's path on this machine, or with that of a temporary copy, because the tools read
+    /// files.
     ///
     /// Blocks; call it on worker threads.
     func withFile<Result>(_ sha256: String, _ body: (String) async throws -> Result) async throws -> Result {

@@ -17,9 +17,9 @@ struct IncomingForm {
     struct Rules {
         /// Returns whether a part is a file; by default none is.
         var isFile: (MultipartParser.Head) -> Bool = { _ in false }
-        /// Returns the maximum bytes of a field.
+        /// Returns the maximum size of a field in bytes.
         var fieldLimit: (String) -> Int = { _ in 4096 }
-        /// The maximum bytes of one file.
+        /// The maximum size of one file in bytes.
         var fileLimit: Int64 = 0
         var receive: () throws -> Upload
     }

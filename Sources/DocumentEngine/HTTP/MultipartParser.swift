@@ -28,7 +28,7 @@ struct MultipartParser {
     private static let headLimit = 8 << 10
     private let delimiter: [UInt8]
     private var state = State.preamble
-    /// Unparsed input, behind ``taken`` parsed bytes: moving the rest to the front after each event would take longer
+    /// Unparsed input, after ``taken`` parsed bytes: moving the rest to the front after each event would take longer
     /// the larger the input is.
     private var buffer: [UInt8]
     private var taken = 0
@@ -36,7 +36,7 @@ struct MultipartParser {
 
     init(boundary: String) {
         delimiter = Array("\r\n--\(boundary)".utf8)
-        // So that the first delimiter is found like any other, although no line precedes it.
+        // With this, the first delimiter is found like any other, although no line precedes it.
         buffer = [0x0D, 0x0A]
     }
 

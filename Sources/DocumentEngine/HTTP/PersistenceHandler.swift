@@ -2,7 +2,7 @@ import NIOCore
 import NIOHTTP1
 
 /// Closes a connection when HTTP requires it (RFC 9112 §9.3). The framework only recognises the exact field value
-/// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO stops parsing after a
+/// `close`: it keeps HTTP/1.0 connections open, and those with `Connection: Close, TE`. SwiftNIO stops parsing after a
 /// request with `Upgrade` or `CONNECT`, so the connection also closes after that response.
 ///
 /// A connection closes in two steps (RFC 9112 §9.6): the server closes its sending side, then reads until the client
@@ -20,17 +20,17 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var requests = 0
     private var isInBody = false
     private var answers = 0
-    /// The number of responses, set once malformed input arrives: nothing is read after it.
+    /// The maximum number of responses, set once malformed input arrives, after which nothing is read.
     private var maxResponses = Int.max
-    /// SwiftNIO's decoder stores what arrives after this request without parsing it.
+    /// Whether SwiftNIO's decoder stores what arrives after this request without parsing it.
     private var isLast = false
-    /// The sending side is closed, or closes as soon as everything is sent; input is discarded.
+    /// Whether the sending side is closed, or closes as soon as everything is sent; input is then discarded.
     private var isEnding = false
     private let linger: TimeAmount
     private var end: Scheduled<Void>?
 
     /// - Parameter linger: the time the client has to close its side after the server has closed its own, and the time
-    ///   it may accept no data while some is still to be sent.
+    ///   for which it may accept no data while some is still unsent.
     init(linger: TimeAmount = .seconds(30)) { self.linger = linger }
 
     func handlerRemoved(context: ChannelHandlerContext) { end?.cancel() }
@@ -90,7 +90,7 @@ final class PersistenceHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Bytes that the connection has not accepted yet.
+    /// The number of bytes that the connection has not accepted yet.
     private static func unsent(_ context: ChannelHandlerContext) -> Int {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     }

@@ -17,8 +17,8 @@ struct RequestOrigin: RequestContext {
 
     static let forwarded = HTTPField.Name("X-Forwarded-For")!
 
-    /// Returns the client's address. Behind a proxy it is the last entry of `X-Forwarded-For`, which the proxy added; a
-    /// client can forge the entries before it.
+    /// Returns the client's address. Behind a proxy, this is the last entry of `X-Forwarded-For`, which the proxy
+    /// added; a client can forge the entries before it.
     static func address(_ head: HTTPRequest, from peer: String?, behindProxy: Bool) -> String? {
         guard behindProxy, let last = head.headerFields[values: forwarded].last?.split(separator: ",").last else {
             return peer

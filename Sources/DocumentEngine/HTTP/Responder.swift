@@ -24,7 +24,7 @@ struct Responder: HTTPResponder {
         return isStream ? try await respondApart(to: request, context) : try await respond(to: request, context)
     }
 
-    /// Responds in a separate task, whose memory is freed when it ends, see ``EventStream``.
+    /// Responds in a separate task, whose memory is freed when it ends (see ``EventStream``).
     private func respondApart(to request: Request, _ context: RequestOrigin) async throws -> Response {
         async let response = respond(to: request, context)
         return try await response
@@ -80,7 +80,7 @@ struct Responder: HTTPResponder {
         if error is HTTPParserError {
             return APIError(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")
         }
-        // The error is only logged: it may contain paths or texts.
+        // The error is only logged: it may contain paths or user data.
         options.logger.error(
             "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])
         return APIError(.internalError, "internal error; see the server's log")
@@ -99,8 +99,8 @@ struct Responder: HTTPResponder {
         if options.tls != nil { headers[.strictTransportSecurity] = "max-age=31536000" }
     }
 
-    /// Logs the route's pattern, not the address: ids are the customer's, and a secret in a query would end up in the
-    /// log.
+    /// Logs the route's pattern, not the address: ids belong to the customer, and a secret in a query would end up in
+    /// the log.
     private func note(
         _ head: HTTPRequest, _ pattern: String?, _ status: HTTPResponse.Status, sent: Int, _ refusal: APIError?,
         _ id: RequestID, took duration: Duration
@@ -126,7 +126,7 @@ extension HTTPRequest.Method {
 }
 
 extension Duration {
-    /// With three decimal places: a request often takes less than one.
+    /// With three decimal places, because a request often takes less than a millisecond.
     fileprivate var milliseconds: Double {
         Double(components.seconds) * 1e3 + Double(components.attoseconds / 1_000_000_000_000) / 1e3
     }

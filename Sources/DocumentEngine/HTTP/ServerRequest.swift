@@ -11,13 +11,13 @@ struct ServerRequest: Sendable {
     let body: RequestBody
     let query: Query
     let id: RequestID
-    /// The client's address, to count its failed logins.
+    /// The client's address, used to count its failed logins.
     let address: String?
     /// The connection, for responses that need it.
     let channel: any Channel
     /// The values of the pattern's parameters in the path.
     let parameters: [String: String]
-    /// The maximum bytes of the body.
+    /// The maximum size of the body in bytes.
     let maxBytes: Int64
 
     /// Returns a parameter of the path; empty if the pattern has none of this name.
@@ -56,12 +56,12 @@ struct ServerRequest: Sendable {
         return body
     }
 
-    /// Passes the body to `take` piece by piece. Throws when it exceeds the limit of the route.
+    /// Passes the body to `take` piece by piece. Throws if it exceeds the limit; if the request states its length,
+    /// before anything is read.
     ///
     /// - Parameters:
-    ///   - limit: bytes, if this kind of body has a lower limit than the route.
-    ///   - excuse: the text of the error if the body is larger; nil: the usual one. If the request states its length,
-    ///     the error is thrown before anything is read.
+    ///   - limit: the limit in bytes, if this kind of body has a lower limit than the route.
+    ///   - excuse: the text of the error if the body is larger; nil: the usual text.
     func eachPiece(
         upTo limit: Int64 = .max, else excuse: String? = nil, _ take: (ByteBuffer) throws -> Void
     ) async throws {
@@ -88,7 +88,7 @@ struct ServerRequest: Sendable {
 
     /// Returns the body as one JSON value.
     ///
-    /// - Parameter limit: bytes, if JSON has a lower limit than the route.
+    /// - Parameter limit: the limit in bytes, if JSON has a lower limit than the route.
     func json(upTo limit: Int64 = .max) async throws -> JSON { try Self.json(await bytes(upTo: limit)) }
 
     static func json(_ bytes: [UInt8]) throws -> JSON {
@@ -112,11 +112,11 @@ extension APIError {
     }
 }
 
-/// The parameters of a query. The first of several with the same name counts.
+/// The parameters of a query. Of several with the same name, the first counts.
 struct Query: Hashable {
     private var values: [String: String] = [:]
 
-    /// The query of an address without one.
+    /// Creates the empty query of an address that has none.
     init() {}
 
     /// - Returns: nil if the encoding is invalid.

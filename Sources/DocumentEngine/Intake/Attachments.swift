@@ -6,17 +6,17 @@ import Hummingbird
 import NIOCore
 import SyncProtocol
 
-/// Files that records name: stored under the SHA-256 of their bytes, sent to those who see such a record, deleted when
-/// no record has named them for a day.
+/// Files that records name: stored under the SHA-256 of their bytes, sent to those who can see such a record, and
+/// deleted when no record has named them for a day.
 struct Attachments: Sendable {
     let engine: Engine
     let blobs: any Blobs
-    /// The maximum bytes of one attachment.
+    /// The maximum size of one attachment in bytes.
     let limit: Int64
 
     static let unnamedLife: Int64 = 86_400_000
 
-    /// Receives an attachment; durable when it returns, so that the next change may name it.
+    /// Receives an attachment; durable when it returns, so that the next change can name it.
     func receive(_ id: AttachmentID, _ claims: Claims, _ request: ServerRequest) async throws -> Response {
         // Checks the token and the layer before reading a byte.
         try await engine.view(claims) { _ in }
@@ -52,7 +52,7 @@ struct Attachments: Sendable {
         return id
     }
 
-    /// Writes files that came with others in one request to disk.
+    /// Writes to disk the files that arrived together in one request.
     ///
     /// - Returns: those whose bytes match their names, and why the others were rejected.
     func bring(_ files: [AttachmentID: [UInt8]]) throws -> (
@@ -108,7 +108,7 @@ struct Attachments: Sendable {
 
     static let missing = APIError(.notFound, "no such attachment")
 
-    /// Deletes unnamed attachments, at most 1,000 per call, then files that no document has.
+    /// Deletes unnamed attachments, at most 1,000 per call, then files that belong to no document.
     func tidy() async throws {
         let moment = engine.now() + -Self.unnamedLife
         try await engine.writes.perform { store in
@@ -118,7 +118,8 @@ struct Attachments: Sendable {
         }
         for name in try await engine.apart({ [blobs] in try blobs.names() }) {
             guard let id = AttachmentID(name) else { continue }
-            // Under the lock that storing takes too, so that no file is removed between its arrival and its row.
+            // Under the lock that storing also takes, so that no file is removed between its arrival and the writing of
+            // its row.
             try await engine.writes.perform { [blobs] store in
                 try store.lock(.blob(id.hex))
                 if try !store.isAttachmentKept(id) { try blobs.remove(id.hex) }

@@ -5,7 +5,7 @@ import Interchange
 /// The records a document starts with: the PDF's own, and those of a file sent with it.
 struct BaseRecords {
     private(set) var records: [Record]
-    /// What was left out of the file, and why.
+    /// The parts of the file that were left out, and why.
     private(set) var errors: [String] = []
     private let pageCount: Int
     private var places: [ByteOrdered: Int] = [:]

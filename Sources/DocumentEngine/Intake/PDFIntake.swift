@@ -13,7 +13,7 @@ struct PDFIntake: Sendable {
     let attachments: Attachments
     let tools: PDFTools
     let logger: Logger
-    /// The maximum bytes of a PDF.
+    /// The maximum size of a PDF in bytes.
     let limit: Int64
     let work: PDFWork
 

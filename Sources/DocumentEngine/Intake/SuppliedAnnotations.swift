@@ -14,7 +14,7 @@ struct SuppliedAnnotations {
     /// What cannot be expressed as records, and why.
     var problems: [String] = []
 
-    /// - Throws: ``APIError`` with the place of the error.
+    /// - Throws: ``APIError`` with the position of the error.
     init(_ bytes: [UInt8], pages: [ServerDocument.Page]) throws {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {

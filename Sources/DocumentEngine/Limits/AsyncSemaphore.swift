@@ -43,7 +43,7 @@ final class AsyncSemaphore: Sendable {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { turn in
                 let place: Place = state.withLock { state in
-                    // A task that is already cancelled would wait forever: its cancellation handler has run.
+                    // A task that is already cancelled would wait forever: its cancellation handler has already run.
                     if Task.isCancelled { return .outside }
                     if state.running < width {
                         state.running += 1

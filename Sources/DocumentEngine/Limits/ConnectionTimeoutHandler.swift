@@ -44,8 +44,8 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Calls the body once when the client ends its side, immediately if it has; for responses that take long. On the
-    /// event loop.
+    /// Calls the body once, on the event loop, when the client closes its side, or immediately if it already has. For
+    /// responses that take long.
     func whenInputEnds(_ body: @escaping @Sendable () -> Void) {
         if hasInputEnded { body() } else { inputEnds = body }
     }

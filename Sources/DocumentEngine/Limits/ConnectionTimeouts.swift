@@ -1,12 +1,12 @@
-/// The timeouts of a connection: a request's head, the speed of its body, a response the client does not accept, and
-/// the idle time. All times are those of a monotonic clock.
+/// The timeouts of a connection: for a request's head, for a slow body, for a response that the client does not accept,
+/// and for idle time. All times are those of a monotonic clock.
 struct ConnectionTimeouts: Hashable {
     private enum State: Hashable {
         /// Before the first head; later heads have the idle timeout.
         case awaitingHead(since: Duration)
         case idle(since: Duration)
         case readingBody(since: Duration, bytes: Int, last: Duration)
-        /// The server has the request and responds.
+        /// The server has the whole request and is responding.
         case answering
     }
 
@@ -15,9 +15,9 @@ struct ConnectionTimeouts: Hashable {
 
     private let limits: ServiceLimits
     private var state: State
-    /// Requests without a response: clients may pipeline.
+    /// The number of requests without a response: clients can pipeline.
     private var open = 0
-    /// Since when the connection accepts no more output.
+    /// Since when the connection has accepted no output.
     private var stuckSince: Duration?
 
     init(_ limits: ServiceLimits, at now: Duration) {
@@ -46,7 +46,7 @@ struct ConnectionTimeouts: Hashable {
     /// Notes whether the connection accepts output.
     mutating func writabilityChanged(_ isWritable: Bool, at now: Duration) { stuckSince = isWritable ? nil : now }
 
-    /// Whether the passage of time alone can cause a timeout.
+    /// Whether ``problem(at:)`` can change by the passage of time alone.
     var isWatched: Bool {
         if stuckSince != nil { return true }
         switch state {

@@ -109,7 +109,7 @@ final class RequestLimiter: Sendable {
         }
     }
 
-    /// A reserved stream, freed when this is released.
+    /// A reserved stream, freed when this object is released.
     final class StreamSlot: Sendable {
         private let client: Client
         private let admission: RequestLimiter
@@ -123,7 +123,7 @@ final class RequestLimiter: Sendable {
 }
 
 extension ErrorAnswer.Reason {
-    /// Whether the credentials are such that no honest client has them.
+    /// Whether no honest client would send such credentials.
     fileprivate var isForgery: Bool {
         switch self {
         case .unauthorized, .tokenMalformed, .signatureInvalid, .algorithmRefused: true
@@ -132,10 +132,10 @@ extension ErrorAnswer.Reason {
     }
 }
 
-/// The network of an address: of IPv6 the first 64 bits, which is what one customer gets (RFC 6177), so that one
-/// customer counts as one client.
+/// The network of an address: for IPv6, the first 64 bits, which is what one customer is assigned (RFC 6177), so that
+/// one customer counts as one client.
 enum ClientNetwork {
-    /// - Parameter address: text; anything that is not an IPv6 address is returned as it is.
+    /// - Parameter address: text; anything that is not an IPv6 address is returned unchanged.
     static func of(_ address: String) -> String {
         var bytes = in6_addr()
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }

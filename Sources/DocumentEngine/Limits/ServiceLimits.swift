@@ -2,12 +2,12 @@
 ///
 /// The sizes of records and requests are in `SyncProtocol.ServerLimits`, which clients receive.
 package struct ServiceLimits: Hashable, Sendable {
-    /// Requests per second and token, sustained; bursts of twice as many.
+    /// Sustained requests per second and token; bursts can be twice as large.
     package var requestsPerSecond = 2_000
     /// The same for the customer's backend, which is trusted.
     package var backendRequestsPerSecond = 0
-    /// Wrong secrets and forged tokens per minute and address, also the burst. Expired tokens do not count: those of
-    /// many people behind one address may expire at the same time.
+    /// Wrong secrets and forged tokens per minute and address; also the size of a burst. Expired tokens do not count:
+    /// those of many people behind one address can expire at the same time.
     package var failedLoginsPerMinute = 60
 
     /// Simultaneous connections; further ones wait until one closes.
@@ -21,7 +21,7 @@ package struct ServiceLimits: Hashable, Sendable {
     /// PDF jobs that may wait; further ones are refused.
     package var waitingPDFJobs = 32
 
-    /// From the connection to the end of the first request's head.
+    /// The time from the connection to the end of the first request's head.
     package var headSeconds = 20
     /// The time after which an idle connection closes; at least 1.
     package var idleSeconds = 120
@@ -30,11 +30,11 @@ package struct ServiceLimits: Hashable, Sendable {
     /// The time after which a response that the client does not accept is aborted.
     package var stallSeconds = 60
 
-    /// The maximum bytes of one PDF and of one attachment.
+    /// The maximum sizes of one PDF and of one attachment, in bytes.
     package var pdfBytes: Int64 = 2 << 30
     package var attachmentBytes: Int64 = 32 << 20
 
-    /// The time requests have to end after the stop signal; at least 1.
+    /// The time that requests have to finish after the stop signal; at least 1.
     package var stopSeconds = 20
 
     package init() {}

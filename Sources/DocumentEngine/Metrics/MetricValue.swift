@@ -14,7 +14,7 @@ protocol MetricValue: AnyObject, Sendable {
 enum MetricReading: Hashable, Sendable {
     case whole(Int64)
     case number(Double)
-    /// How many values are at or below each bound, cumulative, and the sum of all.
+    /// How many values are at or below each bound (cumulative), and the count and sum of all values.
     case distribution(upTo: [Bound], count: Int64, sum: Double)
 
     struct Bound: Hashable, Sendable {
@@ -47,7 +47,7 @@ final class GaugeValue: MeterHandler, RecorderHandler, MetricValue {
 /// A histogram of values.
 final class HistogramValue: TimerHandler, RecorderHandler, MetricValue {
     private struct State {
-        /// The count of each bound alone, and last that of values above all bounds.
+        /// The count for each bound alone, then the count of values above all bounds.
         var counts: [Int64]
         var sum = 0.0
     }

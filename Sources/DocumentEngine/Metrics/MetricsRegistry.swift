@@ -3,7 +3,8 @@ import FoundationEssentials
 import Glibc
 import Synchronization
 
-/// The server's metrics, exported as Prometheus text. Passed to those that count: no instance is global.
+/// The server's metrics, exported as Prometheus text. The registry is passed to the code that counts; there is no
+/// global instance.
 final class MetricsRegistry: MetricsFactory {
     /// The help text of a metric, and the bounds of a histogram.
     struct Description: Hashable, Sendable {
@@ -80,7 +81,7 @@ final class MetricsRegistry: MetricsFactory {
         value(label, dimensions, .histogram) { HistogramValue(bounds: $0.bounds) }
     }
 
-    // Metrics stay: a scrape would take a missing one for a restart.
+    // Metrics are never removed: a scraper would take a missing one for a restart.
     func destroyCounter(_ handler: any CounterHandler) {}
     func destroyMeter(_ handler: any MeterHandler) {}
     func destroyRecorder(_ handler: any RecorderHandler) {}

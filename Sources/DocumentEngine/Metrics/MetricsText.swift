@@ -14,7 +14,7 @@ enum MetricsText {
         return text
     }
 
-    /// Replaces all characters of a name except letters, digits, `_` and `:` by `_`.
+    /// Replaces all characters of a name except letters, digits, `_` and `:` with `_`.
     static func name(_ label: String) -> String {
         let name = String(
             label.unicodeScalars.map { scalar in

@@ -46,7 +46,7 @@ final class ServerMetrics: Sendable {
 
     /// - Parameters:
     ///   - route: the pattern of the address; nil: no route matches.
-    ///   - duration: until the response started; a stream continues after it.
+    ///   - duration: until the response started; a stream continues after that.
     ///   - sent: bytes of the response's body, if known in advance.
     func answered(
         _ route: String?, _ method: HTTPRequest.Method, _ status: Int, in duration: Duration, received: Int, sent: Int

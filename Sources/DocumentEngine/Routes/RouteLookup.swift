@@ -21,9 +21,9 @@ struct Route: Sendable {
     /// The path with `{name}` for each parameter, as used in logs and metrics.
     let pattern: String
     let access: Access
-    /// The maximum bytes of the body; 0: a body is not read.
+    /// The maximum size of the body in bytes; 0: a body is not read.
     var maxBytes: Int64 = 0
-    /// The handler uses the disk or takes long: it runs on ``WorkerThreads``.
+    /// Whether the handler uses the disk or takes long, and so runs on ``WorkerThreads``.
     var blocks = false
     let handle: Handler
 }
@@ -69,7 +69,7 @@ struct RouteLookup: Sendable {
     /// Keyed by the number of segments.
     private let resources: [Int: [Resource]]
 
-    /// - Parameter routes: those of one pattern in the order of their methods in `Allow`.
+    /// - Parameter routes: all routes; for each pattern, in the order in which `Allow` lists the methods.
     init(_ routes: [Route]) {
         self.routes = routes
         var resources: [Int: [Resource]] = [:]

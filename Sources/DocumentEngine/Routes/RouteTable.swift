@@ -120,7 +120,9 @@ extension ServerRequest {
     fileprivate var layer: LayerKey { LayerKey(document: self["id"], name: self["layer"]) }
 
     fileprivate func page() throws -> Int {
-        guard let page = Int(self["index"]), page >= 0 else { throw APIError(.badRequest, "pages are numbers from 0") }
+        guard let page = Int(self["index"]), page >= 0 else {
+            throw APIError(.badRequest, "a page index must be a whole number from 0")
+        }
         return page
     }
 }

@@ -4,7 +4,7 @@ import Logging
 import ServiceLifecycle
 
 /// Deletes obsolete data every hour: tombstones older than 30 days, revocations of expired tokens, attachments that no
-/// record names, and the rows of deletions and unfinished copies.
+/// record names, and rows left by deletions and unfinished copies.
 struct Housekeeping: Service {
     let engine: Engine
     let attachments: Attachments
@@ -52,8 +52,8 @@ struct Housekeeping: Service {
     }
 }
 
-/// Drives the engine's clock for all streams and participants: a timer for each of thousands of listeners would cost
-/// more than the rest of a listener.
+/// Drives the engine's clock for all streams and participants: a separate timer for each of thousands of listeners
+/// would cost more than the rest of the listener.
 struct ClockService: Service {
     let engine: Engine
     let every: Duration

@@ -6,7 +6,7 @@ import Synchronization
 final class Readiness: Sendable {
     private struct State {
         var isStopping = false
-        /// The last result and its time, cached so that frequent checks do not query the store as often.
+        /// The last result and its time, cached so that frequent checks do not each query the store.
         var last: (found: Bool, at: Duration)?
     }
 

@@ -16,10 +16,10 @@ extension Server {
         /// The path of the SQLite file; nil: in the data folder.
         package var database: String?
         package var keys: [VerificationKey]
-        /// A database that stores everything and may be shared with other servers. The data folder then contains only
+        /// A database that stores everything and can be shared with other servers. The data folder then contains only
         /// uploads in progress and the restore stamp.
         package var postgres: PostgresAddress?
-        /// The interval between two checks for changes of other servers, and the time without a successful one after
+        /// The interval between two checks for other servers' changes, and the time without a successful check after
         /// which the server ends its streams.
         package var lookEvery: Duration = .seconds(2)
         package var deafAfter: Duration = .seconds(5)
@@ -30,13 +30,14 @@ extension Server {
         package var rate: Int?
         package var limits = SyncProtocol.ServerLimits()
         package var service = ServiceLimits()
-        /// Whether the client's address is what the proxy reports, instead of the peer's.
+        /// Whether the client's address is the one that the proxy reports, instead of the peer's.
         package var behindProxy = false
         /// The address that serves `/metrics`, `/healthcheck` and `/readiness` without a secret; nil: none.
         package var metrics: ListenAddress?
         /// Whether each request is logged, on one line.
         package var logsRequests = false
-        /// How long after the stop signal only `/readiness` reports it, so that a proxy can switch to another server.
+        /// How long, after the stop signal, only `/readiness` reflects it, so that a proxy can switch to another
+        /// server.
         package var drain: Duration = .zero
         package var tools = PDFTools()
         /// How often the engine checks the time for its streams and participants.
@@ -66,7 +67,7 @@ extension Server {
         }
     }
 
-    /// A host and a port; 0: any free one. The description is in URL form.
+    /// A host and a port (0: any free port). The description is in URL form.
     package struct ListenAddress: Hashable, Sendable, CustomStringConvertible {
         package var host: String
         package var port: Int

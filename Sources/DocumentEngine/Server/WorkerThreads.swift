@@ -3,8 +3,8 @@ import NIOPosix
 /// A fixed number of threads that run blocking work in FIFO order from one queue: disk, hashing, SQLite, large bodies.
 /// A slow job occupies one thread; the others continue.
 ///
-/// The threads are not Dispatch's, which shares its threads among all queues of a priority, has one per processor, and
-/// adds none while one of them computes: unrelated jobs could delay these indefinitely.
+/// These are not Dispatch's threads: Dispatch shares its threads among all queues of a priority, has one per processor,
+/// and adds none while one of them computes, so unrelated jobs could delay these indefinitely.
 ///
 /// It is also an executor, for tasks that block in many places (SE-0417).
 final class WorkerThreads: TaskExecutor {
@@ -16,7 +16,7 @@ final class WorkerThreads: TaskExecutor {
         pool.start()
     }
 
-    /// Every job retains this object, so none is pending. The last release may happen on a thread of the pool.
+    /// Every job retains this object, so no job is pending. The last release may happen on a thread of the pool.
     deinit { pool.shutdownGracefully { _ in } }
 
     /// Runs the body on one of the threads without blocking the caller's. A queued job runs even if its task was

@@ -4,11 +4,11 @@ import GRDB
 import Glibc
 import NIOCore
 
-/// A copy of all data that a server stores in SQLite and beside it, made while it runs or is stopped. The copy lacks
-/// the restore stamp file, by which a server started on it detects that it is a backup.
+/// A copy of a server's SQLite database and the files stored with it, created while the server runs or is stopped. The
+/// copy lacks the restore stamp file, so a server started on the copy detects that it is a backup.
 ///
-/// The database is copied first, as a consistent state. If a file it names is missing by the time it is copied, because
-/// its document was deleted meanwhile, both are copied again.
+/// The database is copied first, as a consistent state. If a file that it names has disappeared before it is copied,
+/// because its document was deleted meanwhile, database and files are copied again.
 package struct Backup {
     /// The server's data folder, and the path of its database.
     let data: String
@@ -28,7 +28,7 @@ package struct Backup {
         package var copiedFiles: Int
     }
 
-    /// Makes the copy. Blocks; durable when it returns. An earlier copy stays intact until then.
+    /// Creates the copy. Blocks; durable when it returns. An earlier copy stays intact until then.
     ///
     /// - Throws: ``StoreError``.
     package func make() throws -> Report {
@@ -78,7 +78,7 @@ package struct Backup {
             throw StoreError.unusable(database, "it does not exist")
         }
         do {
-            // Into an existing private file: others could read one that SQLite creates.
+            // Copy into an existing private file: other users could read a file that SQLite creates.
             try PrivateFiles.make(file: path)
             var configuration = Configuration()
             configuration.busyMode = .timeout(5)

@@ -8,7 +8,7 @@ protocol Blobs: Sendable {
     func receive() throws -> Upload
     /// Stores a received file; durable when it returns. Call this and ``remove(_:)`` inside the transaction that writes
     /// the row naming the file and holds ``LockTarget/blob(_:)``, so that no file is removed between its arrival and
-    /// that row.
+    /// the writing of that row.
     func keep(_ received: Upload.CompletedFile) throws
     func remove(_ sha256: String) throws
     /// - Throws: ``StoreError`` if it does not exist.

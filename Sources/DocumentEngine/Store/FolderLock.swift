@@ -7,7 +7,7 @@ import Synchronization
 final class FolderLock: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// - Throws: ``StoreError/folder(_:_:)`` if another server holds it.
+    /// - Throws: ``StoreError/folder(_:_:)`` if another server holds the lock.
     init(folder path: String) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path, String(cString: strerror(errno))) }

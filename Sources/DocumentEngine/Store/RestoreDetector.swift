@@ -14,7 +14,7 @@ protocol RestoreMark: Sendable {
 }
 
 /// Detects a restored SQLite database by a random restore stamp, renewed while writes occur and stored both in the
-/// database and in a file beside it. A database from a backup has an older stamp.
+/// database and in a file next to it. A database from a backup has an older stamp.
 ///
 /// The file gets the next stamp before the database does, so that a crash between the two does not look like a restore.
 /// To restore the whole folder, remove the file: a database with a stamp but no file counts as restored.
@@ -74,8 +74,9 @@ struct RestoreStampFile: Sendable {
 
 /// Detects a restored PostgreSQL database, for several servers.
 ///
-/// Two signs: the database's location (a loaded dump has another one, a replayed backup another timeline), and a
-/// counter. A server stores in its folder the highest count it has seen: a database with a lower count is older.
+/// Two signs reveal a restore: the database's location (a loaded dump has another one, a replayed backup another
+/// timeline), and a counter. A server stores in its folder the highest count it has seen: a database with a lower count
+/// is older.
 struct RestoreStampRow: RestoreMark {
     let store: PostgresStore
     let folder: String

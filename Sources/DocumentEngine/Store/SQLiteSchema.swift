@@ -75,7 +75,7 @@ enum SQLiteSchema {
         CREATE TABLE revoked (jti TEXT NOT NULL PRIMARY KEY, expires_at INTEGER NOT NULL) WITHOUT ROWID;
         """
 
-    /// A record names at most one; stored separately so that the content need not be parsed.
+    /// A record names at most one attachment; its name is stored separately so that the content need not be parsed.
     private static let attachments = """
         CREATE TABLE attachment (
             document TEXT NOT NULL, sha256 TEXT NOT NULL, bytes INTEGER NOT NULL, at INTEGER NOT NULL,
@@ -87,8 +87,8 @@ enum SQLiteSchema {
         """
 
     /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user.
-    /// For files uploaded before this table existed no user is known: they are uploaded again, or named by a user who
-    /// can see a record that names them.
+    /// For files uploaded before this table existed, no user is known: they must be uploaded again, or be named by a
+    /// user who can see a record that names them.
     private static let uploads = """
         CREATE TABLE upload (
             layer INTEGER NOT NULL, sha256 TEXT NOT NULL, user_id TEXT NOT NULL, PRIMARY KEY (layer, sha256, user_id)

@@ -52,8 +52,8 @@ extension SQLiteTransaction {
         try run("DELETE FROM document WHERE id = ?", .text(id))
     }
 
-    // MARK: Base records. An unused set has a row among the deletions, under the empty document id that no document
-    // has.
+    // MARK: Base records. An unused set has a row among the deletions, under the empty document id, which no
+    // document has.
 
     func unusedSince(_ base: Int64) throws -> Timestamp? {
         try one("SELECT at FROM deleted_layer WHERE document = '' AND name = '*base-' || ?", .integer(base)) {

@@ -75,7 +75,8 @@ extension SQLiteTransaction {
     private static let changedRecords =
         "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?"
 
-    /// With named indexes, here and for cascades: to avoid sorting a few rows, SQLite would scan the whole layer.
+    /// The indexes are named here and for cascades: otherwise SQLite would scan the whole layer to avoid sorting a few
+    /// rows.
     private static let thread = """
         SELECT \(ownColumns) FROM record INDEXED BY record_root WHERE layer = ?1 AND root = ?3 AND removed_at IS NULL
         UNION ALL

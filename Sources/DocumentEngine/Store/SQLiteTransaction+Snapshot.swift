@@ -41,9 +41,9 @@ extension SQLiteTransaction {
         return rows
     }
 
-    /// Merges the two tables here, the layer's own record before the base record with the same id. In a single
-    /// statement SQLite would look up an own record for each base record, alternate between the tables, and copy each
-    /// row.
+    /// Merges the two tables here; the layer's own record replaces the base record with the same id. In a single
+    /// statement, SQLite would look up the layer's own record for each base record, alternate between the tables, and
+    /// copy each row.
     private func walk(
         _ live: LiveRows, in layer: ServerLayer, after id: Record.ID?, _ visit: (Columns) throws -> Bool
     ) throws {
@@ -61,7 +61,7 @@ extension SQLiteTransaction {
         }
     }
 
-    /// Returns a negative number if the first precedes; a missing row comes last.
+    /// Returns a negative number if `one` comes before `other`; a missing row comes last.
     private static func order(_ one: Columns?, _ other: Columns?) -> Int {
         guard let two = other?.bytes(0), let there = two.baseAddress else { return -1 }
         guard let one = one?.bytes(0), let here = one.baseAddress else { return 1 }
@@ -77,11 +77,11 @@ extension SQLiteTransaction {
         "id, type, created_by, grp, revision, removed_at", ofBase: "id, type, created_by, grp, 0", removal: 5)
 }
 
-/// The columns to read of live records, the id first.
+/// The columns to read from live records, with the id first.
 private struct LiveRows: Sendable {
     let own: String
     let base: String
-    /// The column that is not NULL for removed own records.
+    /// The column that is not NULL in the layer's own removed records.
     let removal: Int32
 
     init(_ columns: String, ofBase baseColumns: String, removal: Int32) {

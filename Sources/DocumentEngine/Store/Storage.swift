@@ -1,7 +1,7 @@
 import EngineCore
 import Postgres
 
-/// The stores of a server, chosen by its options: one file with folders beside it, or a database for everything.
+/// The stores of a server, chosen by its options: one file with folders next to it, or a database for everything.
 struct Storage: Sendable {
     let store: any LayerStore
     let mark: any RestoreMark
@@ -43,7 +43,7 @@ struct Storage: Sendable {
     }
 }
 
-/// A cache and its source differ. Only thrown where caches are checked, see `Server.Options.checksCaches`.
+/// A cache and its source differ. Thrown only where caches are checked (see `Server.Options.checksCaches`).
 struct CacheDifference: Error, Hashable, CustomStringConvertible {
     var what: String
     var cached: String

@@ -82,7 +82,7 @@ final class StreamConnection: ResponseBodyWriter, Sendable {
 
     init(_ handler: NIOLoopBound<StreamTakeoverHandler>) { self.handler = handler }
 
-    /// - Throws: if the connection is closed.
+    /// - Throws: an error if the connection is closed.
     func write(_ buffer: ByteBuffer) async throws {
         let isHere = handler.eventLoop.inEventLoop
         let sent =

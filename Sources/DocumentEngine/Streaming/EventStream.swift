@@ -69,7 +69,7 @@ final class EventStream: @unchecked Sendable {
                 let delta = try view.delta(since: from, limit: PushProcessor.deltaLimit)
                 let event = ChangeEvent(
                     epoch: delta.epoch, revision: delta.upTo, previous: from.revision, changes: delta.changes)
-                // Even if nothing is visible: the cursor must equal the start of the next event.
+                // Sent even if nothing is visible, because the cursor must equal the start of the next event.
                 return (delta.upTo > from.revision ? LiveEvent.change(event).frame : nil, delta.upTo, delta.more)
             }
             if let event { try await writer.write(ByteBuffer(bytes: event)) }
@@ -88,7 +88,8 @@ final class EventStream: @unchecked Sendable {
         for await _ in listener.wakeUps where try await sendsLast(of: listener) { return }
     }
 
-    // Not inlined, so that each has its own small frame: a waiting task holds the largest frame it ever needed.
+    // These functions are not inlined, so that each has its own small frame: a waiting task holds the largest frame it
+    // ever needed.
 
     /// Sends the queued events.
     ///
@@ -121,7 +122,7 @@ final class EventStream: @unchecked Sendable {
 }
 
 extension Channel {
-    /// Calls the body once, when the client ends its side. Replaces an earlier body.
+    /// Calls the body once, when the client closes its side. Replaces an earlier body.
     func whenInputEnds(_ body: @escaping @Sendable () -> Void) async throws {
         try await eventLoop.submit {
             try self.pipeline.syncOperations.handler(type: ConnectionTimeoutHandler.self).whenInputEnds(body)

@@ -26,8 +26,8 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
 
     // MARK: The stream
 
-    /// - Returns: the future of the write if too much output is pending; nil if more may be written at once.
-    /// - Throws: if the connection is closed.
+    /// - Returns: the future of the write if too much output is pending; nil if more can be written at once.
+    /// - Throws: an error if the connection is closed.
     func send(_ bytes: ByteBuffer) throws -> EventLoopFuture<Void>? {
         guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }
         let promise = context.channel.isWritable ? nil : context.eventLoop.makePromise(of: Void.self)

@@ -17,7 +17,7 @@ package struct TokenVerifier: Sendable {
         known = KnownTokens(isChecked: checksKnown)
     }
 
-    /// - Throws: ``APIError`` with one of the reasons of a 401. Its text contains nothing of the token.
+    /// - Throws: ``APIError`` with one of the reasons for a 401. Its text contains no part of the token.
     package func verify(_ token: String, now: Timestamp) throws(APIError) -> Claims {
         let claims: Claims
         do {

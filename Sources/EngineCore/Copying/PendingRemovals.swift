@@ -25,7 +25,7 @@ package struct PendingRemovals: Hashable, Sendable {
         try store.hiddenLayers().map(\.key).filter { $0.isCopy(begunBefore: moment) }
     }
 
-    /// Abandons an unfinished copy. One per transaction: finishing a document copy locks two documents, so a
+    /// Abandons an unfinished copy. At most one per transaction: finishing a document copy locks two documents, so a
     /// transaction that abandons several copies could deadlock with it.
     package static func giveUp(_ copy: LayerKey, in store: any StoreWriting, at moment: Timestamp) throws {
         if let layer = try store.hiddenLayer(copy) { try store.removeLayer(layer, at: moment) }

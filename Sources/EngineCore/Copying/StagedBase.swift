@@ -26,7 +26,7 @@ package struct StagedBase: Sendable {
         return base
     }
 
-    /// What remains if no document uses the set.
+    /// The rows to remove if no document uses the set.
     package var remains: PendingRemovals { PendingRemovals(bases: base.map { [$0] } ?? []) }
 
     /// Makes the set removable at once.

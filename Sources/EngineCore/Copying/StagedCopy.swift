@@ -17,10 +17,10 @@ package struct StagedCopy: Sendable {
     private let begun: Timestamp
     private let limit: Int
     private var base: StagedBase
-    /// Base records up to this id are copied; nil: none.
+    /// Base records up to this id have been copied; nil: none.
     private var lastBaseRecord: Record.ID?
     private var layers: StagedLayers
-    /// An upper bound, at the start, of the layer records to copy; base records are not counted.
+    /// An upper bound, computed at the start, on the number of layer records to copy, without base records.
     package let size: Int
 
     /// - Parameters:
@@ -66,7 +66,7 @@ package struct StagedCopy: Sendable {
         case layers(StagedLayers.Piece)
     }
 
-    /// Returns what to write next; nil when the rest fits into the last transaction.
+    /// Returns the piece to write next; nil when the rest fits into the last transaction.
     ///
     /// - Throws: ``APIError`` if a source was deleted or replaced.
     package func next(in store: any StoreReading) throws -> Piece? {
@@ -92,7 +92,7 @@ package struct StagedCopy: Sendable {
 
     /// Writes the rest and makes the copy visible.
     ///
-    /// - Returns: false if the sources gained more changes than one transaction writes; nothing was done.
+    /// - Returns: false, without having done anything, if the sources gained more changes than one transaction writes.
     /// - Throws: ``APIError`` if a source was deleted or replaced, or the copy's name is in use.
     package func finish(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws -> Bool {
         try lock(in: store)
@@ -117,7 +117,7 @@ package struct StagedCopy: Sendable {
         return true
     }
 
-    /// Locks what the last transaction names, and checks that the copy's name is free.
+    /// Locks everything that the last transaction names, and checks that the copy's name is free.
     private func lock(in store: any StoreWriting) throws {
         switch order {
         case .layer(_, let key):
@@ -167,7 +167,7 @@ package struct StagedCopy: Sendable {
         return now
     }
 
-    /// Returns an unchanged layer of the source, which shows its base records.
+    /// Returns a stand-in for an unchanged layer of the source, which shows its base records.
     private static func untouchedLayer(of source: ServerDocument) -> ServerLayer {
         ServerLayer(
             id: 0, key: LayerKey(document: source.id, name: ""), generation: "", base: source.base,

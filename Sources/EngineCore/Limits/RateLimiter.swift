@@ -1,7 +1,8 @@
 /// Limits each key to a sustained rate and a burst. Stores one time per recent key: the time at which all its requests
 /// are paid off (the generic cell rate algorithm, ITU-T I.371).
 ///
-/// A key that is not in the table has no recent requests. When the table is full, the keys that owe least are evicted.
+/// A key that is not in the table has no recent requests. When the table is full, the keys that owe the least are
+/// evicted.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     package struct Rate: Hashable, Sendable {
         /// The sustained interval between two requests.
@@ -36,13 +37,13 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return wait > .zero ? wait : nil
     }
 
-    /// The unpaid rest. Debt never exceeds one burst; a larger value means that the clock was set back.
+    /// The remaining debt. It never exceeds one burst; a larger value means that the clock was set back.
     private func owed(_ paidAt: Duration?, at now: Duration) -> Duration {
         guard let owed = paidAt.map({ $0 - now }), owed > .zero, owed <= mostOwed else { return .zero }
         return owed
     }
 
-    /// Requests once. A refused request is not counted.
+    /// Makes one request. A refused request is not counted.
     ///
     /// - Returns: the time until a retry is useful; nil: granted.
     package mutating func take(_ key: Key, at now: Duration) -> Duration? {

@@ -17,7 +17,7 @@ package struct EventBroadcaster: Sendable {
 
         init(last: Revision) { self.last = last }
 
-        /// Returns this view's epoch; computes it again only when the layer's generation or base changes.
+        /// Returns this view's epoch; recomputes it only when the layer's generation or base changes.
         mutating func epoch(of layer: ServerLayer, _ scope: ViewScope) -> String {
             if let known, known.generation.isExactly(layer.generation), known.base == layer.base { return known.epoch }
             let epoch = layer.epoch(for: scope)
@@ -50,8 +50,8 @@ package struct EventBroadcaster: Sendable {
 
     /// Adds a listener.
     ///
-    /// - Parameter layer: its state now or shortly before. The listener pulls what was committed before this call;
-    ///   later commits arrive as events.
+    /// - Parameter layer: the layer's state, now or shortly before. The listener pulls what was committed before this
+    ///   call; later commits arrive as events.
     package mutating func add(_ layer: ServerLayer, scope: ViewScope, tokenID: String?) -> ListenerID {
         let id = next
         next += 1
@@ -72,7 +72,7 @@ package struct EventBroadcaster: Sendable {
         listeners[id]?.mailbox.take() ?? QueuedEvents(frames: [], end: SessionEvent(.closing))
     }
 
-    /// Queues for every view the part of a commit that it may see.
+    /// Queues, for each view, the part of a commit that the view may see.
     package mutating func publish(_ commit: Commit) -> Set<ListenerID> {
         guard !commit.isEmpty, var views = groups.removeValue(forKey: commit.layer.id) else { return [] }
         defer { groups[commit.layer.id] = views }
@@ -110,7 +110,7 @@ package struct EventBroadcaster: Sendable {
         return woken
     }
 
-    /// Queues the full participant list of its layer for one listener.
+    /// Queues the full participant list of a listener's layer for that listener.
     package mutating func tell(_ id: ListenerID, everybody event: PresenceEvent) {
         listeners[id]?.mailbox.putEverybody(LiveEvent.presence(event).frame)
     }

@@ -19,7 +19,7 @@ package struct HeartbeatTimer: Sendable {
 
     /// Milliseconds between two heartbeats.
     package static let interval: Int64 = 15_000
-    /// Milliseconds before its expiry at which a token's listener is warned.
+    /// The time before a token's expiry at which its listener is warned, in milliseconds.
     package static let warning: Int64 = 60_000
 
     private var listeners: [EventBroadcaster.ListenerID: Listener] = [:]
@@ -43,8 +43,8 @@ package struct HeartbeatTimer: Sendable {
                 listeners[id]?.isWarned = true
                 beats.append((id, .expiring))
             } else if listener.nextBeat <= now || listener.nextBeat > now + Self.interval {
-                // The second condition: the clock was set back, and without a heartbeat the client would give the
-                // stream up.
+                // The second condition: the clock was set back, and without a heartbeat the client would give up the
+                // stream.
                 listeners[id]?.nextBeat = now + Self.interval
                 beats.append((id, .heartbeat))
             }

@@ -1,8 +1,9 @@
 package import SyncProtocol
 
-/// The bounded queue of events for one listener, as wire frames. A listener that exceeds the bound must pull instead.
+/// The bounded queue of events for one listener, as wire frames. A listener whose queue exceeds the bound must pull
+/// instead.
 struct ListenerQueue: Sendable {
-    /// All listeners of a view share frames, so the bound applies to their number and their bytes.
+    /// Bounds both the number of queued frames and their bytes; the listeners of a view share the frames themselves.
     struct Bound: Sendable {
         let frames: Int
         let bytes: Int
@@ -11,7 +12,8 @@ struct ListenerQueue: Sendable {
     private(set) var frames: [Frame] = []
     private(set) var end: SessionEvent?
     private var bytes = 0
-    /// Presence frames: only the latest state of each participant, so that the queue is bounded by their number.
+    /// Presence frames: only the latest state of each participant, so that the queue is bounded by the number of
+    /// participants.
     private var presence: [[UInt8]] = []
     /// The index in ``presence`` of each participant.
     private var places: [String: Int] = [:]
@@ -19,10 +21,10 @@ struct ListenerQueue: Sendable {
 
     init(bound: Bound) { self.bound = bound }
 
-    /// Whether the queue accepts nothing more.
+    /// Whether the queue no longer accepts frames.
     var isClosed: Bool { end != nil }
 
-    /// - Parameter maxBytes: the largest frame, in bytes; a larger one closes the queue.
+    /// - Parameter maxBytes: the maximum size of a frame; a larger one closes the queue.
     mutating func put(_ frame: Frame, maxBytes: Int = .max) {
         guard !isClosed else { return }
         guard frame.bytes.count <= maxBytes else {
@@ -35,7 +37,7 @@ struct ListenerQueue: Sendable {
         bytes += frame.bytes.count
     }
 
-    /// Replaces a queued frame about the same participant.
+    /// Queues a frame about a participant; it replaces a queued frame about the same participant.
     mutating func put(_ frame: [UInt8], about person: String) {
         guard !isClosed else { return }
         if let place = places[person] {
@@ -77,7 +79,7 @@ package struct Frame: Hashable, Sendable {
     package var bytes: [UInt8]
 }
 
-/// What a listener takes from its queue.
+/// The events that a listener takes from its queue.
 package struct QueuedEvents: Hashable, Sendable {
     package var frames: [Frame]
     /// Presence events in wire format.
@@ -93,7 +95,7 @@ package struct QueuedEvents: Hashable, Sendable {
 
     package var isEmpty: Bool { frames.isEmpty && presence.isEmpty && end == nil }
 
-    /// Returns the frames to send, except the end, to a client that has all changes up to this revision.
+    /// Returns the frames to send, without the end event, to a client that has all changes up to this revision.
     package func pieces(after revision: Revision) -> [[UInt8]] {
         frames.filter { $0.revision > revision }.map(\.bytes) + presence
     }

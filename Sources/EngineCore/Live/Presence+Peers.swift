@@ -3,7 +3,7 @@ package import SyncProtocol
 
 /// Presence shared between servers on one database.
 extension Presence {
-    /// This server's own participants, for a server that starts later.
+    /// This server's own participants, to be sent to a server that starts later.
     package var own: Set<ParticipantKey> {
         Set(sessions.map { ParticipantKey(layer: $0.key.layer, id: $0.value) })
     }

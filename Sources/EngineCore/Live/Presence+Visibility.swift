@@ -22,7 +22,7 @@ extension Presence {
 
     // MARK: Records
 
-    /// Returns the records that participants point at and that were not looked up yet.
+    /// Returns the records that participants point at and that have not been looked up yet.
     package func unknownRecords(at layer: Int64) -> [Record.ID] { rooms[layer]?.unknownRecords ?? [] }
 
     /// Stores the result of a lookup; a record that was not found is visible to no one.
@@ -34,7 +34,7 @@ extension Presence {
         return outcome(told: Set(ids.map { ParticipantKey(layer: layer, id: $0) }), forPeers: [], isNews: !ids.isEmpty)
     }
 
-    /// Updates record visibility after a commit, which may have changed who sees a record.
+    /// Updates record visibility after a commit, which may have changed who can see a record.
     package mutating func committed(_ commit: Commit) -> Audience {
         let layer = commit.layer.id
         guard var room = rooms[layer], room.hasRecords else { return Audience() }
@@ -44,7 +44,7 @@ extension Presence {
         return outcome(told: Set(ids.map { ParticipantKey(layer: layer, id: $0) }), forPeers: [], isNews: !ids.isEmpty)
     }
 
-    /// Forgets what is known of a layer's records, because its commits are no longer followed here or its history
+    /// Forgets what is known about a layer's records, because its commits are no longer followed here or its history
     /// changed.
     package mutating func forgetRecords(at layer: Int64) { rooms[layer]?.forgetRecords() }
 }

@@ -25,7 +25,7 @@ package struct Presence: Sendable {
         }
     }
 
-    /// A participant who is or was at a layer.
+    /// A participant who has or had a layer open.
     package struct ParticipantKey: Hashable, Sendable {
         package var layer: Int64
         package var id: String
@@ -37,9 +37,9 @@ package struct Presence: Sendable {
     }
 
     package struct Audience: Hashable, Sendable {
-        /// Participants whose state this server's listeners must be sent.
+        /// Participants whose state must be sent to this server's listeners.
         package var told: Set<ParticipantKey> = []
-        /// This server's participants whose state other servers must be sent.
+        /// This server's participants whose state must be sent to other servers.
         package var forPeers: Set<ParticipantKey> = []
 
         package init(told: Set<ParticipantKey> = [], forPeers: Set<ParticipantKey> = []) {
@@ -66,7 +66,7 @@ package struct Presence: Sendable {
     var rooms: [Int64: PresenceRoom] = [:]
     var sessions: [Session: String] = [:]
     private var streams: [Session: Int] = [:]
-    /// Bursts of 40 announcements, and one every 50 ms sustained.
+    /// Allows bursts of 40 announcements, and one every 50 ms sustained.
     private var allowances = RateLimiter<Source>(.init(interval: .milliseconds(50), burst: 40))
     private var changes = 0
     private var lastPerson = 0
@@ -87,7 +87,7 @@ package struct Presence: Sendable {
     // MARK: Announcements
 
     /// - Throws: ``APIError`` if the announcement is invalid, too frequent or exceeds the token's permissions; nothing
-    ///   has changed then.
+    ///   changes in that case.
     package mutating func announced(
         _ sign: PresenceSign, by grant: Grant, at layer: Int64, now: Timestamp
     ) throws(APIError) -> (answer: PresenceAnswer, outcome: Audience) {
@@ -158,7 +158,8 @@ package struct Presence: Sendable {
         return remove([ParticipantKey(layer: session.layer, id: id)])
     }
 
-    /// Handles the end of a layer: removes its participants if it was lost, else only what is known of its records.
+    /// Handles the end of a layer: forgets what is known about its records and, if it was lost, removes its
+    /// participants.
     package mutating func layerEnded(_ layer: Int64, isLost: Bool) -> Audience {
         forgetRecords(at: layer)
         guard isLost, let room = rooms[layer] else { return Audience() }
@@ -171,7 +172,7 @@ package struct Presence: Sendable {
         for (layer, room) in rooms {
             for entry in room.people.values {
                 if entry.expires <= now { gone.insert(ParticipantKey(layer: layer, id: entry.person.id)) }
-                // The clock was set back: do not extend the presence because of it.
+                // The clock was set back: this must not extend the presence.
                 if entry.expires > now + Self.life { rooms[layer]?.people[entry.person.id]?.expires = now + Self.life }
             }
         }

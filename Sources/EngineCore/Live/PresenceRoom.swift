@@ -2,7 +2,7 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// The participants of one layer, and what is known of the records they point at.
+/// The participants of one layer, and what is known about the records they point at.
 struct PresenceRoom: Sendable {
     struct Entry: Sendable {
         var person: PresentPerson
@@ -12,7 +12,7 @@ struct PresenceRoom: Sendable {
         var presentingSince: Timestamp?
     }
 
-    /// What decides who may see a record, as of a revision.
+    /// The data that decides who may see a record, as of a revision.
     private struct Visibility: Sendable {
         /// nil: visible to no one.
         var subject: Subject?

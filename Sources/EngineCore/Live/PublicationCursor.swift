@@ -1,8 +1,8 @@
 package import SyncProtocol
 
-/// The revision published to the listeners of each layer, where other servers write to the same store. A commit of this
-/// server is published at once only if it follows directly; otherwise the commits in between are read and published
-/// first.
+/// The revision published to the listeners of each layer, for a store to which other servers also write. A commit by
+/// this server is published at once only if it directly follows that revision; otherwise the commits in between are
+/// read and published first.
 package struct PublicationCursor: Sendable {
     private struct Entry: Sendable {
         /// The layer's state at the last publication.
@@ -14,7 +14,7 @@ package struct PublicationCursor: Sendable {
 
     package init() {}
 
-    /// Adds a listener of a layer, who pulls what was committed before.
+    /// Adds a listener of a layer, which pulls everything committed before.
     package mutating func join(_ layer: ServerLayer) {
         entries[layer.id, default: Entry(layer: layer, listeners: 0)].listeners += 1
     }
@@ -29,7 +29,7 @@ package struct PublicationCursor: Sendable {
     /// The layers that have listeners.
     package var layers: [ServerLayer] { entries.values.map(\.layer) }
 
-    /// - Returns: the layer if its listeners may lack this revision; nil also if it has no listeners.
+    /// - Returns: the layer if its listeners may lack this revision; nil if not, or if it has no listeners.
     package func layer(_ id: Int64, ifBehind revision: Revision) -> ServerLayer? {
         entries[id].flatMap { $0.layer.head < revision ? $0.layer : nil }
     }

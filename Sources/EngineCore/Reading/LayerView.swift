@@ -21,7 +21,7 @@ package struct LayerView {
     private static let scanned = 4_000
 
     /// The size at which a page ends, however few records it holds: with one more record of the maximum size it still
-    /// fits into a line of events (2 MB).
+    /// fits on one event line (2 MB).
     static let pageBytes = 768 << 10
 
     /// Returns the live visible records after an id, in id order, in wire format. They are serialised directly from the
@@ -67,7 +67,7 @@ package struct LayerView {
     /// - Throws: ``APIError`` with `epoch_changed` if a snapshot cannot be continued.
     private func checkSnapshot(at revision: Revision?, epoch: String?) throws {
         if let epoch { try check(epoch) }
-        // A request may name any revision; one that was never issued starts over.
+        // A request can name any revision; for one that was never issued, the client must start over.
         if let revision, revision > layer.head || revision < layer.horizon { throw Self.startOver }
     }
 
@@ -111,7 +111,7 @@ package struct LayerView {
         var seen = Set(items.map { ByteOrdered($0.id) })
         for departure in departures.reversed() where departure.revision <= reach && scope.contains(departure.subject) {
             guard seen.insert(ByteOrdered(departure.id)).inserted else { continue }
-            // Visible again since: its state follows at its own revision.
+            // The record has become visible again: its state follows at its own revision.
             if let now = try store.record(departure.id, in: layer), scope.contains(now.subject) { continue }
             items.append(.removed(departure.id, departure.revision))
         }
@@ -155,7 +155,7 @@ extension ServerLayer {
     func isGeneration(ofEpoch epoch: String) -> Bool { epoch.utf8.starts(with: "\(generation)-".utf8) }
 }
 
-/// What one view learns of a record: its latest state, its removal, or nothing.
+/// What one view learns about a record: its latest state, its removal, or nothing.
 extension ViewScope {
     /// - Parameter departures: the record's departures from groups since the view's last update.
     package func item(_ record: ServerRecord, departures: some Sequence<Departure>) -> SyncItem? {

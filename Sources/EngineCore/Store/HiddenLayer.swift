@@ -1,6 +1,7 @@
 package import Annotations
 
-/// A layer that neither a token nor a backend can name: a copy in progress, or what a deleted layer left behind.
+/// A layer that neither a token nor a backend can name: a copy in progress, or the rows that a deleted layer left
+/// behind.
 package struct HiddenLayer: Hashable, Sendable {
     package var id: Int64
     package var key: LayerKey

@@ -57,8 +57,8 @@ package protocol StoreReading {
     func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment?
     /// Returns all attachments of a document, ordered by name.
     func attachments(of document: String) throws -> [StoredAttachment]
-    /// Returns attachments of all documents that were uploaded before `moment` and that no record names: live, removed
-    /// or of the PDF.
+    /// Returns attachments, of any document, that were uploaded before `moment` and are named by no record, whether
+    /// live, removed or from the PDF.
     func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment]
     /// Returns whether any document has an attachment of this name.
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool
@@ -70,7 +70,7 @@ package protocol StoreReading {
     func client(_ id: String, in layer: ServerLayer) throws -> StoredClient?
     func answer(_ n: Int64, to client: String, in layer: ServerLayer) throws -> StoredAnswer?
     func isRevoked(tokenID: String) throws -> Bool
-    /// Returns the revoked ones among these tokens, in any order.
+    /// Returns those of these tokens that are revoked, in any order.
     func revoked(among tokenIDs: [String]) throws -> [String]
 }
 
@@ -116,7 +116,7 @@ package protocol StoreWriting: StoreReading {
     /// Adds the document or replaces the one with its id; its layers stay. Marks its base as used, and that of a
     /// replaced document as unused.
     func put(_ document: ServerDocument) throws
-    /// Begins a set of base records, unused until a document has it.
+    /// Begins a set of base records, unused until a document uses it.
     func addBase(at moment: Timestamp) throws -> Int64
     /// Adds records to an unused set.
     func add(_ records: [Record], toBase base: Int64) throws
@@ -129,7 +129,7 @@ package protocol StoreWriting: StoreReading {
     func removeDocument(_ id: String, at moment: Timestamp) throws
 
     func put(_ attachment: StoredAttachment) throws
-    /// Removes the attachment, and the records of who uploaded it in the document's layers.
+    /// Removes the attachment, and the lists of who uploaded it in the document's layers.
     func removeAttachment(_ id: AttachmentID, of document: String) throws
     /// Records that the user has the bytes of the attachment, until the attachment or the layer is removed.
     func addUpload(of id: AttachmentID, by user: String?, in layer: ServerLayer) throws

@@ -44,7 +44,7 @@ package struct LiveRow {
             updatedBy: updatedBy.map(string), group: group.map(string))
     }
 
-    /// Returns what permissions are decided on.
+    /// Returns the properties on which permissions are decided.
     ///
     /// - Throws: ``UnknownType`` if the stored type is unknown to this program.
     package func subject() throws -> Subject {

@@ -1,6 +1,6 @@
 package import Annotations
 
-/// One PDF on the server, with what the intake read from it.
+/// One PDF on the server, with the data that the intake read from it.
 package struct ServerDocument: Hashable, Sendable {
     /// An arbitrary string, never used as a path.
     package var id: String

@@ -11,7 +11,7 @@ package struct LayerKey: Hashable, Sendable {
         self.name = name
     }
 
-    /// Compares bytes, as the stores do: names that only look alike are different layers.
+    /// Compares bytes, as the stores do: names that merely look alike denote different layers.
     package static func == (one: LayerKey, other: LayerKey) -> Bool {
         one.document.isExactly(other.document) && one.name.isExactly(other.name)
     }

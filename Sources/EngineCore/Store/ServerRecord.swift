@@ -2,7 +2,7 @@ package import Annotations
 package import Authorization
 package import SyncProtocol
 
-/// A record of a layer as stored: live, or its tombstone.
+/// A record of a layer as stored: live, or a tombstone.
 package struct ServerRecord: Hashable, Sendable {
     package var record: Record
     /// 0: a base record unchanged in this layer.
@@ -34,7 +34,7 @@ package struct ServerRecord: Hashable, Sendable {
         package var by: String?
         /// The clientID that deleted the record; nil: a backend.
         package var client: String?
-        /// The revision of the record with which it was deleted; restoring that one restores this one.
+        /// The revision of the record with which it was deleted; restoring that record restores this one.
         package var cascade: Revision?
         package var at: Timestamp
 
@@ -71,7 +71,7 @@ package struct ServerRecord: Hashable, Sendable {
     package var item: SyncItem { isLive ? .record(record, revision) : .removed(id, revision) }
 }
 
-/// What identifies a live record's state and who may see it.
+/// The data that identifies a live record's state and decides who may see it.
 package struct RecordMark: Hashable, Sendable {
     package var id: Record.ID
     package var revision: Revision

@@ -2,7 +2,7 @@ package import Annotations
 
 extension [ServerDocument.Page] {
     /// The stored form: `[width, height]` per page, as displayed; for a page that is rotated or does not start at the
-    /// origin `[width, height, left, bottom, turns]` of its sheet.
+    /// origin, `[width, height, left, bottom, turns]` of its sheet.
     package var json: String {
         var json = JSONWriter()
         json.array(self) { json, page in

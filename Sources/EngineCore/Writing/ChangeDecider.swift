@@ -2,8 +2,8 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// Decides and performs one change of one user. Checks for an existing record: visibility, permission on the stored
-/// record, content, conflict. For a new one: permission, content, id.
+/// Decides and performs one change of one user. Checks an existing record for visibility, permission on the stored
+/// record, content and conflict, in this order; a new record for permission, content and id.
 struct ChangeDecider {
     let grant: Grant
     let scope: ViewScope

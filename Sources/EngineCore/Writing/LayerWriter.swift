@@ -56,7 +56,7 @@ package struct LayerWriter {
     /// Removes records together. The last one is the record that the caller asked to remove; the others are its
     /// cascade.
     ///
-    /// - Returns: the revision of the last.
+    /// - Returns: the revision of the last record.
     package mutating func remove(_ records: [ServerRecord], by user: String?, client: String?) throws -> Revision {
         let last = layer.head + Revision(records.count)
         for (index, record) in records.enumerated() {

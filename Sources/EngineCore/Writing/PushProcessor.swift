@@ -22,7 +22,7 @@ package struct PushProcessor {
     }
 
     /// - Returns: the answer, and the commit to publish once the transaction is durable.
-    /// - Throws: ``APIError`` for the whole request; nothing is consumed then.
+    /// - Throws: ``APIError`` if the whole request is refused; no change is consumed then.
     package func perform(
         _ request: PushRequest, on layer: ServerLayer, in store: any StoreWriting, now: Timestamp
     ) throws -> (answer: PushAnswer, commit: Commit) {
@@ -101,7 +101,8 @@ package struct PushProcessor {
         _ change: Change, _ hash: String, _ decider: ChangeDecider, _ client: StoredClient, _ writer: LayerWriter
     ) throws -> ChangeResult {
         guard let answer = try writer.store.answer(change.n, to: client.id, in: writer.layer) else {
-            return ChangeResult(n: change.n, status: .mismatch, reason: "this change was answered and acknowledged")
+            return ChangeResult(
+                n: change.n, status: .mismatch, reason: "this change was already answered and acknowledged")
         }
         guard answer.bodyHash == hash else {
             return ChangeResult(n: change.n, status: .mismatch, reason: "this number was used for a different change")

@@ -12,7 +12,7 @@ public struct InstantCacheEntry: Hashable, Sendable {
     /// nil if anonymous.
     public var userID: String?
     public var title: String
-    /// Whether PDF and records are stored.
+    /// Whether the PDF and the records are stored.
     public var isDownloaded: Bool
     /// The size of the layer's own files.
     public var layerBytes: Int64
@@ -21,9 +21,9 @@ public struct InstantCacheEntry: Hashable, Sendable {
     public var state: DocumentState
     /// When a cycle last succeeded, by the local clock.
     public var lastSync: Timestamp?
-    /// Records that others changed and that were not viewed here since.
+    /// The number of records that others changed and that have not been viewed here since.
     public var unread: Int
-    /// Edits that are stored only here: waiting, parked, in conflict or refused.
+    /// The number of edits stored only here: waiting, parked, in conflict or refused.
     public var unsent: Int
     /// Why it cannot be opened, as a sentence; nil if it can.
     public var problem: String?
@@ -39,7 +39,7 @@ public struct InstantCacheEntry: Hashable, Sendable {
 }
 
 extension InstantCacheEntry {
-    /// Returns everything in a data folder, of every server and user. Unreadable layers are listed with their problem.
+    /// Returns all layers in a data folder, for every server and user. Unreadable layers are listed with their problem.
     static func all(in folders: Folders) -> [InstantCacheEntry] {
         folders.layerFolders.map { folder in
             do { return try InstantCacheEntry(folder: folder, folders: folders) } catch {

@@ -12,12 +12,12 @@ extension InstantClient {
         let environment = ProcessInfo.processInfo.environment
         if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") { return URL(filePath: path + "/postilla") }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw InstantError(.couldNotWriteToDisk, "HOME is not set; name a data folder")
+            throw InstantError(.couldNotWriteToDisk, "HOME is not set; specify a data folder")
         }
         return URL(filePath: home + "/.local/share/postilla")
     }
 
-    /// Returns the layers of this server on this machine, of every user, and unreadable layers of any server.
+    /// Returns this server's layers on this machine, for all users, and unreadable layers of any server.
     public func listCacheEntries() throws(InstantError) -> [InstantCacheEntry] {
         InstantCacheEntry.all(in: folders).filter { $0.problem != nil || $0.server.isExactly(address.text) }
     }
@@ -28,7 +28,7 @@ extension InstantClient {
             in: try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes))
     }
 
-    /// Removes everything of this server: the readable layers of all users, and PDFs that nothing else uses.
+    /// Removes all local data for this server: the readable layers of all users, and PDFs that nothing else uses.
     ///
     /// - Parameter discardingUnsent: Consent to lose edits that exist only here.
     /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
@@ -62,9 +62,9 @@ extension InstantClient {
     /// are loaded again on request.
     public func removeUnreferencedCacheEntries() throws(InstantError) { _ = try folders.removeUnreferenced() }
 
-    /// Does the same for a whole data folder.
+    /// Like ``InstantClient/removeUnreferencedCacheEntries()``, for any data folder.
     ///
-    /// - Returns: The bytes freed; nil if a layer cannot be read and may need the files, which then stay.
+    /// - Returns: The bytes freed; nil if a layer cannot be read: it may need the files, so none are removed.
     public static func removeUnreferencedCacheEntries(in dataDirectory: URL) throws(InstantError) -> Int64? {
         try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes).removeUnreferenced()
     }

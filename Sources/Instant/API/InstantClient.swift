@@ -7,11 +7,11 @@ import Synchronization
 
 /// The client of one server, with its local storage. Several clients can coexist.
 ///
-/// Keep a reference: descriptors do not retain the client, and sync ends without it. After a restart,
+/// Keep a reference: descriptors do not retain the client, and sync ends when it is released. After a restart,
 /// ``localDocumentDescriptors()`` returns the stored layers; tokens are not stored.
 public final class InstantClient: Sendable {
     public let serverURL: URL
-    /// The folder of layers, PDFs and attachments, for this user only (mode 0700).
+    /// The folder for layers, PDFs and attachments, accessible only to this user (mode 0700).
     public let dataDirectory: URL
 
     let address: ServerAddress
@@ -51,7 +51,7 @@ public final class InstantClient: Sendable {
         network.withLock { $0 = watch }
     }
 
-    /// Ends the waits before the next attempts: the network is back.
+    /// Ends the waits before the next attempts, because the network is back.
     private func networkReturned() {
         for descriptor in open.withLock({ Array($0.values) }) { descriptor.networkReturned() }
     }
@@ -62,14 +62,14 @@ public final class InstantClient: Sendable {
         http.shutdown { _ in }
     }
 
-    /// The receiver of the events of every descriptor from now on. Held weakly.
+    /// Receives the events of every descriptor from now on. Held weakly.
     public var delegate: (any InstantClientDelegate)? {
         get { delegation.delegate }
         set { delegation.delegate = newValue }
     }
 
-    /// Returns the layer that a token names. Works offline: decodes the token and downloads nothing. Returns the same
-    /// instance for the same document, layer and user.
+    /// Returns the descriptor of the layer that a token names. Works offline: decodes the token and downloads nothing.
+    /// Returns the same instance for the same document, layer and user.
     ///
     /// - Throws: `invalidJWT`; `accessDenied` if the token does not grant reading.
     public func documentDescriptor(forJWT jwt: String) throws(InstantError) -> InstantDocumentDescriptor {
@@ -79,7 +79,7 @@ public final class InstantClient: Sendable {
                 server: address.text, documentID: grant.documentID, layer: grant.layer, userID: grant.userID))
     }
 
-    /// Returns the layers of this server on this machine, of every user.
+    /// Returns the descriptors of this server's layers on this machine, for all users.
     public func localDocumentDescriptors() throws(InstantError) -> [InstantDocumentDescriptor] {
         var descriptors: [InstantDocumentDescriptor] = []
         for entry in try listCacheEntries() where entry.problem == nil {

@@ -1,19 +1,19 @@
 /// The receiver of the events of a client's descriptors. Called in order, one call at a time, on an unspecified thread.
 ///
 /// A delegate that is slower than its layers misses calls: when many wait, states and cycles superseded by later ones
-/// of the same descriptor are dropped, a begin always together with its end.
+/// of the same descriptor are dropped; a begin is always dropped together with its end.
 public protocol InstantClientDelegate: AnyObject, Sendable {
-    /// Called when PDF and records are downloaded.
+    /// Called when the PDF and the records have been downloaded.
     func instantClient(_ client: InstantClient, didFinishDownloadFor descriptor: InstantDocumentDescriptor)
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailDownloadWithError: InstantError)
     /// Called when a token is needed: supply one with ``InstantDocumentDescriptor/reauthenticate(withJWT:)``.
     func instantClient(_ client: InstantClient, didFailAuthenticationFor descriptor: InstantDocumentDescriptor)
-    /// Called when the server accepted the token, which may be stored now.
+    /// Called when the server has accepted the token, which may now be stored.
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
         didFinishReauthenticationWithJWT: String)
-    /// Called when the token was refused, or could not be tried and is tried again.
+    /// Called when the token was refused, or could not be tried and will be retried.
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
         didFailReauthenticationWithError: InstantError)
@@ -21,7 +21,7 @@ public protocol InstantClientDelegate: AnyObject, Sendable {
     /// ``InstantDocumentDescriptor/documentState`` returns the newest state, which may be later than the one of this
     /// call.
     func instantClient(_ client: InstantClient, didChangeSyncStateFor descriptor: InstantDocumentDescriptor)
-    /// One of the next two calls ends each begin.
+    /// Each begin is followed by either this call or the next one.
     func instantClient(_ client: InstantClient, didFinishSyncFor descriptor: InstantDocumentDescriptor)
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailSyncWithError: InstantError)

@@ -2,16 +2,16 @@ public import Annotations
 public import FoundationEssentials
 import InstantCore
 
-/// Attachments: files that records name, such as the picture of an image annotation (`imageAttachmentId`). The SHA-256
-/// of its bytes names a file: the same picture in ten annotations is stored, sent and loaded once.
+/// Attachments: files that records name, such as the picture of an image annotation (`imageAttachmentId`). A file is
+/// named by the SHA-256 of its bytes, so a picture used in ten annotations is stored, sent and loaded once.
 ///
 /// ```swift
 /// let picture = try document.addAttachment(data)
 /// try document.add(Content(#"{"type":"pspdfkit/image","imageAttachmentId":"\#(picture)", …}"#))
 /// ```
 extension InstantDocument {
-    /// Stores a file for a record that is created next. The file is on disk when this returns, and is sent before the
-    /// record.
+    /// Stores a file for a record that is about to be created. The file is on disk when this returns, and is sent
+    /// before the record.
     ///
     /// - Throws: `couldNotCreateAttachment`; `accessDenied` if the document is read-only.
     public func addAttachment(_ data: Data) throws(InstantError) -> AttachmentID {
@@ -64,7 +64,7 @@ extension InstantDocument {
                 }
             } catch {
                 if error is CancellationError { throw error }
-                // The session finds out whether the token ended.
+                // The session finds out whether the token has ended.
                 if case SyncFailure.token = error { performer.post(.sessionInvalidated) }
                 if error is PartFile.Busy {
                     throw InstantError(.attachmentNotLoaded, "this attachment is already being loaded")

@@ -3,12 +3,12 @@ import InstantCore
 
 /// Comments: flat threads under text markups and comment markers, oldest first (guide: comments).
 ///
-/// Comments are ordinary records: ``update(_:content:)`` and ``remove(_:)`` apply to them too. With the last comment of
-/// a thread the server also deletes the comment marker at its root, if that is unchanged and may be deleted. A text
-/// markup stays.
+/// Comments are ordinary records: ``update(_:content:)`` and ``remove(_:)`` apply to them too. When the last comment of
+/// a thread is deleted, the server also deletes the comment marker at its root if the marker is unchanged and may be
+/// deleted. A text markup remains.
 extension InstantDocument {
-    /// Returns the comments under an annotation; none while a deletion of the annotation is pending, because it
-    /// includes them.
+    /// Returns the comments under an annotation; none while a deletion of the annotation is pending, because the
+    /// deletion includes them.
     public func comments(of root: Record.ID) throws(InstantError) -> [InstantRecord] {
         try shown { try $0.shown(under: root) }
     }
@@ -18,7 +18,7 @@ extension InstantDocument {
     /// - Parameters:
     ///   - root: The annotation at which the thread begins, not one of its comments (``Annotation/rootID``).
     ///   - text: Plain text, or XHTML with formatting and mentions.
-    ///   - author: The author for a token without `creator_name`.
+    ///   - author: The author if the token has no `creator_name`.
     /// - Returns: The id of the new comment.
     /// - Throws: `noSuchAnnotation` if the root is gone; `invalidRequest` if its kind cannot have a thread;
     ///   `accessDenied`; `authorNeeded` as for ``add(_:author:)``.
@@ -46,7 +46,7 @@ extension InstantDocument {
     /// - Parameters:
     ///   - root: A text markup, or ``Content/commentMarker(onPage:at:)`` at a place without text.
     ///   - text: Plain text, or XHTML with formatting and mentions.
-    ///   - author: The author of both, for a token without `creator_name`.
+    ///   - author: The author of both if the token has no `creator_name`.
     /// - Throws: The errors of a reply.
     @discardableResult
     public func beginThread(
@@ -62,7 +62,7 @@ extension InstantDocument {
     /// Replaces the text of a comment. Everything else stays, including mentions and the formatting around the change.
     ///
     /// - Throws: `noSuchAnnotation`; `invalidRequest` for an annotation, or if the change crosses formatting that plain
-    ///   text cannot express: ``update(_:content:)`` takes new XHTML.
+    ///   text cannot express; in that case, pass new XHTML to ``update(_:content:)``.
     public func reword(_ comment: Record.ID, text: String) throws(InstantError) {
         try editing { _ = try $0.reword(comment, text) }
     }

@@ -15,7 +15,7 @@ extension InstantDocument {
         try shown { try $0.shown(onPage: page) }
     }
 
-    /// Returns a range of all annotations in page order. A large layer is never loaded whole for it.
+    /// Returns a range of the layer's annotations, in page order. A large layer is never loaded as a whole.
     public func annotations(in range: Range<Int>) throws(InstantError) -> [InstantRecord] {
         try shown { try $0.shown(ListQuery(), offset: range.lowerBound, limit: range.count) }
     }
@@ -25,8 +25,9 @@ extension InstantDocument {
         try shown { try $0.shown(id).map { [$0] } ?? [] }.first
     }
 
-    /// Returns why not all these operations are allowed on a record, as text for a status line
-    /// (`needs annotations:edit:self`); nil if they are. ``InstantRecord/instantRecordOperations`` is the short form.
+    /// Returns why these operations are not all allowed on a record, as text for a status line
+    /// (`needs annotations:edit:self`); nil if they are. ``InstantRecord/instantRecordOperations`` lists the allowed
+    /// operations.
     public func problem(with operations: RecordOperations, on id: Record.ID) throws(InstantError) -> String? {
         guard isEditable else { return Self.readOnly.message }
         return try InstantError.translating {

@@ -1,7 +1,8 @@
 import InstantCore
 import Synchronization
 
-/// The annotations of a layer, live: every read returns the present stored state, including own unsent edits.
+/// The annotations of a layer, live: every read returns the current stored state, including the user's own unsent
+/// edits.
 ///
 /// Usable before, during and after the download. Every method may be called from any thread; only
 /// ``loadAttachment(_:)`` waits for the network.
@@ -16,7 +17,7 @@ public final class InstantDocument: Sendable {
         self.isEditable = isEditable
     }
 
-    /// The author of records created here, for a token without `creator_name`; nil for the name that this installation
+    /// The author of records created here if the token has no `creator_name`; nil for the name that this installation
     /// remembers (``InstantClient/rememberedAuthor``).
     public var defaultAnnotationUsername: String? {
         get { username.withLock { $0 } }

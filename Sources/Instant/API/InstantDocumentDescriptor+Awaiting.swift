@@ -1,13 +1,14 @@
 public import InstantCore
 
-/// The calls that report by event, awaited: each starts the same operation and follows its events to the end.
+/// Awaitable variants of the calls that report by event. Each starts the same operation and follows its events to the
+/// end.
 ///
 /// All throw the error of the event, `authenticationFailed` if a token is needed first, `requestFailed` while the
 /// server is unreachable (edits are still sent later), and `CancellationError` if their task is cancelled.
 extension InstantDocumentDescriptor {
-    /// Waits until PDF and records are on this machine; if they already are, only authenticates. Cancelling stops the
-    /// download and leaves the received part for the next one. If the token ends during the download, this throws and
-    /// the download continues with the next token.
+    /// Waits until the PDF and the records are on this machine; if they already are, only authenticates. Cancelling
+    /// stops the download and keeps the received part for the next one. If the token ends during the download, this
+    /// throws and the download continues with the next token.
     public func downloadAndWait(usingJWT jwt: String) async throws {
         let ends = ends
         do throws(InstantError) { try download(usingJWT: jwt) } catch {
@@ -84,8 +85,8 @@ extension InstantDocumentDescriptor {
         throw CancellationError()
     }
 
-    /// Compares the local records with the server's for the present token, in a new cycle or in the running one. If
-    /// they differ, the layer is loaded again and compared again, which `didCheckIntegrity` reports too.
+    /// Compares the local records with the server's for the current token, in a new cycle or in the running one. If
+    /// they differ, the layer is loaded and compared again; `didCheckIntegrity` reports that result too.
     ///
     /// - Throws: ``InstantError`` if the server is unreachable, or the layer changes faster than it can be compared;
     ///   `CancellationError`.

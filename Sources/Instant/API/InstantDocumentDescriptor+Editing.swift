@@ -1,13 +1,13 @@
 package import Annotations
 package import InstantCore
 
-/// Edits, with receipts for undo. Each edit is on disk when the call returns; it throws ``EditError`` if the grant
-/// denies it.
+/// Edits, with receipts for undo. Each edit is on disk when its call returns; the call throws ``EditError`` if the
+/// grant denies the edit.
 extension InstantDocumentDescriptor {
     /// - Parameters:
     ///   - id: nil for a new one.
     ///   - group: nil for the layer's group for new records.
-    ///   - author: The author for a token without `creator_name`.
+    ///   - author: The author if the token has no `creator_name`.
     package func create(
         _ content: Content, id: Record.ID? = nil, group: LayerMetadata.GroupChoice? = nil, author: String? = nil
     ) throws -> EditReceipt {
@@ -24,7 +24,7 @@ extension InstantDocumentDescriptor {
 
     /// Creates a comment under a root.
     ///
-    /// - Parameter author: The author for a token without `creator_name`.
+    /// - Parameter author: The author if the token has no `creator_name`.
     package func reply(
         to root: Record.ID, _ text: CommentText, author: String? = nil
     ) throws -> EditReceipt {
@@ -36,7 +36,7 @@ extension InstantDocumentDescriptor {
     /// - Parameters:
     ///   - id: The id of the root; nil for a new one.
     ///   - commentID: nil for a new one.
-    ///   - author: The author for a token without `creator_name`.
+    ///   - author: The author if the token has no `creator_name`.
     package func beginThread(
         _ root: Content, id: Record.ID? = nil, _ text: CommentText, commentID: Record.ID? = nil,
         author: String? = nil
@@ -65,7 +65,7 @@ extension InstantDocumentDescriptor {
     /// Discards an edit that was not sent yet or that lost.
     package func discard(_ entry: Int64) throws { try edit { layer, _ in try layer.discard(entry) } }
 
-    /// Removes the token from memory; a new one is needed then.
+    /// Removes the token from memory; a new one is then needed.
     package func forgetToken() { (try? performer())?.post(.tokenForgotten) }
 
     package func setOnline(_ isOnline: Bool) {
@@ -90,7 +90,7 @@ extension InstantDocumentDescriptor {
 
     // MARK: The group of new records
 
-    /// The group of new records: that of the override, else that of the token; nil is the null group (guide: default
+    /// The group of new records: the override, or else the default of the token; nil is the null group (guide: default
     /// group). An override is local to this layer and survives a change of token.
     public var defaultGroup: String? {
         get throws(InstantError) { try InstantError.translating { try layer.metadata().groupForNew } }
@@ -110,7 +110,7 @@ extension InstantDocumentDescriptor {
 }
 
 extension DocumentState {
-    /// Throws while an old local store is not migrated: it can be read, but not changed.
+    /// Throws until an old local store has been migrated; meanwhile it can be read, but not changed.
     func requireEditable() throws(InstantError) {
         switch self {
         case .needsContentMigration, .needsResetForDatabaseMigration:
@@ -119,7 +119,7 @@ extension DocumentState {
         case .migratingContent, .resettingForDatabaseMigration:
             throw InstantError(
                 .performingContentMigration,
-                "this layer is being migrated and is read-only until then; try again later")
+                "this layer is being migrated and is read-only for now; try again later")
         default: break
         }
     }

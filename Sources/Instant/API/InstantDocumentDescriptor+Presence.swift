@@ -9,10 +9,11 @@ public import InstantCore
 /// for await presence in descriptor.presences { show(presence.people, following: presence.presenter) }
 /// ```
 extension InstantDocumentDescriptor {
-    /// The present state, as far as it is known.
+    /// The current state, as far as it is known.
     public var presence: LayerPresence { (try? performer())?.snapshot.presence ?? LayerPresence() }
 
-    /// A stream of the present state and each later one, read when requested: a slow reader misses states in between.
+    /// A stream of the current state and each later one, read when requested: a slow reader misses the states in
+    /// between.
     public var presences: AsyncStream<LayerPresence> {
         let changes = hub.queue(where: \.mayChangePresence, capacity: 1)
         changes.push(.refresh)
@@ -25,12 +26,12 @@ extension InstantDocumentDescriptor {
 
     /// Shows the local user's location to the others, at once and for as long as this descriptor listens
     /// (``startListeningForServerChanges()``) and is connected. It need not be repeated; updates in quick succession
-    /// are coalesced. Of a selection, only the first ``Location/maximumRects`` boxes are sent.
+    /// are coalesced. Only the first ``Location/maximumRects`` boxes of a selection are sent.
     ///
-    /// Only one participant presents at a time. If another one already does, ``LayerPresence/own`` turns to not
-    /// presenting.
+    /// Only one participant presents at a time. If another one already does, ``OwnPresence/isPresenting`` of
+    /// ``LayerPresence/own`` turns false.
     ///
-    /// - Throws: `accessDenied` if the token does not grant `write`, for presenting only.
+    /// - Throws: `accessDenied` if presenting and the token does not grant `write`.
     public func announce(_ own: OwnPresence) throws(InstantError) {
         let performer = try performer()
         if own.isPresenting {
@@ -42,7 +43,7 @@ extension InstantDocumentDescriptor {
         performer.post(.announced(own))
     }
 
-    /// Stops showing the local user to the others. The end of this client does the same.
+    /// Stops showing the local user to the others. The end of this client has the same effect.
     public func stopAnnouncing() { (try? performer())?.post(.announced(nil)) }
 }
 

@@ -4,7 +4,7 @@ public import InstantCore
 
 /// Data to display, read from the local storage, quickly and on the calling thread.
 extension InstantDocumentDescriptor {
-    /// Connection, permissions and waiting edits at present.
+    /// The current connection, permissions and waiting edits.
     public var status: SyncStatus {
         guard let performer = try? performer(), let metadata = try? performer.layer.metadata(),
             let tally = try? performer.layer.tally()
@@ -29,7 +29,7 @@ extension InstantDocumentDescriptor {
 
     // MARK: Identifiers of annotations, for links, notifications and backends
 
-    /// Returns the identifier of an annotation for every client and the server.
+    /// Returns the identifier of an annotation, which is the same for every client and the server.
     ///
     /// - Throws: `unmanagedAnnotation` if this layer does not contain it.
     public func identifier(for annotation: Annotation) throws(InstantError) -> Record.ID {

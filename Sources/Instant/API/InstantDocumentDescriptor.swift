@@ -4,7 +4,7 @@ import FoundationEssentials
 public import InstantCore
 import Synchronization
 
-/// One layer of one document, for one user. Properties are snapshots of the present state; every member may be called
+/// One layer of one document, for one user. Properties are snapshots of the current state; every member may be called
 /// from any thread.
 ///
 /// The first call that needs the local storage opens it, quickly and without the network.
@@ -152,17 +152,17 @@ extension InstantDocumentDescriptor {
     /// A stream of the events from now on, in order; each access returns a new one.
     public var events: AsyncStream<InstantEvent> { hub.stream() }
 
-    /// The same, limited to events that can end a waiting call: progress and changes cannot displace an end.
+    /// The same, limited to events that can end a waiting call, so that progress and changes cannot displace an end.
     var ends: AsyncStream<InstantEvent> { hub.stream(where: \.mayEndACall) }
 
-    /// The state of the local data; `invalid` once the local storage was removed, or if it cannot be opened.
+    /// The state of the local data; `invalid` once the local storage has been removed, or if it cannot be opened.
     public var documentState: DocumentState {
         do throws(InstantError) { return try performer().snapshot.documentState } catch {
             return error.kind == .contentMigrationNeeded ? .needsContentMigration : .invalid
         }
     }
 
-    /// Whether PDF and records are on this machine.
+    /// Whether the PDF and the records are on this machine.
     public var isDownloaded: Bool {
         guard let metadata = try? layer.metadata() else { return false }
         return metadata.cursor != nil && pdfFile != nil
@@ -175,7 +175,7 @@ extension InstantDocumentDescriptor {
         return Folders.isFile(path) ? path : nil
     }
 
-    /// The progress of the download, which it can cancel; nil if none was requested since launch.
+    /// The progress of the download, with a way to cancel it; nil if none was requested since launch.
     public var downloadProgress: InstantProgress? {
         guard let performer = try? performer() else { return nil }
         return performer.snapshot.progress.map { progress in
@@ -183,11 +183,11 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Downloads PDF and records. A second call during a download joins it.
+    /// Downloads the PDF and the records. A second call during a download joins it.
     ///
     /// - Throws: `alreadyDownloaded` if both are on this machine (re-authenticate instead); `accessDenied` if the token
-    ///   lacks `download` and the PDF is missing, or does not grant reading; `invalidJWT`, `userIDMismatch` for a token
-    ///   of another layer or user.
+    ///   lacks `download` and the PDF is missing, or if the token does not grant reading; `invalidJWT` or
+    ///   `userIDMismatch` for a token of another layer or user.
     public func download(usingJWT jwt: String) throws(InstantError) {
         let grant = try check(jwt)
         guard !isDownloaded else {
@@ -201,7 +201,7 @@ extension InstantDocumentDescriptor {
         performer.supply(jwt, grant)
     }
 
-    /// Supplies a token. Reports `didFinishReauthentication` (the token may be stored then) or
+    /// Supplies a token. Reports `didFinishReauthentication` (the token may then be stored) or
     /// `didFailReauthentication`.
     public func reauthenticate(withJWT jwt: String) {
         do throws(InstantError) {
@@ -218,18 +218,18 @@ extension InstantDocumentDescriptor {
     /// Ends the running cycle, if any.
     public func stopSyncing() { (try? performer())?.post(.syncStopped) }
 
-    /// Starts listening. Calls are counted: each start needs a stop. While listening, remote changes arrive by
-    /// themselves, even if ``delayForSyncingLocalChanges`` is nil.
+    /// Starts listening. Calls are counted: each start needs a stop. While listening, remote changes arrive
+    /// automatically, even if ``delayForSyncingLocalChanges`` is nil.
     public func startListeningForServerChanges() {
         state.withLock { state in
             state.listeners += 1
-            // Posted under the lock: of a simultaneous stop and start, the later one counts.
+            // Posted under the lock, so that concurrent starts and stops take effect in order.
             if state.listeners == 1 { state.performer?.post(.listening(true)) }
         }
         _ = try? performer()
     }
 
-    /// Revokes one start. A surplus stop has no effect.
+    /// Cancels one start. A surplus stop has no effect.
     public func stopListeningForServerChanges() {
         state.withLock { state in
             guard state.listeners > 0 else { return }
@@ -238,8 +238,8 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// The delay between the last edit and its sending, 1 s by default; nil: only ``sync()`` sends. Setting it does not
-    /// send waiting edits.
+    /// The delay between the last edit and sending, 1 s by default; if nil, only ``sync()`` sends edits. Setting it
+    /// does not send waiting edits.
     public var delayForSyncingLocalChanges: Duration? {
         get { state.withLock(\.delay) }
         set {
@@ -253,8 +253,7 @@ extension InstantDocumentDescriptor {
     /// Removes this layer's annotations from this machine; the PDF stays. Running operations are cancelled, and the
     /// descriptor is `invalid` afterwards; the client then creates a new one on request.
     ///
-    /// - Parameter discardingUnsent: Consent to lose edits that exist only here, and whatever an unreadable storage
-    ///   contains.
+    /// - Parameter discardingUnsent: Consent to lose edits that exist only here, and anything in unreadable storage.
     /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
     public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
         if !discardingUnsent {

@@ -20,20 +20,20 @@ public enum InstantEvent: Hashable, Sendable {
     case didFailSync(InstantError)
     /// These records changed or were removed; `byOthers` are those that other users changed.
     case didChangeRecords(Set<Record.ID>, byOthers: Set<Record.ID>)
-    /// The server has another PDF than the local one.
+    /// The server's PDF differs from the local one.
     case didReplacePDF
-    /// Sent five minutes and one minute before, by the server's clock.
+    /// Sent five minutes and one minute before the token expires, by the server's clock.
     case tokenExpires(at: Timestamp)
-    /// The local records were compared with the server's; if they differ, the layer is loaded again. nil: undecided,
+    /// The local records were compared with the server's; if they differ, the layer is loaded again. nil: inconclusive,
     /// because the layer kept changing or the server is too old.
     case didCheckIntegrity(IntegrityReport?)
-    /// The document or layer is gone, or read access was withdrawn; storage and edits stay.
+    /// The document or layer is gone, or read access was withdrawn; local storage and edits are kept.
     case didLoseAccess(String)
-    /// Connected, disconnected or waiting for a token: the status has the present state.
+    /// Connected, disconnected or waiting for a token: ``InstantDocumentDescriptor/status`` has the current state.
     case didChangeConnection
     /// A participant joined, moved or left, or presenting began or ended: read ``InstantDocumentDescriptor/presence``.
     case didChangePresence
-    /// Events were lost: read everything shown again.
+    /// Events were lost: reload everything that is shown.
     case refresh
     /// The last event: the client no longer exists, or the local storage was removed.
     case didClose(InstantError)
@@ -79,7 +79,7 @@ public struct DownloadProgress: Hashable, Sendable {
     }
 }
 
-/// A token that the server accepted. It prints as a placeholder: it belongs in a secret store, not in a log.
+/// A token that the server accepted. It prints as a placeholder, because it belongs in a secret store, not in a log.
 public struct AcceptedToken: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
@@ -94,7 +94,7 @@ public struct AcceptedToken: Hashable, Sendable, CustomStringConvertible, Custom
 
 /// A running download: its progress, and a way to cancel it.
 public struct InstantProgress: Sendable {
-    /// In bytes of the PDF.
+    /// The number of bytes of the PDF received so far.
     public let received: Int64
     /// 0 until the server reports it.
     public let total: Int64

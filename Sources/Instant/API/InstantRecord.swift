@@ -2,8 +2,8 @@ public import Annotations
 public import Authorization
 public import InstantCore
 
-/// An annotation or a comment in a document: own unsent edits included, with the operations allowed on it now. A value:
-/// it does not change when the layer does.
+/// An annotation or a comment in a document, including the user's unsent edits, with the operations allowed on it now.
+/// A value: it does not change when the layer does.
 ///
 /// The properties of ``Annotation`` are available directly: `annotation.text`, `annotation.pageIndex`.
 @dynamicMemberLookup
@@ -11,9 +11,9 @@ public struct InstantRecord: Hashable, Sendable, Identifiable {
     public let record: Record
     /// The record, parsed for display.
     public let annotation: Annotation
-    /// The delivery state of own edits.
+    /// The delivery state of the user's own edits.
     public let delivery: DeliveryState
-    /// The operations that the present grant allows on it (guide: accessing permissions).
+    /// The operations that the current grant allows on it (guide: accessing permissions).
     public let instantRecordOperations: RecordOperations
 
     init(_ shown: ShownRecord) {

@@ -7,11 +7,11 @@ public import enum SyncProtocol.ChangeKind
 public struct UnsentEdit: Hashable, Sendable, Identifiable {
     public enum State: Hashable, Sendable {
         case waiting
-        /// Sent, not answered yet.
+        /// Sent, but not answered yet.
         case sending
-        /// Denied by the present token, with the reason: stored, not sent.
+        /// Denied by the current token, with the reason. Stored, but not sent.
         case parked(String)
-        /// Another client was first: see ``InstantDocumentDescriptor/conflicts()``.
+        /// Another client's change came first: see ``InstantDocumentDescriptor/conflicts()``.
         case conflict(String)
         /// Refused by the server, with its reason.
         case refused(String)

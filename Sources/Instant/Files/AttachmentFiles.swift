@@ -10,7 +10,7 @@ struct AttachmentFiles: Sendable {
     /// - Parameter layer: The layer's folder.
     init(layer: String) { folder = layer + "/attachments" }
 
-    /// Pictures of this size are rare; one at a time is in memory while it is sent.
+    /// Files of this size are rare, and only one at a time is in memory, while it is sent.
     static let maximumBytes = 64 << 20
 
     func path(_ id: AttachmentID) -> String { "\(folder)/\(id.hex)" }
@@ -41,7 +41,7 @@ struct AttachmentFiles: Sendable {
         return id
     }
 
-    /// Opens a partial file; it gets its name once it is complete.
+    /// Opens a partial file; it gets its final name once it is complete.
     ///
     /// - Throws: ``PartFile/Busy``, ``InstantError``.
     func open(_ id: AttachmentID) throws -> PartFile {

@@ -4,7 +4,7 @@ import Glibc
 final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Returns nil if another process (or another opening in this one) holds it, or the file cannot be created.
+    /// Returns nil if another process (or another instance in this one) holds it, or the file cannot be created.
     ///
     /// - Parameter shared: Whether others may hold it shared too. Waits while ``isHeld(_:)`` or ``isAlone()`` probes
     ///   it.

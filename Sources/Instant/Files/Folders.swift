@@ -15,7 +15,7 @@ import NIOPosix
 struct Folders: Hashable, Sendable {
     let root: String
 
-    /// Creates missing folders, for this user only.
+    /// Creates missing folders, accessible only to this user.
     ///
     /// - Throws: ``InstantError`` if one cannot be created, is a symbolic link, or is writable by others.
     init(root: String) throws(InstantError) {
@@ -43,7 +43,7 @@ struct Folders: Hashable, Sendable {
     static func database(in folder: String) -> String { folder + "/layer.sqlite" }
     /// Returns the lock file of the process that leads.
     static func lock(in folder: String) -> String { folder + "/sync.lock" }
-    /// Returns the lock file of processes that wait for the lead.
+    /// Returns the lock file of processes that are waiting to lead.
     static func claim(in folder: String) -> String { folder + "/claim.lock" }
     /// Returns the lock file of every process that has the layer open.
     static func use(in folder: String) -> String { folder + "/open.lock" }
@@ -87,7 +87,7 @@ extension Folders {
         return lstat(path, &info) == 0 && info.st_mode & S_IFMT == S_IFREG
     }
 
-    /// Returns the bytes of a file; 0 if it does not exist.
+    /// Returns the size of a file in bytes; 0 if it does not exist.
     static func size(_ path: String) -> Int64 {
         var info = stat()
         return lstat(path, &info) == 0 ? Int64(info.st_size) : 0
@@ -113,7 +113,7 @@ extension Folders {
         }
     }
 
-    /// Returns the system's own message: Foundation wraps it.
+    /// Returns the system's own message, which Foundation wraps.
     private static func reason(of error: any Error) -> String {
         guard let said = (error as? CocoaError)?.underlying as? POSIXError else { return "\(error)" }
         return String(cString: strerror(said.code.rawValue))
@@ -138,8 +138,8 @@ extension Folders {
     }
 }
 
-/// A task executor for file access on NIO's threads for blocking work: the threads of other tasks never wait for a
-/// disk.
+/// A task executor that accesses files on NIO's threads for blocking work, so that the threads of other tasks never
+/// wait for a disk.
 final class DiskExecutor: TaskExecutor {
     static let shared = DiskExecutor()
 

@@ -20,7 +20,7 @@ struct PDFDownload: Sendable {
 
     /// - Parameters:
     ///   - token: Called for each request.
-    ///   - progress: Called at most ten times a second, and at start and end.
+    ///   - progress: Called at most ten times a second, and at the start and the end.
     /// - Throws: ``SyncFailure``, ``InstantError``, ``Replaced``, ``PartFile/Busy`` or `CancellationError`. The
     ///   received part stays for the next attempt.
     func run(token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void) async throws {
@@ -28,7 +28,7 @@ struct PDFDownload: Sendable {
             throw SyncFailure.invalidServer("the server sent an invalid SHA-256 of the PDF")
         }
         guard (0...Self.maximumBytes).contains(total) else {
-            throw InstantError(.payloadLimitExceeded, "the PDF has \(total) bytes, the limit is \(Self.maximumBytes)")
+            throw InstantError(.payloadLimitExceeded, "the PDF has \(total) bytes; the limit is \(Self.maximumBytes)")
         }
         guard !isComplete else { return }
         let part = try PartFile(path: folders.part(sha256))
@@ -59,7 +59,7 @@ struct PDFDownload: Sendable {
 
     private var isComplete: Bool { Folders.isFile(folders.pdf(sha256)) }
 
-    /// - Returns: false if the part was dropped and must be downloaded from its beginning.
+    /// - Returns: false if the part was dropped and must be downloaded from the beginning.
     private func fetch(
         into part: PartFile, token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void
     ) async throws -> Bool {

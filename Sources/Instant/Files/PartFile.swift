@@ -4,7 +4,7 @@ import Glibc
 /// A file during its download, hashed as it grows. One process at a time writes to it.
 ///
 /// Never opened through a symbolic link; for this user only. ``resume(total:)`` first hashes what an earlier attempt
-/// left, so that a resumed download is verified whole.
+/// left, so that a resumed download is verified as a whole.
 final class PartFile {
     /// Another process is downloading the same file.
     struct Busy: Error {}
@@ -84,7 +84,7 @@ final class PartFile {
     /// SHA-256 of all bytes so far, in lower-case hex.
     var sha256: String { hash.finalize().hexadecimal }
 
-    /// Gives it its final name. Bytes and name are on disk when this returns.
+    /// Gives the file its final name. Its bytes and its name are on disk when this returns.
     func finish(as name: String, in folder: String) throws {
         guard fsync(descriptor) == 0, rename(path, name) == 0 else { throw Self.failure("cannot complete \(name)") }
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -1,7 +1,7 @@
 import Annotations
 
-/// The choice of the system timer that wakes the synchronizer. Nearly every event postpones the time: a running timer
-/// then stays, and the next one starts when it fires too early.
+/// Chooses the system timer that wakes the synchronizer. Nearly every event postpones the wake-up: a running timer is
+/// then kept, and when it fires too early, the next one is started.
 struct CoalescingTimer {
     struct Timer: Hashable {
         var number: Int

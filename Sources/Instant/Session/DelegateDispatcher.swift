@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The caller of a client's delegate: one event after the other, from one task at a time.
+/// Calls a client's delegate: one event after another, from one task at a time.
 final class DelegateDispatcher: Sendable {
     private typealias Calls = DelegateEventBuffer<InstantClient, InstantDocumentDescriptor>
 

@@ -19,7 +19,7 @@ struct DelegateEventBuffer<Client: Sendable, Descriptor: AnyObject & Sendable>: 
         waiting.append((event, client, descriptor))
         guard waiting.count > limit else { return }
         condense()
-        // The rest cannot be dropped: check again only after as many calls have arrived.
+        // The rest cannot be dropped: check again only after as many more calls have arrived.
         limit = max(bound, 2 * waiting.count)
     }
 
@@ -53,7 +53,7 @@ private struct Newest {
             question = index
         case .didBeginSync: begin = index
         case .didFinishSync, .didFailSync:
-            // Without a waiting begin, the delegate has received it already and expects this end.
+            // If no begin is waiting, the delegate has already received it and expects this end.
             guard let begin else { return }
             overtaken.formUnion(cycle)
             cycle = [begin, index]

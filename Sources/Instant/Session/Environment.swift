@@ -2,7 +2,7 @@ package import Annotations
 import Glibc
 import InstantCore
 
-/// The inputs of a performer other than network and disk.
+/// The inputs of a performer other than the network and the disk.
 package struct Environment: Sendable {
     package var now: @Sendable () -> Timestamp
     /// How often the lock and the changes of other processes are checked.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The distributor of one layer's events: each subscriber has its own stream. A released subscriber is removed.
+/// Distributes one layer's events; each subscriber has its own stream. A released subscriber is removed.
 final class EventHub: Sendable {
     private struct Subscriber {
         weak var queue: EventQueue?

@@ -1,9 +1,9 @@
 import Annotations
 import InstantCore
 
-/// The download of the layer's PDF, beside the sync and with the same token.
+/// The download of the layer's PDF, in parallel with the sync and with the same token.
 struct DownloadState {
-    /// Whether it was requested and neither finished nor cancelled.
+    /// Whether it was requested and has neither finished nor been cancelled.
     var isWanted = false
     /// Whether the PDF is stored; the layer's records may still be missing.
     var hasPDF = false
@@ -53,7 +53,7 @@ extension LayerPerformer {
         }
     }
 
-    /// Starts once a token was accepted, because hash and length are known then.
+    /// Starts once a token has been accepted, because only then are the hash and the length known.
     func startDownloadIfWanted(_ state: inout Confined) {
         guard state.download.isWanted, !state.download.hasPDF, !state.download.isRunning,
             state.synchronizer.session.dataTicket != nil, let metadata = try? layer.metadata(),

@@ -69,7 +69,7 @@ extension LayerPerformer {
         }
     }
 
-    /// Returns when the input was handled: a stream that is faster than the store has to wait.
+    /// Returns once the input has been handled, so that a stream that is faster than the store has to wait.
     private func take(_ input: Synchronizer.Input) async {
         await withCheckedContinuation { continuation in
             onQueue {
@@ -119,7 +119,7 @@ extension LayerPerformer {
 }
 
 extension LayerPerformer {
-    /// Takes the lock once it is free, or gives way to another process, and detects what other processes wrote.
+    /// Takes the lock once it is free, or gives way to another process, and detects writes by other processes.
     func poll() {
         onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
             guard let self, !isClosed else { return }

@@ -8,8 +8,8 @@ import Synchronization
 /// The performer of one layer's synchronizer: requests, streams, timers, tokens and events.
 ///
 /// A serial queue handles every input, strictly in order; the synchronizer reads and writes the store there. State that
-/// other threads need without waiting for the disk is behind a separate small lock. Tokens are held here, in memory,
-/// until they are no longer needed.
+/// other threads need without waiting for the disk is guarded by a small separate lock. Tokens are held here, in
+/// memory, until they are no longer needed.
 final class LayerPerformer: Sendable {
     let hub: EventHub
     let folders: Folders
@@ -53,7 +53,7 @@ final class LayerPerformer: Sendable {
         var download: Task<Void, Never>?
         /// The layer's lock, held while this process leads.
         var lock: FileLock?
-        /// Shows the leading process that this one waits.
+        /// Signals to the leading process that this one is waiting.
         var claim: FileLock?
         var isClosed = false
     }
@@ -113,7 +113,7 @@ final class LayerPerformer: Sendable {
     }
 
     /// - Parameters:
-    ///   - token: A token that the caller has checked to name this layer.
+    ///   - token: A token that names this layer, as the caller has checked.
     ///   - grant: The permissions that it claims.
     func supply(_ token: String, _ grant: Grant) {
         onQueue {
@@ -169,7 +169,7 @@ final class LayerPerformer: Sendable {
         }
     }
 
-    /// Waits until everything posted so far was handled. Must not be called on the queue.
+    /// Waits until everything posted so far has been handled. Must not be called on the queue.
     func settle() { queue.sync {} }
 }
 
@@ -235,7 +235,7 @@ extension LayerPerformer {
 
 // Lock files between processes.
 extension LayerPerformer {
-    /// Tries to take the lock. A process that waits for the lead and has claimed it goes first.
+    /// Tries to take the lock. A waiting process that has claimed the lead goes first.
     ///
     /// - Returns: Whether this process holds the layer's lock.
     func tryToLead() -> Bool {
@@ -251,7 +251,7 @@ extension LayerPerformer {
 
     func dropLock() { _ = shared.withLock { $0.lock.take() } }
 
-    /// Takes or releases the claim, a shared lock: several processes may wait at a time.
+    /// Takes or releases the claim, a shared lock: several processes may wait at the same time.
     func claim(_ claims: Bool) {
         let claim = claims ? FileLock(path: claimPath, shared: true) : nil
         shared.withLock { if !$0.isClosed { $0.claim = claim } }

@@ -2,7 +2,7 @@ import InstantCore
 import SyncProtocol
 import Synchronization
 
-/// The sender of requests. While a page of a snapshot is stored, it downloads and parses the next one.
+/// Sends requests. While one page of a snapshot is being stored, it downloads and parses the next one.
 ///
 /// At most one page is prefetched. It is used only for exactly the request that it answers, with the same token; if
 /// prefetching fails, the request is sent when it is due.

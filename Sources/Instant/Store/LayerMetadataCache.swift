@@ -2,15 +2,15 @@ import GRDB
 import InstantCore
 import Synchronization
 
-/// The metadata of a layer as last read or written. Every sync step needs them, and parsing their JSON takes longer
-/// than the rest of a small transaction: it is parsed only if the text has changed.
+/// The metadata of a layer as last read or written. Every sync step needs it, and parsing its JSON takes longer than
+/// the rest of a small transaction, so it is parsed only if the text has changed.
 final class LayerMetadataCache: Sendable {
     private struct Known {
         var text: [UInt8]
         var metadata: LayerMetadata
     }
 
-    /// The cached metadata differ from the stored text. Thrown only if that is checked.
+    /// The cached metadata differs from the stored text. Thrown only if that is checked.
     struct Difference: Error, CustomStringConvertible {
         var known: LayerMetadata
         var stored: LayerMetadata
@@ -51,9 +51,9 @@ final class LayerMetadataCache: Sendable {
     }
 }
 
-/// A store that reads through the writing connection, for the synchronizer. Its reads occupy no reader connection of
-/// the screen, which would have to open another one during a key press. Other threads must not use it: they would wait
-/// for every commit.
+/// A store that reads through the writing connection, for the synchronizer. Its reads do not occupy a reader
+/// connection, so that the screen does not have to open another one during a key press. Other threads must not use it:
+/// they would wait for every commit.
 struct WriterConnectionStore: LocalStore {
     let store: LocalSQLiteStore
 

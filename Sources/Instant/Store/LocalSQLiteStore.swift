@@ -65,7 +65,7 @@ final class LocalSQLiteStore: LocalStore {
                 connections = try DatabaseQueue(configuration: configuration)
             }
             try connections.writeWithoutTransaction { db in
-                // Here, not in the configuration: GRDB relaxes it when it enables the write-ahead log.
+                // Set here, not in the configuration, because GRDB relaxes it when it enables the write-ahead log.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
                 try prepare(db)
             }
@@ -99,12 +99,12 @@ final class LocalSQLiteStore: LocalStore {
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
-    /// Returns a number that changes after another process (or another opening of the file) has written.
+    /// Returns a number that changes after another process (or another store on the same file) has written.
     func foreignVersion() -> Int64? {
         try? connections.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
     }
 
-    /// Returns SQLite's description of damage; nil if none. Reads the whole file.
+    /// Returns SQLite's description of the damage; nil if there is none. Reads the whole file.
     func damage() throws -> String? {
         do {
             let findings = try connections.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
@@ -134,7 +134,7 @@ extension LocalStoreError {
         }
     }
 
-    /// Errors of the body stay unchanged.
+    /// Errors of the body are returned unchanged.
     static func orOther(_ error: any Error, path: String) -> any Error {
         error is DatabaseError ? LocalStoreError(error, path: path) : error
     }

@@ -4,7 +4,7 @@ import SQLite
 extension LocalSQLiteTransaction {
     /// The SQL condition of a filter on a row `s` of the list.
     struct Condition {
-        /// The condition without `listed`. An index contains only listed rows and not that column: testing it again
+        /// The condition without `listed`. An index contains only listed rows but not that column, so testing it again
         /// would look up each row.
         private(set) var sought = "true"
         private(set) var values: [SQLValue] = []
@@ -20,7 +20,7 @@ extension LocalSQLiteTransaction {
             /// A scan in storage order, because all rows are tested. The planner would use an index of the listed rows
             /// and look up each row, which takes three times as long.
             case scan
-            /// By the index of the page order, which contains what such a filter needs, without reading a row.
+            /// By the index of the page order, which contains everything that such a filter needs; no row is read.
             case inPageOrder
         }
 

@@ -60,7 +60,7 @@ extension LocalSQLiteTransaction {
         } ?? ListCounts(matching: 0, all: 0, unread: 0)
     }
 
-    /// Counts up to a row and from there on: the index is in the order of the list.
+    /// Counts the rows before a row and those from it on, because the index is in the order of the list.
     private func counts(_ condition: Condition, before anchor: Place?) throws -> ListCounts {
         guard let anchor else {
             let all = try counted(condition, "", [])

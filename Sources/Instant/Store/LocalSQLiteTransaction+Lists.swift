@@ -102,8 +102,9 @@ extension LocalSQLiteTransaction {
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         let condition = Condition(query)
         let end = Double(max(0, offset)) + Double(max(0, limit))
-        // In the order of an index without the filtered columns, rows are looked up one by one until enough match. If
-        // that would be many, far down or because few match, all rows are read in storage order and sorted.
+        // With an index that lacks the filtered columns, rows are looked up one by one until enough match. If that
+        // would be many, because the window is far down or few rows match, all rows are read in storage order and
+        // sorted.
         let sorts = condition.way == .scan && total.map { Double($0) < end * Self.lookUpCost } ?? false
         let source = sorts || condition.way == .inPageOrder ? condition.source : ""
         return try composed(

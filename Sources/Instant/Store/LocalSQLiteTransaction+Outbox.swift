@@ -17,7 +17,7 @@ extension LocalSQLiteTransaction {
             """, .text(id), read: entry)
     }
 
-    /// Merges the stages, which one index holds in the order of `seq`: nothing is sorted.
+    /// Merges the stages; the index contains each in the order of `seq`, so nothing is sorted.
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) throws -> [OutboxEntry] {
         let each = stages.map(\.rawValue).sorted().map { stage in
             """

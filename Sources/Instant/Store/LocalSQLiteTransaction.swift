@@ -33,7 +33,7 @@ extension LocalSQLiteTransaction {
     /// Whether ``set(_:)`` was ever called: a new file is empty.
     func hasMetadata() throws -> Bool { try number("SELECT count(*) FROM facts") > 0 }
 
-    /// Writes a new row; its JSON includes the values stored separately since the last one.
+    /// Writes a new row; its JSON includes the values stored separately since the last call.
     func set(_ metadata: LayerMetadata) throws {
         let json = metadata.json
         try run("INSERT OR REPLACE INTO facts(one, json) VALUES (1, ?)", .text(json))

@@ -1,14 +1,15 @@
 import GRDB
 import InstantCore
 
-/// The tables of a layer, as a list of steps: a new file runs all of them, an old one those it lacks, so that both end
-/// up alike. A program that knows fewer steps than a file has run does not change the file.
+/// The tables of a layer, as a list of steps: a new file runs all of them, and an old one runs those it lacks, so that
+/// both end up alike. A program that knows fewer steps than a file has run does not change the file.
 ///
-/// To change the tables, add a step; never alter one that was released.
+/// To change the tables, add a step; never alter one that has been released.
 struct LocalSchema: Sendable {
     struct Step: Sendable {
         var sql: String
-        /// If false, data that the server can send again is dropped here. Outbox, identity and grant always stay.
+        /// If false, data that the server can send again is dropped here. The outbox, the identity and the grant are
+        /// always kept.
         var keepsRows = true
     }
 
@@ -20,7 +21,7 @@ struct LocalSchema: Sendable {
 
     var version: Int { steps.count }
 
-    /// - Parameter mayUpgrade: false if another program may have the file open: an old file is not changed then.
+    /// - Parameter mayUpgrade: false if another program may have the file open; an old file is then not changed.
     /// - Throws: ``LocalStoreError/newerSchema(path:found:known:)``, ``LocalStoreError/olderSchema(path:needsReset:)``.
     func prepare(_ db: Database, path: String, mayUpgrade: Bool) throws {
         guard try found(db, path: path) < version else { return }
@@ -88,22 +89,23 @@ struct LocalSchema: Sendable {
         CREATE INDEX shown_unread ON shown(page, top, id) WHERE listed AND unread;
         """
 
-    /// The user who changed a record last, for its row. Local edits that the server lacks show their delivery state.
+    /// The user who changed a record last, for its row. Rows with local edits that the server lacks show their delivery
+    /// state instead.
     private static let editors = """
         ALTER TABLE shown ADD COLUMN updated_by TEXT;
         UPDATE shown SET updated_by = (SELECT updated_by FROM record WHERE record.id = shown.id);
         """
 
     /// The search columns are in the index that orders the list, so that a filter reads a third of the row data, in the
-    /// order of display. `quoted`: the words that a markup covers, once its page was read.
+    /// order of display. `quoted`: the words that a markup covers, once its page has been read.
     private static let finding = """
         ALTER TABLE shown ADD COLUMN quoted TEXT;
         DROP INDEX shown_page;
         CREATE INDEX shown_page ON shown(page, top, id, search, quoted) WHERE listed;
         """
 
-    /// What changes with every edit is beside the metadata, which are a thousand times as large and rarely change.
-    /// NULL: the value in the metadata applies.
+    /// Values that change with every edit are stored apart from the metadata, which is a thousand times as large and
+    /// rarely changes. NULL: the value in the metadata applies.
     private static let moving = """
         ALTER TABLE facts ADD COLUMN last_n INTEGER;
         ALTER TABLE facts ADD COLUMN cursor_revision INTEGER;

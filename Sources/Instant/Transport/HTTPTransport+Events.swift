@@ -6,7 +6,7 @@ import SyncProtocol
 
 extension HTTPTransport {
     /// Reads a live channel until it ends, and delivers events in order. The next event is read only after the last one
-    /// was handled, so that the connection slows down a server that is faster than the store.
+    /// has been handled, so that the connection slows down a server that is faster than the store.
     ///
     /// - Parameter session: The presence session of this client; nil for none.
     /// - Throws: ``SyncFailure``; returns if the server ended the stream.
@@ -44,7 +44,7 @@ extension HTTPTransport {
     /// How long the server may hold a response, in seconds.
     private static let pollSeconds: Int64 = 30
 
-    /// Sends one long poll after the other and delivers each response as a change event.
+    /// Sends one long poll after another and delivers each response as a change event.
     private func poll(
         from cursor: Cursor, token: String, heard: @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {

@@ -5,7 +5,7 @@ import NIOHTTP1
 import SyncProtocol
 
 extension HTTPTransport {
-    /// Translates an error status to its meaning for the session.
+    /// Translates an error status into its meaning for the session.
     func check(_ response: HTTPClientResponse, deadline: NIODeadline? = nil) async throws(SyncFailure) {
         let status = response.status.code
         guard status != 200 else { return }
@@ -16,7 +16,7 @@ extension HTTPTransport {
         let bytes = try await collect(
             response, limit: 64 << 10, deadline: deadline ?? .now() + timeout)
         guard let answer = try? ErrorAnswer(bytes: bytes) else {
-            // A proxy sends its own errors, and may accept less at once than the server.
+            // A proxy sends its own errors, and may accept only smaller requests than the server does.
             if status == 413 { throw .tooLarge }
             if status == 429 || status >= 500 {
                 throw .unreachable(

@@ -26,7 +26,7 @@ struct HTTPTransport: Sendable {
         configuration.decompression = .disabled
         // The session backs off: a missing server must be reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Servers and proxies close idle connections too: close first, not while a request is in flight.
+        // Servers and proxies also close idle connections: close them here first, before a request is in flight.
         configuration.connectionPool.idleTimeout = .seconds(30)
         // Each listening layer occupies one connection: its requests must not wait for it.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
@@ -126,7 +126,7 @@ struct HTTPTransport: Sendable {
         }
     }
 
-    /// Applies a deadline to the body: that of the library ends with the head of the response.
+    /// Applies a deadline to the body, because the library's own deadline ends with the head of the response.
     func collect(
         _ response: HTTPClientResponse, limit: Int, deadline: NIODeadline
     ) async throws(SyncFailure) -> [UInt8] {

@@ -9,7 +9,7 @@ final class RequestRecorder: Sendable {
     private struct State {
         /// Oldest first.
         var requests: [SentRequest] = []
-        /// The number of removed requests: a request's number counts from the first ever.
+        /// The number of removed requests, because requests are numbered from the first one ever.
         var dropped = 0
     }
 

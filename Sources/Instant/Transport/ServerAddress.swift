@@ -1,7 +1,7 @@
 import Annotations
 package import FoundationEssentials
 
-/// The address of a server: http or https, a host, optionally a port and a path.
+/// The address of a server: http or https, a host, and optionally a port and a path.
 package struct ServerAddress: Hashable, Sendable {
     /// Without a trailing slash: `https://example.com:8443/sync`.
     package let text: String
@@ -18,7 +18,7 @@ package struct ServerAddress: Hashable, Sendable {
             url.fragment == nil
         else {
             throw InstantError(
-                .invalidRequest, "a server address is like https://example.com:8443, without a user or a query")
+                .invalidRequest, "a server address looks like https://example.com:8443, without a user or a query")
         }
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
@@ -27,7 +27,7 @@ package struct ServerAddress: Hashable, Sendable {
         isEncrypted = scheme == "https"
     }
 
-    /// Whether this is the local machine: what is sent there does not leave it.
+    /// Whether the server is on this machine, so that what is sent to it does not leave the machine.
     package var isLoopback: Bool {
         let bare = host.trimmingPrefix("[").prefix { $0 != "]" }
         return bare == "localhost" || bare == "::1" || Self.isLoopback4(bare)

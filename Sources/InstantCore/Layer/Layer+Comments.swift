@@ -4,8 +4,8 @@ import SyncProtocol
 
 /// Comments: flat threads under text markups and comment markers, in order of creation.
 extension Layer {
-    /// Returns the comments under a root, oldest first; none while a deletion of the root is pending, because it
-    /// includes them.
+    /// Returns the comments under a root, oldest first; none while a deletion of the root is pending, because the
+    /// deletion includes them.
     package func thread(under root: Record.ID) throws -> [Record] {
         try store.read { store in
             let metadata = try metadata(in: store)
@@ -54,7 +54,7 @@ extension Layer {
     }
 
     /// Returns why the grant of this process does not allow all these operations on a record; nil if it does. For a
-    /// reply, a comment stands for its thread.
+    /// reply, a comment counts as the root of its thread.
     package func problem(with operations: RecordOperations, on id: Record.ID) throws -> EditError? {
         try store.read { store in
             let metadata = try metadata(in: store)

@@ -8,7 +8,7 @@ extension Layer {
     /// - Parameters:
     ///   - id: A unique id from ``ULID``.
     ///   - choice: The group; nil for the layer's group for new records.
-    ///   - author: The author for a token without `creator_name`; the server enforces the token's own.
+    ///   - author: The author if the token has no `creator_name`; the server enforces a name in the token.
     @discardableResult
     package func create(
         _ content: Content, id: Record.ID, group choice: LayerMetadata.GroupChoice? = nil, author: String?,
@@ -68,7 +68,7 @@ extension Grant {
 }
 
 extension Content {
-    /// Rejects locally what the server would reject, while the user is still editing.
+    /// Rejects content that the server would reject, while the user is still editing.
     fileprivate func check(_ limits: ServerLimits) throws {
         do { try validate(maximumBytes: limits.recordBytes) } catch { throw EditError.invalid(error) }
     }

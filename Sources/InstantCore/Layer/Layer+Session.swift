@@ -16,7 +16,7 @@ extension Layer {
     package func check(_ grant: Grant) throws { try metadata().identity.check(grant) }
 
     /// - Parameter seen: The cursor when the session was requested. A head before it means that the server lost data. A
-    ///   head before the current cursor may only be a delayed response.
+    ///   head before the current cursor may merely mean that the response was delayed.
     /// - Throws: ``InvalidServerData`` if the server answered for another layer or user.
     package func accept(
         _ answer: SessionAnswer, seen: Revision?, now: Timestamp, newClientID: String

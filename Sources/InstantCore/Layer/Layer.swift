@@ -7,7 +7,7 @@ package import Authorization
 /// the store ``LocalStoreError``.
 package struct Layer: Sendable {
     package let store: any LocalStore
-    /// The grant of this process's token. It is nil until one is accepted; until then the stored grant applies. Never
+    /// The grant of this process's token; nil until a token is accepted, and until then the stored grant applies. Never
     /// written to the store: another process may sync the layer with another token.
     package var ownGrant: Grant?
 
@@ -33,7 +33,7 @@ package struct Layer: Sendable {
 
     package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
 
-    /// Returns the pages with markups whose covered words the filter lacks. First discards words read from another
+    /// Returns the pages with markups whose covered words are not stored yet. First discards words read from another
     /// file, because the server's PDF may have been replaced.
     package func pagesToQuote(from file: String) throws -> [Int] {
         if try store.read({ try $0.metadata().quotedFrom != file }) {
@@ -49,7 +49,8 @@ package struct Layer: Sendable {
         try store.read { try $0.rowsToQuote(onPage: page) }
     }
 
-    /// Stores the words that markups cover, unless the source is now a different file. They can be read again.
+    /// Stores the words that markups cover, unless the source is now a different file. A crash may lose them, because
+    /// they can be read again.
     package func note(quotes words: [Record.ID: String], from file: String) throws {
         try store.write(.recoverable) { if try $0.metadata().quotedFrom == file { try $0.setQuotes(words) } }
     }
@@ -81,8 +82,8 @@ package struct Layer: Sendable {
 }
 
 extension StoredLayer {
-    /// Returns the index of the first unread row after an index of the query, else of the first unread row; nil if no
-    /// row is unread.
+    /// Returns the index of the first unread row after the given index of the query, or of the first unread row if none
+    /// follows; nil if no row is unread.
     package func nextUnread(_ query: ListQuery, behind index: Int) throws -> Int? {
         var unread = query
         unread.filter.unreadOnly = true

@@ -91,7 +91,7 @@ extension OutboxEntry {
             entry.threadRevision = later.threadRevision
             return .replaced(entry)
         case (.delete, .delete) where stage == .refused: return .replaced(entry)
-        // A refused delete left the record in place; the next edit starts from it.
+        // A refused delete left the record in place, so the next edit replaces the delete.
         case (.delete, .update) where stage == .refused: return .replaced(later.inPlace(of: self))
         default: return nil
         }

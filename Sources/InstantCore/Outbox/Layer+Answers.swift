@@ -3,11 +3,11 @@ package import SyncProtocol
 
 /// The server's responses to pushes, one result for each change.
 extension Layer {
-    /// Applies the results and the delta that follows in one transaction. It need not be synced: the server stores a
-    /// result until it is acknowledged; the next seal does that, and is synced.
+    /// Applies the results and the delta that follows in one transaction. The transaction need not be synced to disk:
+    /// the server stores each result until the next seal acknowledges it, and that seal is synced.
     ///
-    /// - Parameter newClientID: The clientID to use if the server lost track of the current one because it was restored
-    ///   from a backup, detected or not.
+    /// - Parameter newClientID: The clientID to use if a restore from a backup, detected or not, made the server lose
+    ///   track of the current one.
     package func take(
         _ answer: PushAnswer, to request: PushRequest, newClientID: String
     ) throws -> LayerChanges {
@@ -42,8 +42,8 @@ extension Layer {
         }
     }
 
-    /// Marks a change that is too large even for a separate request as refused. Its n was not consumed, so the entries
-    /// after it continue under a new clientID.
+    /// Marks as refused a change that is too large even when sent alone. Its n was not consumed, so the entries after
+    /// it continue under a new clientID.
     package func refuseTooLarge(n: Int64, newClientID: String) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()

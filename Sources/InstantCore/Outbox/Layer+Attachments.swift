@@ -10,7 +10,7 @@ extension Layer {
         try store.write { try $0.changeMetadata { $0.uploads.insert(id) } }
     }
 
-    /// Returns the file of the first edit that waits for one; nil if no edit does.
+    /// Returns the file of the first edit that waits for an upload; nil if no edit does.
     package func nextUpload() throws -> AttachmentID? {
         try store.read { store in
             let metadata = try store.metadata()

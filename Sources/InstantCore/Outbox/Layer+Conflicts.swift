@@ -86,7 +86,7 @@ extension Layer {
         }
     }
 
-    /// Discards one entry that is waiting or parked, lost a conflict or was refused.
+    /// Discards one entry that is waiting or parked, or that lost a conflict or was refused.
     package func discard(_ seq: Int64) throws {
         try store.write { store in
             guard let entry = try store.entry(seq),

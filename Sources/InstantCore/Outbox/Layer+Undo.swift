@@ -4,8 +4,8 @@ import SyncProtocol
 
 /// Undo. Undoing the receipt of an undo is redo.
 extension Layer {
-    /// Undoes an edit: removes an unsealed change; reverses an applied one by a new change if no other client wrote to
-    /// the record since; restores after a sent delete.
+    /// Undoes an edit: removes an unsealed change; reverses an applied one by a new change if no other client has
+    /// written to the record since; restores the record after a sent delete.
     ///
     /// - Throws: ``EditError/cannotUndo(_:)`` with the reason.
     @discardableResult
@@ -31,7 +31,7 @@ extension Layer {
                 guard grant.mayWrite else { throw EditError.denied(.lacks(.write)) }
                 var undone = try store.enqueue(
                     .restore, receipt.id, content: nil, group: before.group, at: now, metadata: metadata)
-                // The server has never seen text that the delete absorbed before it was sent.
+                // The delete absorbed this text before it was sent, so the server has never seen it.
                 let isSwallowed = receipt.previous?.kind == .update || receipt.dropsFollowUp
                 let swallowed = isSwallowed ? before.content : nil
                 try store.complete(undone.seq, base: before, content: swallowed)
@@ -75,8 +75,8 @@ extension WritableLayer {
         case (nil, let previous?) where previous.isUnsealed:
             // The edit cancelled out a waiting entry, which now waits again.
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
-            // nil if it was stored with an edit that lost, because the server has nothing it could change, or if
-            // undoing a later delete has already restored it under another number.
+            // nil if the entry now belongs to an edit that lost, because the server has nothing that it could change,
+            // or if undoing a later delete has already restored the entry under another number.
             guard try entries(of: receipt.id).allSatisfy({ $0.stage == .sealed || $0.stage == .applied }) else {
                 return nil
             }

@@ -129,7 +129,7 @@ struct PresenceMachine: Hashable, Sendable {
 
     /// Returns the current state if it changed since the last call.
     mutating func takeChanges() -> LayerPresence? {
-        // An event can refer to this session before the response contains its id.
+        // An event can refer to this session before the response with its id arrives.
         guard isNews, underWay == nil || isKnown else { return nil }
         isNews = false
         return shown

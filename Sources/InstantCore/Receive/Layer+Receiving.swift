@@ -94,7 +94,7 @@ extension WritableLayer {
         if !isOurs(item, own, user: intake.metadata.identity.userID) { changes.byOthers.insert(item.id) }
     }
 
-    /// Updates every changed row from record and outbox, and marks changes by others as unread.
+    /// Updates every changed row from the record and the outbox, and marks changes by others as unread.
     func show(_ changes: LayerChanges, knowing intake: ApplyContext? = nil) throws {
         let intake = try intake ?? ApplyContext(metadata: metadata())
         for id in changes.ids { try refresh(id, as: intake.overlay(id, in: self)) }

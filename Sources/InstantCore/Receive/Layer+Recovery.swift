@@ -17,7 +17,8 @@ extension WritableLayer {
 
     /// Checks the local edits against a complete snapshot before it is shown.
     ///
-    /// - Parameter inPlace: Whether it was loaded into the empty table, rather than staged alongside the old rows.
+    /// - Parameter inPlace: Whether the snapshot was loaded into the empty table, rather than staged alongside the old
+    ///   rows.
     func recover(inPlace: Bool, metadata: LayerMetadata, into changes: inout LayerChanges) throws {
         func present(_ id: Record.ID) throws -> StoredRecord? { try inPlace ? record(id) : stagedRecord(id) }
         let pending = try entries(in: [.applied, .waiting, .parked], limit: .max)
@@ -37,7 +38,8 @@ extension WritableLayer {
         }
     }
 
-    /// Adds a conflict for a write that the server had accepted, if it was the last one to its record and is lost.
+    /// Adds a conflict for a write that the server had accepted, if it was the last write to its record and is now
+    /// lost.
     private func keepLost(
         _ write: OwnWrite, was: StoredRecord?, now: StoredRecord?, metadata: LayerMetadata,
         into changes: inout LayerChanges
@@ -73,7 +75,8 @@ extension WritableLayer {
                 continue
             }
             guard entry.stage != .applied, entry.fits(present?.record) else {
-                // Later edits are based on it and move with it, even if the lost server had applied them.
+                // Later edits are based on this one and move with it, even if the server had applied them before it
+                // lost data.
                 for var later in pending[(index + 1)...] where later.stage == .applied {
                     later.state = .waiting
                     try replace(later)

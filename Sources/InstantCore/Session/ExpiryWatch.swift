@@ -9,7 +9,7 @@ struct ExpiryWatch: Hashable, Sendable {
     let ticket: TokenHandle
     /// The expiry, by the server's clock.
     private(set) var end: Timestamp
-    /// Server's clock minus the local one, in milliseconds.
+    /// The server's clock minus the local one, in milliseconds.
     private(set) var offset: Int64
     /// The last warning given.
     private var told = Int64.max

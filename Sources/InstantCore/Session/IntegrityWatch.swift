@@ -20,7 +20,7 @@ struct IntegrityWatch: Hashable, Sendable {
         misses = 0
     }
 
-    /// Counts an attempt at which the revisions differed.
+    /// Counts an attempt in which the revisions differed.
     ///
     /// - Returns: Whether the limit is reached.
     mutating func missed() -> Bool {

@@ -5,7 +5,7 @@ public enum DocumentState: String, Hashable, Sendable, CaseIterable {
     /// The local store is from an older program version and must be migrated before anything is changed.
     case needsContentMigration
     case migratingContent
-    /// As above, but migration drops the server's rows and reloads them.
+    /// Like ``DocumentState/needsContentMigration``, but migration drops the server's rows and loads them again.
     case needsResetForDatabaseMigration
     case resettingForDatabaseMigration
     /// No local edits are pending.

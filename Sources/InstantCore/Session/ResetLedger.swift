@@ -1,7 +1,7 @@
 import Annotations
 
 /// The resets that the server has requested. A restored or replaced layer needs one per pair of view epochs; the same
-/// pair soon after indicates a loop.
+/// pair again soon after indicates a loop.
 struct ResetLedger: Hashable, Sendable {
     private struct Entry: Hashable, Sendable {
         var from: String

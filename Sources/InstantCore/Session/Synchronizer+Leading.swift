@@ -161,7 +161,7 @@ extension Synchronizer {
         if try layer.migrate() { try migrated() }
     }
 
-    /// Ends the migration, by this process or by the one that holds the lock.
+    /// Ends a migration that this process or the lock holder has completed.
     mutating func migrated() throws {
         guard cycle.isMigrating, try !layer.metadata().needsMigration else { return }
         perform(cycle.migrated(backlog: try layer.backlog()))

@@ -152,7 +152,7 @@ package struct Synchronizer {
         cycle = LayerMachine(try? layer.metadata(), backlog: (try? layer.backlog()) ?? .none)
     }
 
-    /// Handles one input. Total: a store failure ends the cycle, and no input crashes.
+    /// Handles one input. Total: a store failure ends the cycle, and no input causes a crash.
     ///
     /// - Parameter random: For back-off and new ids; a seeded generator makes runs reproducible.
     package mutating func handle(

@@ -97,7 +97,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var text: String
     package var author: String?
     package var createdBy: String?
-    /// The user who changed it last; nil if no user has, or it is part of the PDF.
+    /// The user who changed it last; nil if no user has, or if it is part of the PDF.
     package var updatedBy: String?
     package var group: String?
     package var changedAt: Timestamp?

@@ -4,8 +4,8 @@ package import SyncProtocol
 /// The local storage of one layer: the server's last state, the edits to send, and the shown rows.
 ///
 /// The layer makes all decisions; the store has no logic for permissions, overlays or the protocol. A `write` is one
-/// transaction: complete when the call returns, or without effect. Both calls block the calling thread and may come
-/// from any thread; the store orders them. Every implementation passes the same contract tests.
+/// transaction: complete when the call returns, or without effect. `read` and `write` block the calling thread and may
+/// be called from any thread; the store orders them. Every implementation passes the same contract tests.
 package protocol LocalStore: Sendable {
     /// - Throws: ``LocalStoreError``, or any error of the body.
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T
@@ -17,8 +17,8 @@ package protocol LocalStore: Sendable {
 package enum Durability: Hashable, Sendable {
     /// Nothing: the transaction is on disk when the call returns, with everything written before it.
     case synced
-    /// The whole transaction, and later ones, until the next synced transaction. For data that the server sends again,
-    /// without local edits.
+    /// The whole transaction, and later ones, until the next synced transaction. For transactions without local edits,
+    /// whose data the server sends again.
     case recoverable
 }
 
@@ -45,7 +45,7 @@ package protocol StoredLayer {
     func tally() throws -> [OutboxEntry.Stage: Int]
     /// Returns the newest local change that the server applied to a record.
     func ownWrite(_ id: Record.ID) throws -> OwnWrite?
-    /// Returns local changes, one for each record, in order of their ids.
+    /// Returns the newest applied local change of each record, in order of the record ids.
     func ownWrites(after id: Record.ID?, limit: Int) throws -> [OwnWrite]
     /// Returns the digest of the server's rows.
     func digest() throws -> ViewDigest

@@ -6,13 +6,13 @@ import PDFPages
 package struct XFDFFile: Hashable, Sendable {
     package private(set) var annotations: [InstantJSONFile.Item] = []
     package private(set) var comments: [InstantJSONFile.Item] = []
-    /// Skipped or incomplete elements: a name and a fixed sentence each.
+    /// Skipped or incomplete elements, each with its name and a fixed sentence.
     package private(set) var problems: [String] = []
 
     private static let maxProblems = 1000
 
     /// - Parameter pages: the pages of the document, in order.
-    /// - Throws: ``XMLError`` with the position; no part of the file is used then.
+    /// - Throws: ``XMLError`` with the position; the whole file is then rejected.
     package init(_ bytes: [UInt8], pages: [PageFrame]) throws(XMLError) {
         var reader = XMLReader(bytes)
         guard case .start(let root, _)? = try reader.next(), root.withoutPrefix == "xfdf" else {
@@ -21,7 +21,7 @@ package struct XFDFFile: Hashable, Sendable {
         var threads = XFDFThreads()
         while let event = try reader.next() {
             guard case .start(let name, let attributes) = event else { continue }
-            // The rest is parsed too, so that a malformed file is never used in part.
+            // Other elements are parsed too, so that a malformed file is never used in part.
             guard name.withoutPrefix == "annots" else {
                 _ = try XMLNode(name, attributes, from: &reader)
                 continue

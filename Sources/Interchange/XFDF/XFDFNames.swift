@@ -4,7 +4,7 @@ import PDFPages
 enum XFDFNames {
     static let namespace = "http://ns.adobe.com/xfdf/"
 
-    /// The spelling of an entry.
+    /// The format of an entry's value.
     enum Kind {
         case text, name, number, numbers, color, flags, justification
     }
@@ -17,7 +17,7 @@ enum XFDFNames {
         ("coords", "QuadPoints", .numbers), ("justification", "Q", .justification), ("rotation", "Rotate", .number),
     ]
 
-    /// By element; others are reported.
+    /// Keyed by element; other elements are reported.
     static let subtypes = [
         "text": "Text", "highlight": "Highlight", "underline": "Underline", "strikeout": "StrikeOut",
         "squiggly": "Squiggly", "freetext": "FreeText", "ink": "Ink", "line": "Line", "square": "Square",

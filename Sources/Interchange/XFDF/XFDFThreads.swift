@@ -4,13 +4,13 @@ import Annotations
 /// text; a reply to anything else stays a note, with its target in `postilla`.
 struct XFDFThreads {
     private var found: [Found] = []
-    /// Index of the annotation with each name.
+    /// Indexes in ``found``, keyed by the annotation's name.
     private var places: [ByteOrdered: Int] = [:]
     private static let maxChainLength = 32
 
     mutating func add(_ node: XMLNode, _ content: Content) {
         var item = InstantJSONFile.Item(content: content)
-        // Of two annotations with one name, the first keeps it.
+        // If two annotations have the same name, the first keeps it.
         if let name = node.attributes["name"], Record.isValidID(name), places[ByteOrdered(name)] == nil {
             item.id = name
             places[ByteOrdered(name)] = found.count

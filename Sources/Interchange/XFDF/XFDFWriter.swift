@@ -1,7 +1,7 @@
 package import Annotations
 import PDFPages
 
-/// Writes XFDF of a whole layer incrementally (ISO 19444-1), one annotation per line; a comment is a note that replies
+/// Writes a whole layer as XFDF incrementally (ISO 19444-1), one annotation per line; a comment is a note that replies
 /// to its root. Groups, users and members outside Instant JSON have no place in XFDF and are dropped.
 package struct XFDFWriter {
     /// The pages of the document, in order.

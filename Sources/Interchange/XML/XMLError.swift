@@ -17,7 +17,7 @@ package struct XMLError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     package let problem: Problem
-    /// The byte offset of detection.
+    /// The byte offset at which the problem was detected.
     package let offset: Int
 
     package init(_ problem: Problem, at offset: Int) {

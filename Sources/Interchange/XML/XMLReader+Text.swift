@@ -18,7 +18,7 @@ extension XMLReader {
         return .text(try checked(bytes[start..<(offset - 3)], at: start))
     }
 
-    /// Skips an instruction, checking only the encoding of an XML declaration.
+    /// Skips a processing instruction, checking only the encoding of an XML declaration.
     mutating func instruction() throws(XMLError) {
         let start = offset
         try skip(to: "?>")

@@ -1,6 +1,6 @@
-/// Reads the part of XML 1.0 that data needs, incrementally: elements, attributes, text, CDATA, character references
-/// and the five predefined entities. Skips comments and instructions. Rejects document types, so that no entity is
-/// defined, no file referenced and nothing expands. Reads only UTF-8.
+/// Reads the subset of XML 1.0 that data files need, incrementally: elements, attributes, text, CDATA, character
+/// references and the five predefined entities. Skips comments and processing instructions. Rejects document types, so
+/// that no entity is defined or expanded and no file is referenced. Reads only UTF-8.
 struct XMLReader {
     enum Event: Hashable {
         case start(String, [String: String])
@@ -58,7 +58,7 @@ extension XMLReader {
     private mutating func start() throws(XMLError) -> Event {
         let place = offset
         offset += 1
-        guard !open.isEmpty || !hasRoot else { throw XMLError(.expected("the end"), at: place) }
+        guard !open.isEmpty || !hasRoot else { throw XMLError(.expected("the end of the file"), at: place) }
         guard open.count < Self.maxDepth else { throw XMLError(.tooDeep(limit: Self.maxDepth), at: place) }
         let name = try name()
         var attributes: [String: String] = [:]
@@ -90,7 +90,7 @@ extension XMLReader {
         let place = offset
         let name = try name()
         skipSpace()
-        guard let last = open.popLast() else { throw XMLError(.expected("no end"), at: place) }
+        guard let last = open.popLast() else { throw XMLError(.expected("no end tag"), at: place) }
         guard last.utf8.elementsEqual(name.utf8) else { throw XMLError(.wrongEnd(open: last), at: place) }
         guard take(">") else { throw XMLError(.expected(">"), at: offset) }
         return .end(name)

@@ -1,10 +1,10 @@
-/// Text as XML writes it.
+/// Text escaped for XML.
 enum XMLText {
     static func attribute(_ name: String, _ value: String) -> String {
         " \(name)=\"\(escaped(value, isAttribute: true))\""
     }
 
-    /// What XML cannot say at all, such as NUL, becomes U+FFFD.
+    /// Characters that XML cannot represent at all, such as NUL, become U+FFFD.
     static func escaped(_ text: String, isAttribute: Bool = false) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

@@ -1,6 +1,6 @@
 package import Annotations
 
-/// Replaces the annotations of a PDF by those of a layer. Unchanged annotations stay as they are in the file, changed
+/// Replaces the annotations of a PDF with those of a layer. Unchanged annotations stay as they are in the file, changed
 /// ones are overwritten, missing ones are removed, and new ones are appended. Records are added one by one in any
 /// order; only the ids of new ones stay in memory.
 package struct AnnotatedPDF {
@@ -95,7 +95,7 @@ package struct AnnotatedPDF {
         let reference = try appearance.image.map { try embed($0) }
         let stream = try update.add(stream: Array(appearance.stream.utf8), appearance.dictionary(picture: reference))
         annotation.entries["AP"] = .dictionary(["N": .reference(stream)])
-        // A comment's place has no meaning, since Instant JSON gives it none.
+        // A comment has no place in Instant JSON, so the place of its appearance has no meaning.
         if content.contentType != .comments {
             annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
         }

@@ -15,7 +15,7 @@ struct AppearanceWriter {
         kind = AnnotationKind(type: json["type"]?.string ?? "")
         self.frame = frame
         self.image = image
-        // A comment is read beside its root: it has no place and draws nothing.
+        // A comment is read with its root: it has no place and draws nothing.
         let nowhere = Rect(left: 0, top: 0, width: Content.noteSide, height: Content.noteSide)
         guard let box = kind == .comment ? nowhere : json["bbox"].flatMap(Rect.init(json:)) else { return nil }
         self.box = box

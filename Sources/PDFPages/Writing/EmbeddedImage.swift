@@ -1,6 +1,6 @@
 /// An image that PDF can hold without unpacking: JPEG unchanged, PNG by its compressed rows (ISO 32000-1, 7.4.4.4).
 ///
-/// PDF stores transparency apart from colours, but these files do not, so transparent parts show paper.
+/// PDF stores transparency separately from colours, but these files do not, so transparent parts show white paper.
 struct EmbeddedImage {
     var entries: [String: PDFObject]
     var bytes: [UInt8]

@@ -3,7 +3,8 @@ import Glibc
 
 /// One connection, used for one statement at a time. Calls block.
 ///
-/// Unchecked: libpq requires only that one thread at a time uses it, and the pool lends a connection to one user.
+/// Unchecked: libpq requires only that one thread at a time uses a connection, and the pool lends each to one user at a
+/// time.
 package final class PostgresConnection: @unchecked Sendable {
     let pointer: OpaquePointer
     /// The names of prepared statements, keyed by their text.
@@ -129,7 +130,7 @@ package final class PostgresConnection: @unchecked Sendable {
 }
 
 extension PostgresConnection {
-    /// Whether the peer of an idle connection is still there, without a query.
+    /// Whether the peer of an idle connection is still there, checked without a query.
     package var isAlive: Bool {
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         while isOpen, poll(&watched, 1, 0) > 0 { guard PQconsumeInput(pointer) == 1 else { return false } }

@@ -1,4 +1,5 @@
-/// An error of PostgreSQL or of the connection. Its text may contain user data: for the log, never for a client.
+/// An error of PostgreSQL or of the connection. Its text may contain user data: it belongs in the log and is never sent
+/// to a client.
 package struct PostgresError: Error, Hashable, CustomStringConvertible {
     /// Five characters (PostgreSQL's appendix A); empty: the server did not answer.
     package var sqlState: String
@@ -20,6 +21,6 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
         sqlState.isEmpty || ["08", "53", "57", "40"].contains { sqlState.hasPrefix($0) }
     }
 
-    /// Whether PostgreSQL cannot store a text, because it contains a NUL or is not UTF-8.
+    /// Whether PostgreSQL cannot store a text because it contains a NUL or is not UTF-8.
     package var isUnstorableText: Bool { sqlState == "22021" || sqlState == "22P05" }
 }

@@ -1,8 +1,8 @@
 import Synchronization
 
 /// Open idle connections; more are opened on demand. A connection has one user at a time and is discarded when it
-/// breaks. After a failed attempt to connect, the pool refuses new ones for a growing time, so that no thread blocks on
-/// an unavailable database.
+/// breaks. After a failed attempt to connect, the pool refuses new attempts for an increasing time, so that no thread
+/// blocks on an unavailable database.
 final class PostgresPool: Sendable {
     private struct State {
         var idle: [PostgresConnection] = []
@@ -25,7 +25,7 @@ final class PostgresPool: Sendable {
         self.limit = limit
     }
 
-    /// - Throws: ``PostgresError`` of the connection, or the error of the body.
+    /// - Throws: ``PostgresError`` if connecting fails, or the error of the body.
     func with<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
         let connection = try take()
         defer { giveBack(connection) }

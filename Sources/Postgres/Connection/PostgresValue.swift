@@ -23,8 +23,8 @@ package enum PostgresValue: Hashable, Sendable {
         }
     }
 
-    /// Returns dimensions, no NULLs, the type (25: text), size and first index of the one dimension, then each element
-    /// with its length.
+    /// Returns the number of dimensions, the flag for no NULLs, the type (25: text), the size and first index of the
+    /// only dimension, then each element preceded by its length.
     private static func array(of texts: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for number in [1, 0, 25, Int32(texts.count), 1] as [Int32] { bytes += bigEndian(number) }

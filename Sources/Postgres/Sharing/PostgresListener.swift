@@ -20,7 +20,7 @@ package final class PostgresListener: Sendable {
 
     private let address: PostgresAddress
     private let handle: @Sendable (Event) -> Void
-    /// The end of a pipe that is closed to stop the thread, wherever it waits. -1: closed.
+    /// The write end of a pipe, closed to stop the thread wherever it waits. -1: already closed.
     private let stopping: Mutex<CInt>
     private let stopped: CInt
 
@@ -99,8 +99,8 @@ extension PostgresConnection {
 }
 
 extension PostgresStore {
-    /// Sends messages to every listener, in a separate transaction: NOTIFY takes a lock of the whole database server,
-    /// for which no other commit must wait.
+    /// Sends messages to every listener, in a separate transaction: NOTIFY takes a lock on the whole database server,
+    /// and no other commit must wait for it.
     package func notify(_ texts: [String]) throws {
         try transaction {
             try $0.run(

@@ -1,4 +1,4 @@
-/// Bytes under their hash, in pieces: PostgreSQL handles a value as a whole, and a PDF may be large.
+/// Blobs stored under their hash, in pieces: PostgreSQL handles a value as a whole, and a PDF can be large.
 ///
 /// Each call is a separate transaction.
 package struct PostgresBlobs: Sendable {
@@ -53,7 +53,7 @@ package struct PostgresBlobs: Sendable {
         }
     }
 
-    /// Returns the bytes from an offset to the end of its piece; empty if they do not exist.
+    /// Returns the bytes from an offset to the end of its piece; empty if there are none.
     package func piece(of sha256: String, at offset: Int64) throws -> [UInt8] {
         try store.transaction {
             try $0.one(

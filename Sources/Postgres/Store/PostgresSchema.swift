@@ -5,11 +5,11 @@ enum PostgresSchema {
     /// The migration steps, run once each in this order. Never change a released one.
     private static let steps = [layers, blobs, mark, baseAttachments, uploads]
 
-    /// Migrates the database. The first server does it, the others wait.
+    /// Migrates the database. The first server does this while the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
         let encoding = try connection.one("SHOW server_encoding") { $0.text(0) } ?? ""
         guard encoding == "UTF8" else {
-            throw PostgresStoreError.unusable(address, "its encoding is \(encoding), must be UTF8")
+            throw PostgresStoreError.unusable(address, "its encoding is \(encoding) but must be UTF8")
         }
         try connection.execute("BEGIN; SELECT pg_advisory_xact_lock(\(PostgresLock.schema))")
         do {
@@ -92,7 +92,7 @@ enum PostgresSchema {
         CREATE INDEX attachment_sha256 ON attachment (sha256);
         """
 
-    /// PDFs are already compressed: store the pieces uncompressed.
+    /// PDFs are already compressed, so the pieces are stored uncompressed.
     private static let blobs = """
         CREATE TABLE blob (
             kind text NOT NULL, sha256 text COLLATE "C" NOT NULL, bytes bigint NOT NULL, PRIMARY KEY (kind, sha256)
@@ -114,8 +114,8 @@ enum PostgresSchema {
         """
 
     /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user.
-    /// For files uploaded before this table existed no user is known: they are uploaded again, or named by a user who
-    /// can see a record that names them.
+    /// For files uploaded before this table existed, no user is known: they must be uploaded again, or be named by a
+    /// user who can see a record that names them.
     private static let uploads = """
         CREATE TABLE upload (
             layer bigint NOT NULL, sha256 text COLLATE "C" NOT NULL, user_id text COLLATE "C" NOT NULL,

@@ -1,7 +1,7 @@
 package import EngineCore
 
 extension PostgresStore {
-    /// Identifies this database: cluster, timeline, database, and the tables as created.
+    /// Identifies this database by its cluster, timeline and oid, and by the oid of a table.
     private static let place = """
         SELECT concat_ws('/', (SELECT system_identifier FROM pg_control_system()),
             substring(pg_walfile_name(pg_current_wal_lsn()), 1, 8),
@@ -19,7 +19,7 @@ extension PostgresStore {
         known: Int64, draws: Bool, _ renew: (any StoreWriting) throws -> Void
     ) throws -> (count: Int64, isRestored: Bool) {
         try transaction { connection in
-            // Serialise servers: the first that detects a restore handles it for all.
+            // Serialise servers: the first one that detects a restore handles it for all.
             try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresLock.mark))")
             let place = try connection.one(Self.place) { $0.text(0) } ?? ""
             let mark = try connection.one("SELECT place, count FROM mark") { ($0.text(0), $0.integer(1)) }

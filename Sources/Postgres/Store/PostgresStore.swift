@@ -1,11 +1,11 @@
 package import EngineCore
 import SyncProtocol
 
-/// Documents and layers in a PostgreSQL database that several servers may share.
+/// Documents and layers in a PostgreSQL database that several servers can share.
 ///
-/// A read transaction has one snapshot. A write transaction sees what others have committed, per statement, and locks
-/// what it works on: naming a layer locks the layer, and its document against replacement; ``StoreWriting/lock(_:)``
-/// locks what has no row yet. Revisions are therefore assigned in commit order.
+/// A read transaction has one snapshot. In a write transaction, each statement sees what others have committed. The
+/// transaction locks what it works on: naming a layer locks the layer, and protects its document from replacement;
+/// ``StoreWriting/lock(_:)`` locks what has no row yet. Revisions are therefore assigned in commit order.
 ///
 /// While the database is unreachable, every call throws an ``APIError`` at once: `unavailable`.
 package final class PostgresStore: LayerStore {
@@ -70,7 +70,7 @@ package enum PostgresStoreError: Error, Hashable, CustomStringConvertible {
 }
 
 extension PostgresError {
-    /// Converts errors on which a client can act.
+    /// Converts errors on which a client can act to ``APIError``.
     static func asRefusal<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as PostgresError { throw error.refusal ?? error }
     }
@@ -82,7 +82,7 @@ extension PostgresError {
     }
 }
 
-/// Numbers for PostgreSQL's advisory locks, which end with their transaction. Two names may share a number, which only
+/// Numbers for PostgreSQL's advisory locks, which end with their transaction. Two names can share a number, which only
 /// causes an unnecessary wait.
 enum PostgresLock {
     static let schema = number("schema")

@@ -15,7 +15,7 @@ extension PostgresTransaction {
             [.integer(layer.id), .text(client), .integer(n)]
         ) { row in
             guard let status = ChangeResult.Status(rawValue: row.text(2)) else {
-                throw PostgresError("an answer of an unknown status")
+                throw PostgresError("an answer with an unknown status")
             }
             return StoredAnswer(
                 n: n, bodyHash: row.text(0), recordID: row.text(1), status: status, revision: row.optionalInteger(3),

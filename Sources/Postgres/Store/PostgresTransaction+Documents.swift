@@ -50,7 +50,7 @@ extension PostgresTransaction {
     }
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
-        // Blocks others from all layers of the document, so that none has to be named.
+        // Locks others out of all layers of the document, so that none of them has to be locked separately.
         try lock(.document(id))
         guard let document = try document(id) else { return }
         try run(

@@ -46,8 +46,8 @@ final class PostgresTransaction: StoreWriting {
         try run("SELECT pg_advisory_xact_lock($1)", [.integer(number)])
     }
 
-    /// Locks the layer, and its document shared; a transaction that replaces the document waits for all of these.
-    /// Always in this order, so that no holder of a layer waits for its document.
+    /// Locks the document in shared mode, then the layer; a transaction that replaces the document waits for all
+    /// holders. The order is always the same, so that no holder of a layer waits for its document.
     func lock(_ key: LayerKey) throws {
         guard isWriting, held.insert(PostgresLock.layer(key)).inserted else { return }
         let document = PostgresLock.document(key.document)

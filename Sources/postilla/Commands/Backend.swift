@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import SyncProtocol
 
-/// The backend requests that this program makes of the server.
+/// Sends this program's requests to the backend API of a server.
 struct Backend {
     var server: String
     var secret: String

@@ -7,7 +7,7 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Needs no setup. Four things to try:
               lose a token     in the viewer, type :forget-token, then T and @PATH of reviewer.jwt
-              make a conflict  open the layer in a second terminal (colleague.jwt), type :offline in one, edit the \
+              cause a conflict open the layer in a second terminal (colleague.jwt), type :offline in one, edit the \
             same note in both, then type :online
               present          press P; in a second terminal (spectator.jwt) press F to follow
               be read-only     open the layer with spectator.jwt and press a

@@ -30,7 +30,7 @@ struct ListCommand: AsyncParsableCommand {
         do { try write(session.descriptor) } catch { throw CommandFailure(reading: error) }
     }
 
-    /// Reads a thousand rows at a time and never holds a whole layer.
+    /// Reads a thousand rows at a time, so that memory does not grow with the layer.
     private func write(_ descriptor: InstantDocumentDescriptor) throws {
         var listing = Listing(listing, RecordRow.columns)
         var left = filter.limit ?? .max

@@ -41,7 +41,7 @@ struct LibraryCommand: AsyncParsableCommand {
     @OptionGroup var server: ServerOptions
     @OptionGroup var viewer: ViewerFlags
 
-    /// The words that name no other command.
+    /// Arguments that match no other command.
     @Argument(help: .hidden) var words: [String] = []
 
     func run() async throws {

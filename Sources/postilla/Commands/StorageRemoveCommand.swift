@@ -7,9 +7,9 @@ struct StorageRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove layers from this machine only; the server keeps them.",
         discussion: """
-            Removes the layers that match all options, and PDFs that no other layer needs. Unsent edits are listed and \
-            removed only with --discard-unsent or, on a terminal, after confirmation. A layer that is open in another \
-            process is not removed.
+            Removes the layers that match all options, and PDFs that no other layer needs. Unsent edits are removed \
+            only with --discard-unsent; without it they are listed and, on a terminal, you are asked to confirm. A \
+            layer that is open in another process is not removed.
 
             Examples:
               postilla storage remove --document reading-machines

@@ -16,7 +16,7 @@ struct WatchCommand: AsyncParsableCommand {
             changes of one record are combined.
 
             Runs until it is interrupted (130) or its output is closed. It reconnects automatically and then reports \
-            what changed meanwhile. When a new token is needed, the token's source is read again; without a token for \
+            what has changed since. When a new token is needed, the token's source is read again; without a token for \
             a minute, the command exits with 3.
 
             Examples:

@@ -3,11 +3,12 @@ import FoundationEssentials
 import PageLayout
 import Screen
 
-/// The viewer's settings: from `config.toml`, then from the environment, then the defaults.
+/// The viewer's settings: from `config.toml`, else from the environment, else the defaults; `NO_COLOR` overrides the
+/// theme of the file.
 struct Preferences {
     private(set) var theme = Theme.standard
     private(set) var keymap = Keymap.standard
-    /// Problems with their places. A file with any problem is ignored as a whole.
+    /// The problems, each with its place. The viewer does not start if there are any.
     private(set) var problems: [String] = []
     /// The values that are set, with their origins.
     private(set) var values: [Preference: Settings.Value] = [:]
@@ -165,9 +166,9 @@ struct Preferences {
             "\(role.name) = \(theme[keyPath: role.style].notation.tomlText)" + from(colors[role.name]?.origin)
         }
         return settings
-            + ["# Keys: <C-d> is Ctrl-D, <A-x> Alt-X, <S-tab> Shift-Tab, <space>, <lt> the character <; [] is no key"]
+            + ["# Keys: <C-d> is Ctrl-D, <A-x> Alt-X, <S-tab> Shift-Tab, <space>, <lt> the character <; [] for no key"]
             + keys
-            + ["# bold dim underline reverse italic, a colour (red, bright-red, 208, #d7875f), a background after on"]
+            + ["# bold dim underline reverse italic, a colour (red, bright-red, 208, #d7875f), a background after 'on'"]
             + ["[colors]"] + styles
     }
 

@@ -26,7 +26,7 @@ struct Demo {
 
 /// Ctrl-C, SIGTERM or a hang-up.
 enum Interruption {
-    /// - Returns: The sources to cancel when signals need no longer be reported.
+    /// - Returns: The sources; cancel them to stop reporting signals.
     static func watch(_ tell: @escaping @Sendable (Int32) -> Void) -> [any DispatchSourceSignal] {
         [SIGINT, SIGTERM, SIGHUP].map { number in
             signal(number, SIG_IGN)

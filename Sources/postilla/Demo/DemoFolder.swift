@@ -19,7 +19,7 @@ struct DemoFolder {
     var privateKey: String { path + "/key.pem" }
     var publicKey: String { path + "/key.pub.pem" }
     var apiToken: String { path + "/api-token" }
-    /// The port of the last run: reusing it finds the local copies again.
+    /// The port of the last run. It is reused, because local copies are found by the server's address.
     var port: String { path + "/port" }
 
     func token(_ role: DemoRole) -> String { "\(tokens)/\(role.rawValue).jwt" }

@@ -32,7 +32,7 @@ enum DemoRole: String, CaseIterable {
             request.issuedAt = now + -2 * 3_600_000
             request.expiresAt = now + -3_600_000
         case .teacher:
-            // Sees and deletes what students publish, edits only the teacher's own records, replies everywhere.
+            // Can see and delete what students publish, edit only the teacher's own records, and reply everywhere.
             request.join("class", "tom", "Tom")
             request.collaboration? += ["annotations:delete:group=public", "comments:delete:group=public"]
         case .student:
@@ -43,8 +43,8 @@ enum DemoRole: String, CaseIterable {
 }
 
 extension TokenIssuer.Request {
-    /// Adds a user to the class of docs/permissions.md: all read and answer what is public, and each has a private
-    /// group.
+    /// Adds a user to the class in docs/permissions.md: everyone can read and reply to public records, and each has a
+    /// private group.
     fileprivate mutating func join(_ layer: String, _ user: String, _ name: String) {
         self.layer = layer
         userID = user

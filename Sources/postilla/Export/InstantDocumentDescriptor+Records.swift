@@ -3,8 +3,8 @@ import Instant
 import InstantCore
 
 extension InstantDocumentDescriptor {
-    /// Calls `body` for the annotations page by page, then for the comments with their roots. Holds at most a thousand
-    /// rows.
+    /// Calls `body` for the annotations page by page, then for the comments with their roots. Keeps at most a thousand
+    /// rows in memory.
     func forEachRecord(_ body: (Record, _ root: Record?) async throws -> Void) async throws {
         var offset = 0
         while case let rows = try layer.rows(ListQuery(), offset: offset, limit: 1000), !rows.isEmpty {
@@ -19,7 +19,7 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// Visits comments in the order of their ids, then those that exist only locally, also where the root is not
+    /// Visits the comments in id order, then those that exist only locally. Includes comments whose root is not
     /// visible.
     private func forEachComment(_ body: (Record) async throws -> Void) async throws {
         var last: Record.ID?

@@ -1,7 +1,7 @@
 import Annotations
 import Interchange
 
-/// The differences between two layers, record by record: first the records of the second, then those it lacks.
+/// The differences between two layers, record by record: first the records of the second layer, then those it lacks.
 struct LayerDifferences {
     enum Kind: String { case added, removed, changed }
 

@@ -5,7 +5,7 @@ enum CommandNames {
         nearest(to: word, among: Postilla.configuration.subcommands.compactMap { $0.configuration.commandName })
     }
 
-    /// Returns the nearest of other names.
+    /// Returns the nearest of the given names, or nil by the same rule.
     static func nearest(to word: String, among names: [String]) -> String? {
         names.map { (name: $0, distance: distance(word, $0)) }
             .filter { $0.distance <= 2 && $0.distance < $0.name.count }

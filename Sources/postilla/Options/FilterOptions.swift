@@ -16,10 +16,10 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only this group; '' for none.", valueName: "group"))
     var group: String?
 
-    @Option(help: ArgumentHelp("Only those with this in the text, author or kind.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only annotations with this in the text, author or kind.", valueName: "text"))
     var text: String?
 
-    @Flag(help: "Only those changed by others since they were last read.")
+    @Flag(help: "Only annotations changed by others since they were last read.")
     var unread = false
 
     @Option(help: "Order: page, newest, author or group.")

@@ -7,7 +7,7 @@ struct LayerOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Document, if no token names it; also {document} of --token-url.", valueName: "id"))
+            "Document, if no token names it; also replaces {document} in --token-url.", valueName: "id"))
     var document: String?
 
     @Option(

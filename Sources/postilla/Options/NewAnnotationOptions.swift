@@ -49,7 +49,7 @@ struct NewAnnotationOptions: ParsableArguments {
         guard let page = page?.index else { return nil }
         var content: Content?
         if let note {
-            // Default place beside the text: one inch from the top left corner.
+            // The default place is one inch from the page's left and top edges.
             content = .note(page: page, at: at?.point ?? Point(x: 72, y: 72), text: note)
         } else if let mark {
             content = .markup(mark.kind, page: page, rects: rect.map(\.rect))

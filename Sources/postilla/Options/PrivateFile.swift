@@ -11,7 +11,7 @@ enum PrivateFile {
         return text
     }
 
-    /// Reads the one line of a file that goes into a request's head.
+    /// Reads a file's only line, which is sent in the head of a request.
     ///
     /// - Parameter status: The status of the failure when there is no such line.
     static func secret(_ path: String, otherwise status: ExitStatus) throws -> String {
@@ -40,7 +40,7 @@ enum PrivateFile {
         return bytes
     }
 
-    /// Whether others than the owner may read the file, which deserves a warning for a token.
+    /// Whether users other than the owner can read the file; a secret in such a file deserves a warning.
     static func isReadableByOthers(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & 0o044 != 0

@@ -4,17 +4,17 @@ import Glibc
 /// The source of the token. It is never an argument: all users of the machine can see arguments.
 struct TokenOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Read the token from this file, again for each new token.", valueName: "file"),
+        help: ArgumentHelp("Read the token from this file, and again for each new token.", valueName: "file"),
         completion: .file(extensions: ["jwt"]))
     var tokenFile: String?
 
     @Option(
-        help: ArgumentHelp("Run this command for a token, again for each new token.", valueName: "command"))
+        help: ArgumentHelp("Run this command to get the token, and again for each new token.", valueName: "command"))
     var tokenCommand: String?
 
     @Option(
         help: ArgumentHelp(
-            "Request a token from this URL with {document} and {layer}; it returns {\"jwt\": …}.",
+            "Request the token from this URL, which may contain {document} and {layer}; it returns {\"jwt\": …}.",
             valueName: "url"))
     var tokenUrl: String?
 

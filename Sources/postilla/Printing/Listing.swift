@@ -9,7 +9,7 @@ struct Listing {
             case fitted(Int)
             /// ISO 8601; a table shows day and minute.
             case moment
-            /// The last column, in full length.
+            /// The last column, at full length.
             case rest
         }
 

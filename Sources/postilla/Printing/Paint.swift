@@ -13,7 +13,7 @@ struct Paint {
         case trouble
         case heading
 
-        /// Parameters of SGR; nil for none.
+        /// SGR parameters; nil for none.
         fileprivate var parameters: StaticString? {
             switch self {
             case .plain: nil

@@ -2,7 +2,7 @@ import Glibc
 
 /// Checks whether a port can be listened on.
 enum FreePort {
-    /// Why a port cannot be listened on; `isOfHost` if another port would not help.
+    /// Why a port cannot be listened on. `isOfHost` is true if another port would not help.
     struct Problem {
         var reason: String
         var isOfHost = false

@@ -4,8 +4,9 @@ import SyncProtocol
 /// A limit: `--limit NAME=NUMBER`, an entry in the table `[limits]` of a file, or a variable.
 struct LimitSetting {
     let name: String
-    /// The allowed values, and what the number means.
+    /// The allowed values.
     let range: ClosedRange<Int>
+    /// What the number limits, as the help shows it.
     let meaning: String
     private let place: Place
 
@@ -36,24 +37,24 @@ struct LimitSetting {
     static var all: [LimitSetting] {
         [
             LimitSetting(
-                "requests-per-second", 0...1_000_000, "with one token; 0: unlimited", .service(\.requestsPerSecond)),
+                "requests-per-second", 0...1_000_000, "average per token; 0: unlimited", .service(\.requestsPerSecond)),
             LimitSetting(
-                "backend-requests-per-second", 0...1_000_000, "with the secret; 0: unlimited",
+                "backend-requests-per-second", 0...1_000_000, "average with the backend's secret; 0: unlimited",
                 .service(\.backendRequestsPerSecond)),
             LimitSetting(
-                "failed-logins-per-minute", 0...1_000_000, "from one address; 0: unlimited",
+                "failed-logins-per-minute", 0...1_000_000, "per address; 0: unlimited",
                 .service(\.failedLoginsPerMinute)),
             LimitSetting("connections", 0...10_000_000, "concurrent; 0: unlimited", .service(\.connections)),
             LimitSetting("streams", 0...10_000_000, "concurrent; 0: unlimited", .service(\.streams)),
             LimitSetting(
-                "streams-per-token", 0...10_000_000, "of one token; 0: unlimited", .service(\.streamsPerToken)),
+                "streams-per-token", 0...10_000_000, "concurrent per token; 0: unlimited", .service(\.streamsPerToken)),
             LimitSetting("pdf-jobs", 1...1_000, "concurrent PDF jobs", .service(\.pdfJobs)),
             LimitSetting("waiting-pdf-jobs", 0...100_000, "queued PDF jobs", .service(\.waitingPDFJobs)),
             LimitSetting(
                 "head-seconds", 0...86_400, "for the first request's head; 0: unlimited", .service(\.headSeconds)),
-            LimitSetting("idle-seconds", 1...86_400, "between two requests of a connection", .service(\.idleSeconds)),
+            LimitSetting("idle-seconds", 1...86_400, "between two requests on a connection", .service(\.idleSeconds)),
             LimitSetting(
-                "body-bytes-per-second", 0...1_000_000_000, "minimum average of a request body; 0: none",
+                "body-bytes-per-second", 0...1_000_000_000, "minimum average rate of a request body; 0: none",
                 .service(\.bodyBytesPerSecond)),
             LimitSetting(
                 "stall-seconds", 0...86_400, "without progress; 0: unlimited", .service(\.stallSeconds)),

@@ -1,8 +1,9 @@
 import Glibc
 
-/// The limit of files and connections that this process may have open.
+/// The limit on the files and connections that this process may have open.
 enum OpenFiles {
-    /// Raises the limit to the system's maximum: each listener uses one, and most systems start with 1,024.
+    /// Raises the limit to the system's maximum: each listener uses a connection, and most systems start
+    /// with 1,024.
     static func allowAll() {
         var limit = rlimit()
         let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Logging
 import PDFPages
 
-/// The server's configuration, made from the settings of `serve`. It collects every problem, not only the first.
+/// The server's configuration, built from the settings of `serve`. It collects every problem, not only the first.
 struct ServeConfiguration {
     let settings: Settings
     private(set) var options: Server.Options

@@ -2,7 +2,8 @@ import ArgumentParser
 import FoundationEssentials
 import Postgres
 
-/// The command line options of `serve`. They have no defaults here: the environment and the file come after them.
+/// The command line options of `serve`. They have no defaults here, because the environment and the file
+/// supply the missing ones.
 struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Address to listen on (default: 127.0.0.1).", valueName: "address"))
     var host: String?
@@ -30,7 +31,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "File with the backend's secret; without it the backend's routes are closed.", valueName: "file"))
+            "File with the backend's secret; without it, the backend API is closed.", valueName: "file"))
     var apiTokenFile: String?
 
     @Option(help: ArgumentHelp("Certificate chain (PEM) for https.", valueName: "file"))
@@ -39,7 +40,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Key of the certificate (PEM).", valueName: "file"))
     var tlsKey: String?
 
-    @Flag(help: "TLS ends at a proxy in front: allow plain http, and trust X-Forwarded-For.")
+    @Flag(help: "A proxy in front terminates TLS: allow plain http, and trust X-Forwarded-For.")
     var behindProxy = false
 
     @Option(
@@ -65,7 +66,8 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "On shutdown, how long only /readiness reports it before streams end (default: 0s).", valueName: "time"))
+            "On shutdown, how long to keep serving, with /readiness returning 503, before streams end (default: 0s).",
+            valueName: "time"))
     var drain: String?
 
     @Option(help: ArgumentHelp("Limit, such as streams-per-token=10; repeatable.", valueName: "name=number"))

@@ -1,4 +1,4 @@
-/// The settings of a server: an option overrides a variable, a variable overrides the file.
+/// The settings of a server: an option overrides a variable, which overrides the file.
 struct Settings {
     /// The origin of a value, as messages name it.
     enum Origin: Hashable, CustomStringConvertible {
@@ -60,7 +60,7 @@ struct Settings {
 
     private static func unknown(_ key: String) -> String {
         if ["api-token", "secret", "password"].contains(key) {
-            return "secrets are not allowed here; put it in a file and use api-token-file"
+            return "secrets are not allowed here; put the secret in a file and use api-token-file"
         }
         return "unknown setting: \(key)"
     }

@@ -1,6 +1,6 @@
 /// The outcome of one edit.
 enum EditOutcome: Equatable, Sendable {
-    /// The server has it.
+    /// The server has stored it.
     case applied
     /// Stored on this machine until the next sync sends it.
     case waiting

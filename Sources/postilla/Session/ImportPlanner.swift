@@ -48,7 +48,7 @@ struct ImportPlanner {
         return Step(id: id, item: item, action: try action(for: item, id))
     }
 
-    /// Gives a record without an id one that depends on its content alone, so that a second import finds it again.
+    /// Returns the record's id. A missing id is derived from the content alone, so that a second import finds it again.
     private mutating func id(of item: InstantJSONFile.Item) throws -> Record.ID {
         if let id = item.id { return id }
         if let number = item.content["pdfObjectId"]?.integer, try descriptor.layer.record("\(number)") != nil {

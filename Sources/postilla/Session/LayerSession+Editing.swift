@@ -25,7 +25,9 @@ extension LayerSession {
     func deliverOrExplain(_ ids: [Record.ID], _ what: String) async throws {
         let outcomes: [EditOutcome]
         do { outcomes = try await deliver(ids) } catch var failure as CommandFailure {
-            if failure.status == .unreachable { failure.message += "; stored here, sent by the next sync" }
+            if failure.status == .unreachable {
+                failure.message += "; the edit is stored on this machine and sent by the next sync"
+            }
             throw failure
         }
         let problems = zip(ids, outcomes).filter { $0.1.exit != .done }
@@ -36,10 +38,10 @@ extension LayerSession {
         if outcomes.contains(.waiting) { Self.tellThatItWaits() }
     }
 
-    static func tellThatItWaits() { Output.message("stored here, sent by the next sync") }
+    static func tellThatItWaits() { Output.message("stored on this machine, to be sent by the next sync") }
 
     private func isWaiting(for ids: Set<Record.ID>) throws -> Bool {
-        // Edits that the syncing process may not send stay parked until this process may lead.
+        // Edits that the syncing process may not send stay parked until this process becomes the leader.
         let stages: Set<OutboxEntry.Stage> = isElsewhere ? [.waiting, .sealed, .parked] : [.waiting, .sealed]
         return try descriptor.layer.store.read { store in
             let tally = try store.tally()

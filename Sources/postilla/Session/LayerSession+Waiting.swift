@@ -89,7 +89,7 @@ private struct Watch {
 
     private mutating func failed(_ error: InstantError) -> Result {
         switch error.kind {
-        // A later event tells whether another token is needed.
+        // A later event shows whether another token is needed.
         case .authenticationFailed: return .goOn
         case .requestFailed where wasReached:
             problem = error.message
@@ -101,7 +101,8 @@ private struct Watch {
     func checkPatience(elsewhere: Bool) throws {
         guard .now - lastSign > LayerSession.timeout else { return }
         if elsewhere {
-            throw CommandFailure("another postilla syncs this layer, but got no answer within 10 s", .unreachable)
+            throw CommandFailure(
+                "another postilla process syncs this layer but got no answer within 10 s", .unreachable)
         }
         throw CommandFailure(problem ?? "the server did not answer within 10 s", .unreachable)
     }

@@ -89,13 +89,13 @@ struct LayerSession: Sendable {
             serverURL: url, dataDirectory: URL(filePath: folder), allowsInsecureHTTP: options.server.insecureHttp)
     }
 
-    /// Rejects a token for another layer than the options name.
+    /// Rejects a token for a layer other than the one that the options name.
     private static func check(_ identity: LayerIdentity, _ options: LayerOptions) throws(InstantError) {
         func same(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
         guard same(options.document, identity.documentID), same(options.layer, identity.layer),
             same(options.user, identity.userID ?? "")
         else {
-            throw InstantError(.invalidJWT, "the token is for a different document, layer or user than the options")
+            throw InstantError(.invalidJWT, "the token is for a different document, layer or user than the options say")
         }
     }
 
@@ -103,7 +103,7 @@ struct LayerSession: Sendable {
     /// cycle ends when that process has completed it; this command's token is still checked.
     func synchronize() async throws {
         guard let token else { return }
-        // No delay, also for other local processes' edits while this command is the one that syncs.
+        // No delay, not even for edits by other local processes while this command is the one that syncs.
         descriptor.delayForSyncingLocalChanges = .zero
         do {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })

@@ -16,8 +16,8 @@ struct LayerWatch {
 
     private var descriptor: InstantDocumentDescriptor { session.descriptor }
 
-    /// - Throws: ``CommandFailure`` when the server is unreachable at the beginning, access is lost, or no source has
-    ///   another token.
+    /// - Throws: ``CommandFailure`` when the server is unreachable at the beginning, access is lost, or the source has
+    ///   no other token.
     mutating func run() async throws {
         let events = descriptor.events
         descriptor.startListeningForServerChanges()
@@ -49,7 +49,7 @@ struct LayerWatch {
         switch descriptor.status.connection {
         case .offline where !isCutOff:
             isCutOff = true
-            Output.message("the server cannot be reached, retrying")
+            Output.message("the server cannot be reached; retrying")
         case .live where isCutOff:
             isCutOff = false
             Output.message("reconnected")

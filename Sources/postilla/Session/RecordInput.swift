@@ -12,7 +12,7 @@ struct RecordInput: Sendable {
 
     init(content: Content) { self.content = content }
 
-    /// - Throws: ``JSONError`` with the place, or ``CommandFailure`` with the problem of the value.
+    /// - Throws: ``JSONError`` with the position, or ``CommandFailure`` that describes the invalid value.
     init(json bytes: [UInt8]) throws {
         let value = try JSONReader.parse(bytes)
         guard let object = value.object else {

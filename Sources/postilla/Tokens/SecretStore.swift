@@ -3,10 +3,10 @@ import FoundationEssentials
 import Subprocess
 import SystemPackage
 
-/// This machine's secret store, accessed through `secret-tool` of libsecret. The secret is passed on standard input,
+/// This machine's secret store, accessed through libsecret's `secret-tool`. The secret is passed on standard input,
 /// never as an argument, and its key is a hash.
 struct SecretStore: Sendable {
-    /// The folders to search for the tool, as `PATH` lists them.
+    /// The folders to search for the tool, in the format of `PATH`.
     var searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
     /// A locked keyring that no user can unlock would block indefinitely.
     var timeout = Duration.seconds(5)

@@ -17,7 +17,7 @@ struct TokenKeeper: Sendable {
         return kept.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// - Throws: ``CommandFailure`` when neither place accepts it.
+    /// - Throws: ``CommandFailure`` when neither place can store it.
     func keep(_ token: String, of layer: LayerIdentity) async throws {
         let key = layer.fileName
         if await store.keep(token, as: key) {

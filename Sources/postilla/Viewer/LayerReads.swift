@@ -6,9 +6,9 @@ import PDFPages
 import PageLayout
 import Synchronization
 
-/// Reads of a layer's local storage, performed off the drawing thread. An answer usually takes a fraction of a
-/// millisecond, so the caller waits briefly to have it in the same frame. A page of ten thousand annotations or a busy
-/// disk does not block keys: that answer arrives later. The first read opens the storage.
+/// Reads a layer's local storage off the drawing thread. An answer usually takes a fraction of a millisecond, so the
+/// caller waits briefly to have it in the same frame. A page of ten thousand annotations or a busy disk does not block
+/// keys: the answer then arrives later. The first read opens the storage.
 ///
 /// Answers arrive in request order.
 final class LayerReads: Sendable {

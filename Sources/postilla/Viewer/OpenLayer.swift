@@ -11,8 +11,8 @@ import Synchronization
 /// One layer that is open in the viewer: turns the library's events into messages, asks the token's source before it
 /// prompts the user, and holds the token in memory while the layer is open.
 ///
-/// Calls come from the loop's thread; the library's events run serially on a queue that may wait for the disk. A lock
-/// guards their shared state.
+/// Calls come from several queues; the library's events are handled serially on one that may wait for the disk. A lock
+/// guards the shared state.
 final class OpenLayer: Sendable {
     let descriptor: InstantDocumentDescriptor
     /// Retained while the layer is open, because sync ends without it.
@@ -63,7 +63,7 @@ final class OpenLayer: Sendable {
         Task { for await step in steps { await step() } }
     }
 
-    /// Posts what is known locally; everything else arrives as events after connecting.
+    /// Starts handling the library's events, and opens the PDF if it is on this machine.
     ///
     /// - Parameter hasToken: Whether a token is about to be supplied; if so, its absence is not reported.
     func start(hasToken: Bool) {
@@ -259,7 +259,7 @@ final class OpenLayer: Sendable {
             post(.presence(descriptor.presence))
             return
         case .didReplacePDF:
-            post(.notice("The PDF was replaced on the server, downloading it again"))
+            post(.notice("The PDF was replaced on the server; downloading it again"))
             startDownload()
         case .didFinishReauthentication(let token):
             state.withLock { $0.wait.wasAccepted() }

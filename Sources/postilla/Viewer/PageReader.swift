@@ -31,7 +31,7 @@ actor PageReader {
     private let background = Mutex(Background())
     /// The number of pages that one process reads when all are requested; a process's limits are set for a few pages.
     private static let stretch = 32
-    /// As above, for when the list is refreshed after each process.
+    /// The same when the words under marks are read, because the list is refreshed after each process.
     private static let quotedStretch = 8
 
     /// Facts known without reading the file.

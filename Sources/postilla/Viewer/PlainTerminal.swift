@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard input and output as they are: a line-mode terminal or pipes. Only input echo is ever switched.
+/// Standard input and output as they are: a line-mode terminal or pipes. The only mode it changes is input echo.
 final class PlainTerminal: ViewerTerminal {
     /// nil if the input is not a terminal.
     private let usual: termios?

@@ -1,27 +1,27 @@
 import ArgumentParser
 import Foundation
 
-/// The same benchmark against two builds in turns, and the ratio of each figure.
+/// Runs the same benchmark against two builds in turns, and reports the ratio of each figure.
 struct Comparison: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compare",
         abstract:
-            "Measures this build and one built before in turns (A B A B ...), and prints the ratio of each figure.",
+            "Measures this build and an earlier one in turns (A B A B ...), and prints the ratio of each figure.",
         discussion:
-            "Figures of other programs in the tables say how alike the two builds' turns were: theirs should be 1.")
+            "The ratios of other programs show how comparable the two builds' turns were: they should be 1.")
 
     @Option(
         help: ArgumentHelp(
-            "The program built before, or a folder with it and its Benchmarks: figures of the client library are measured by that one.",
+            "The earlier program, or a folder with it and its Benchmarks, which then measures the client library.",
             valueName: "path"))
     var baseline: String
 
-    @Option(help: "Runs of each; the median counts.") var turns = 5
+    @Option(help: "The number of runs of each build; medians are compared.") var turns = 5
 
-    @Option(parsing: .upToNextOption, help: "What is measured, as for measure.")
+    @Option(parsing: .upToNextOption, help: "Parts to measure, as for measure.")
     var only: [Measurement.Part] = [.list, .edit, .fanout, .writes, .listeners, .sync, .download]
 
-    @Option(parsing: .upToNextOption, help: "How many annotations a layer has.") var sizes = [10_000]
+    @Option(parsing: .upToNextOption, help: "Numbers of annotations per layer.") var sizes = [10_000]
 
     private struct Build {
         var name: String
@@ -33,7 +33,7 @@ struct Comparison: AsyncParsableCommand {
         let (this, other) = (try here(), try before())
         if other.benchmarks == this.benchmarks {
             Report.add(
-                "There is no Benchmarks beside \(other.postilla): sync, queue, edit and download measure the library of this build."
+                "There is no Benchmarks next to \(other.postilla): sync, queue, edit and download measure the library of this build."
             )
         }
         var reports: [[ReportFigures]] = [[], []]
@@ -49,7 +49,7 @@ struct Comparison: AsyncParsableCommand {
             guard let before = theirs[name] else { continue }
             table.add(name, Self.text(value), Self.text(before), before == 0 ? Figures.none : Self.text(value / before))
         }
-        Report.add("\n\(Machine.text)\n\n## Beside \(baseline)\n\n\(table.text)\n")
+        Report.add("\n\(Machine.text)\n\n## Compared with \(baseline)\n\n\(table.text)\n")
     }
 
     /// The figures of the client library are measured by the build's own program, all others by this one.
@@ -81,7 +81,7 @@ struct Comparison: AsyncParsableCommand {
         var isFolder: ObjCBool = false
         guard files.fileExists(atPath: baseline, isDirectory: &isFolder) else {
             throw BenchmarkError(
-                "there is nothing at \(baseline): name a program, or a folder with postilla and Benchmarks")
+                "there is nothing at \(baseline): specify a program, or a folder with postilla and Benchmarks")
         }
         let postilla = isFolder.boolValue ? baseline + "/postilla" : baseline
         guard files.isExecutableFile(atPath: postilla) else {

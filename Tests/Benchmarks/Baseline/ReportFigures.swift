@@ -1,9 +1,9 @@
-/// The figures of a report, read from its tables: so that reports of programs that were built before can be compared.
+/// The figures of a report, read from its tables so that reports of earlier builds can be compared.
 struct ReportFigures {
-    /// In the order of the report: heading, row and column, and the figure.
+    /// In the order of the report. A name consists of heading, row and column.
     private(set) var entries: [(name: String, value: Double)] = []
 
-    /// Columns that say how something was measured.
+    /// Columns that describe a measurement and are not compared.
     private static let counts: Set = ["of", "x", "keys", "least-most", "postilla is x", "x of Yjs"]
 
     init(_ report: String) {

@@ -9,17 +9,17 @@ struct BurstBenchmark {
     var folder: URL
     var perSecond = 1000
     var seconds = 5
-    /// Changes in a request.
+    /// Changes per request.
     private let batch = 10
 
     struct Outcome {
-        /// From the key until the other pane's keys are shown.
+        /// From the key press until the other pane's keys are shown.
         var keys = Samples()
-        /// Keys that nothing had come of after a second.
+        /// Keys that had no effect within a second.
         var lost = 0
-        /// From the last change taken by the server until the list counts all of them.
+        /// From the last change applied by the server until the list counts all of them.
         var behind = Duration.zero
-        /// How many the writer brought about in a second.
+        /// The writer's changes per second.
         var rate = 0.0
     }
 
@@ -33,7 +33,7 @@ struct BurstBenchmark {
         let written = Mutex((failure: nil as (any Error)?, took: Duration.zero))
         let start = ContinuousClock.now
         done.enter()
-        // Each used by one thread.
+        // Each is used by one thread.
         nonisolated(unsafe) let (own, this) = (writer, self)
         Thread.detachNewThread {
             defer { done.leave() }
@@ -46,7 +46,7 @@ struct BurstBenchmark {
         while ContinuousClock.now < start + .seconds(seconds) {
             press(on: terminal, &outcome)
         }
-        // The screen is read on, so that nobody waits for it.
+        // Keeps reading the screen, so that the program never waits to write.
         while done.wait(timeout: .now()) == .timedOut { terminal.pump(milliseconds: 10) }
         try written.withLock {
             if let failure = $0.failure { throw failure }
@@ -65,7 +65,7 @@ struct BurstBenchmark {
         for number in 0..<perSecond * seconds / batch {
             let due = start + .milliseconds(number * batch * 1000 / perSecond)
             let pause = due - ContinuousClock.now
-            // Nothing is waited for but the moment: the pace is what the others are held to.
+            // Waits only for the due time: the others are measured at this pace.
             if pause > .zero { poll(nil, 0, Int32(pause.milliseconds.rounded(.up))) }
             let notes = (0..<batch).map { ("burst-\(number)-\($0)", EditBenchmark.note(number * batch + $0)) }
             try writer.send(writer.request(notes))
@@ -73,8 +73,8 @@ struct BurstBenchmark {
         }
     }
 
-    /// A key every twentieth of a second or so, as when it is held down: Tab, which leads to the other pane.
-    /// Up and down would not tell, since what others add moves rows as well.
+    /// Presses a key after about a twentieth of a second, as if it were held down: Tab, which switches to the other
+    /// pane. Up and Down would prove nothing, because annotations added by others move rows as well.
     private func press(on terminal: VirtualTerminal, _ outcome: inout Outcome) {
         terminal.pump(milliseconds: 50)
         let wasInList = Self.isInList(terminal)
@@ -90,8 +90,8 @@ struct BurstBenchmark {
         outcome.keys.add(ContinuousClock.now - start)
     }
 
-    /// Whether the keys of the list stand in the last row. The cursor would not tell: it is everywhere while a picture is
-    /// drawn.
+    /// Whether the last row shows the keys of the list. The cursor would prove nothing, because it moves everywhere
+    /// while a picture is drawn.
     private static func isInList(_ terminal: VirtualTerminal) -> Bool {
         terminal.line(terminal.size.rows - 1).contains("Tab page")
     }
@@ -107,7 +107,7 @@ struct BurstBenchmark {
         return terminal
     }
 
-    /// How many annotations the head of the list tells of.
+    /// Returns the number of annotations in the head of the list.
     private static func count(_ terminal: VirtualTerminal) throws -> Int {
         guard let found = terminal.text.firstMatch(of: #/Annotations \d+/(\d+) /#), let count = Int(found.1) else {
             throw BenchmarkError("the list has no head:\n\(terminal.text)")

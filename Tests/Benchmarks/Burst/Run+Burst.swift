@@ -6,7 +6,7 @@ extension Run {
         let outcome = try BurstBenchmark(backend: backend, document: "burst", folder: folder).run()
         var table = Table("ms", "p50", "p99", "slowest", "keys", "lost")
         table.add(
-            "a key (Tab) until it is answered", Figures.milliseconds(outcome.keys.median),
+            "a key (Tab) until its effect is shown", Figures.milliseconds(outcome.keys.median),
             Figures.milliseconds(outcome.keys.percentile(99)), Figures.milliseconds(outcome.keys.most),
             String(outcome.keys.count), String(outcome.lost))
         Report.add(

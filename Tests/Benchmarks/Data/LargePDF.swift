@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// A valid PDF of any size whose bytes no compression makes smaller: one page of text, and streams of noise that
-/// the file keeps as attachments would be kept.
+/// A valid PDF of any size that cannot be compressed: one page of text, and streams of noise, stored as attachments
+/// would be.
 enum LargePDF {
-    /// Writes one of at least so many bytes, without holding it in memory.
+    /// Writes a PDF of at least this size, without keeping it in memory.
     static func write(megabytes: Int, to file: URL) throws {
         guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
             throw BenchmarkError("cannot write \(file.path)")

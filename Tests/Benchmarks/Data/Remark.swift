@@ -4,7 +4,7 @@ import TestSupport
 /// One remark on a document: the same words become an annotation for Postilla, a line for less and a subject for
 /// neomutt.
 struct Remark {
-    /// Counted from 0; written at the front of the text, so that a row on a screen is known again.
+    /// Counted from 0; written at the start of the text, so that its row can be recognised on a screen.
     var number: Int
     var pageIndex: Int
     var kind: AnnotationKind
@@ -13,7 +13,7 @@ struct Remark {
     /// Points from the top of the page.
     var top: Double
 
-    /// So many remarks, in the order of the document; the same in each run.
+    /// Returns this many remarks, in document order; the same in each run.
     static func all(_ count: Int, pages: Int) -> [Remark] {
         var random = SeededRandom(seed: 7)
         return (0..<count).map { number in

@@ -1,9 +1,9 @@
 import Annotations
 import Foundation
 
-/// The remarks in the forms that other programs show.
+/// The remarks in the formats that other programs read.
 enum RemarkFiles {
-    /// A row of the list as a line of text.
+    /// Returns each row of the list as a line of text.
     static func lines(_ remarks: [Remark]) -> String {
         remarks.map { remark in
             let page = String(remark.pageIndex + 1)
@@ -13,12 +13,12 @@ enum RemarkFiles {
         }.joined()
     }
 
-    /// A mailbox in one file (RFC 4155), each remark a message with its text as the subject.
+    /// Returns a mailbox in one file (RFC 4155); each remark is a message with its text as the subject.
     static func mailbox(_ remarks: [Remark]) -> String {
         remarks.map { "From \($0.author)@example.org \(date($0, "%a %b %d %H:%M:%S %Y"))\n\(message($0))\n" }.joined()
     }
 
-    /// A folder with a file for each message (Maildir), all of them seen.
+    /// Writes a folder with a file for each message (Maildir), all marked as seen.
     static func writeMaildir(_ remarks: [Remark], to folder: URL) throws {
         for name in ["cur", "new", "tmp"] {
             try FileManager.default.createDirectory(
@@ -30,7 +30,7 @@ enum RemarkFiles {
         }
     }
 
-    /// A git repository with an empty commit for each remark, the first remark last.
+    /// Creates a git repository with an empty commit for each remark, the first remark last.
     static func writeHistory(_ remarks: [Remark], to folder: URL, git: String) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let commits = remarks.reversed().map { remark in
@@ -57,7 +57,7 @@ enum RemarkFiles {
         """
     }
 
-    /// A minute after the one before, in the C library's notation.
+    /// Returns the remark's date, a minute after the previous one's, in a format of strftime(3).
     private static func date(_ remark: Remark, _ format: String) -> String {
         var seconds = time_t(1_700_000_000 + 60 * remark.number)
         var parts = tm()

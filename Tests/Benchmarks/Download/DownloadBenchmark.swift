@@ -2,7 +2,7 @@ import EngineSupport
 import Foundation
 import Instant
 
-/// A large PDF from the server to this machine's disk, verified: the library beside curl, in turns.
+/// The verified download of a large PDF from the server to this machine's disk, by the library and by curl in turns.
 struct DownloadBenchmark {
     var server: ServerProcess
     var document: String
@@ -11,7 +11,7 @@ struct DownloadBenchmark {
 
     struct Result {
         var instant = Samples()
-        /// Nil where there is no curl.
+        /// nil if curl is not installed.
         var curl: Samples?
     }
 
@@ -22,7 +22,7 @@ struct DownloadBenchmark {
         for number in -1..<runs {
             let instant = try await instant(number)
             let other = try curl.map { try measureCurl($0) }
-            // The first of each fills the caches for both.
+            // The first run of each fills the caches for both.
             guard number >= 0 else { continue }
             result.instant.add(instant)
             if let other { result.curl?.add(other) }
@@ -30,11 +30,12 @@ struct DownloadBenchmark {
         return result
     }
 
-    /// From the call to the event: session and records too, each byte hashed, the file and its folder synced.
+    /// Measures from the call to the event, which includes the session and the records; every byte is hashed, and the
+    /// file and its folder are synced.
     private func instant(_ number: Int) async throws -> Duration {
         let folder = folder.appendingPathComponent("download-\(number)")
         defer { try? FileManager.default.removeItem(at: folder) }
-        guard let url = URL(string: server.address) else { throw BenchmarkError("\(server.address) is no address") }
+        guard let url = URL(string: server.address) else { throw BenchmarkError("\(server.address) is not an address") }
         let token = try server.mint.token(document: document, user: "ana")
         let start = ContinuousClock.now
         let client = try await LiveClient(server: url, folder: folder, token: token)
@@ -43,7 +44,7 @@ struct DownloadBenchmark {
         return end - start
     }
 
-    /// What a careful person would type: fetch, to the disk, hash. Only this file is synced, not the whole machine.
+    /// Runs what a careful person would type: fetch, sync, hash. Only this file is synced, not the whole machine.
     private func measureCurl(_ curl: String) throws -> Duration {
         let header = folder.appendingPathComponent("header")
         let file = folder.appendingPathComponent("file.pdf")

@@ -19,7 +19,7 @@ extension Run {
         if let curl = result.curl {
             add("curl; sync; sha256sum", curl)
         } else {
-            Report.add("There is no curl: left out.")
+            Report.add("curl is not installed and is left out.")
         }
         Report.add("## A PDF of \(options.megabytes) MB from the server\n\n\(table.text)\n")
     }

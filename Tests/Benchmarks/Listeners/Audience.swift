@@ -4,9 +4,9 @@ import Foundation
 final class Audience {
     private let port: UInt16
     private var watched: [pollfd] = []
-    /// By their descriptors.
+    /// By descriptor.
     private(set) var ears: [Int32: Ear] = [:]
-    /// How many have heard each change, and when the last of them did.
+    /// The number of listeners that have received each revision, and when the last one did.
     private(set) var heard: [Int64: (count: Int, last: ContinuousClock.Instant)] = [:]
     private var buffer = [UInt8](repeating: 0, count: 256 << 10)
 
@@ -16,18 +16,18 @@ final class Audience {
 
     var open: Int { ears.values.count { $0.isOpen && !$0.isClosed } }
 
-    /// Opens so many more, and waits until each of their streams has said that it is open.
+    /// Opens this many more connections, and waits until each stream has reported that it is open.
     ///
-    /// - Parameter request: the bytes that the listener of this number sends.
+    /// - Parameter request: Returns the bytes that the listener with this number sends.
     func grow(by count: Int, request: (Int) throws -> [UInt8]) throws {
-        // Not all at once: the kernel keeps only so many that nobody has accepted.
+        // Not all at once, because the kernel limits the number of connections that are not yet accepted.
         for start in stride(from: 0, to: count, by: 200) {
             for number in start..<min(start + 200, count) { try connect(number, try request(number)) }
             try listen(for: .seconds(60), what: "streams to open") { self.open == self.ears.count }
         }
     }
 
-    /// Reads what comes until it is enough.
+    /// Reads until the condition holds.
     func listen(for limit: Duration, what: String, until isEnough: () -> Bool) throws {
         let end = ContinuousClock.now + limit
         while !isEnough() {
@@ -36,7 +36,7 @@ final class Audience {
         }
     }
 
-    /// Reads what comes for so long.
+    /// Reads for this long.
     func listen(for time: Duration) {
         let end = ContinuousClock.now + time
         while ContinuousClock.now < end { read(milliseconds: 20) }
@@ -45,12 +45,12 @@ final class Audience {
     private func read(milliseconds: Int32) {
         guard poll(&watched, nfds_t(watched.count), milliseconds) > 0 else { return }
         for index in watched.indices where watched[index].revents != 0 {
-            // A negative one is passed over from then on.
+            // poll(2) ignores a negative descriptor from then on.
             if !read(watched[index].fd) { watched[index].fd = -1 }
         }
     }
 
-    /// - Returns: whether more may come.
+    /// - Returns: Whether more may arrive.
     private func read(_ descriptor: Int32) -> Bool {
         let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
         guard count > 0 else {
@@ -64,7 +64,7 @@ final class Audience {
         return true
     }
 
-    /// From one of several addresses of this machine, so that there are ports enough.
+    /// Connects from one of several addresses of this machine, so that there are enough ports.
     private func connect(_ number: Int, _ request: [UInt8]) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw BenchmarkError("no socket: \(String(cString: strerror(errno)))") }

@@ -1,20 +1,20 @@
-/// What one listener has heard, read from the bytes as they come: only the ids of events and the signs of life, so that
-/// a thousand of them can be read by one thread.
+/// What one listener has received, parsed from the bytes as they arrive: only event ids and heartbeats, so that one
+/// thread can read for a thousand listeners.
 struct Ear {
-    /// The stream has said that it is open.
+    /// Whether the stream has reported that it is open.
     private(set) var isOpen = false
     private(set) var heartbeats = 0
-    /// Of the last change.
+    /// The revision of the last change.
     private(set) var revision: Int64 = 0
-    /// A change came that does not follow on the one before.
+    /// Whether a change arrived that does not directly follow the previous one.
     private(set) var hasMissed = false
     var isClosed = false
 
     private var line: [UInt8] = []
-    /// Longer lines hold what was changed, and end somewhere.
+    /// Longer lines contain the changed records; the rest of them is skipped.
     private static let longest = 96
 
-    /// - Parameter changed: called with the revision of each change.
+    /// - Parameter changed: Called with the revision of each change.
     mutating func hear(_ bytes: some Sequence<UInt8>, changed: (Int64) -> Void) {
         for byte in bytes {
             guard byte == 0x0A else {

@@ -1,11 +1,11 @@
 import EngineSupport
 import Foundation
 
-/// What listeners cost a server that has nothing else to do, and how soon a crowd at one layer hears of a change. Each
-/// listener is a connection with a token of its own; the server is a process of its own.
+/// The cost of listeners to an otherwise idle server, and how soon many listeners to one layer receive a change. Each
+/// listener is a connection with its own token; the server is a separate process.
 struct ListenersBenchmark {
     let server: ServerProcess
-    /// Uploaded already.
+    /// Already uploaded.
     let document: String
 
     struct Idle {
@@ -17,7 +17,7 @@ struct ListenersBenchmark {
         var later = 0
         var opening = Duration.zero
         var dropped = 0
-        /// The fewest that any of them has heard.
+        /// The fewest that any listener has received.
         var heartbeats = 0
 
         var bytesEach: Int { (max(after, later) - before) / max(listeners, 1) }
@@ -25,23 +25,23 @@ struct ListenersBenchmark {
 
     struct Crowd {
         var listeners = 0
-        /// From before the change is sent until the first, the middle and the last one have read it.
+        /// From before a change is sent until the last listener has read it.
         var slowest = Samples()
-        /// Changes that were pushed one after the other without waiting for the listeners, and how long it took until
-        /// every one had read all.
+        /// Changes pushed one after another without waiting for the listeners, and the time until every listener had
+        /// read all of them.
         var burst = 0
         var burstTime = Duration.zero
-        /// Listeners that did not hear everything in its order.
+        /// Listeners that did not receive everything in order.
         var missed = 0
     }
 
-    /// Over many layers, since nobody has ten thousand people at one.
+    /// Distributed over many layers, because no real layer has ten thousand listeners.
     func idle(_ count: Int, layers: Int = 100) throws -> Idle {
         let audience = Audience(port: try server.listeningPort)
         func request(_ number: Int) throws -> [UInt8] {
             try self.request(layer: "idle\(number % layers)", user: "user\(number)")
         }
-        // The first ones pay for what all share.
+        // The first listeners cause the cost of what all share.
         try audience.grow(by: layers) { try request($0) }
         var result = Idle(listeners: count, before: anonymous)
         let start = ContinuousClock.now

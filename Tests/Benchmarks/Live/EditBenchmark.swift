@@ -2,38 +2,38 @@ import Annotations
 import Instant
 import InstantCore
 
-/// An edit at one client until the other one tells of it, in turns with the same change by the wire alone, with
-/// PostgreSQL and with Yjs: each with a durable store, on loopback, nothing waited for in between.
+/// An edit at one client until another client reports it, in turns with the same change over the wire alone, with
+/// PostgreSQL and with Yjs: each with a durable store, on loopback, without pauses in between.
 struct EditBenchmark {
     var edits = 300
-    /// First ones that do not count.
+    /// The number of first edits, which do not count.
     var warmUp = 20
-    /// Yjs takes its turns in blocks of so many; both counts are multiples of it. Its store creates and deletes a journal file
-    /// for each update, which delays the disk of the next peer.
+    /// The number of edits in a turn of Yjs; both counts above are multiples of it. The store of Yjs creates and
+    /// deletes a journal file for each update, which delays the disk of the next peer.
     var block = 20
 
     struct Result {
-        /// From before the edit, its own commit included.
+        /// From before the edit, including its own commit.
         var whole = Samples()
         /// From the outbox's commit.
         var committed = Samples()
         /// Without client stores.
         var wire = Samples()
         var postgres = Samples()
-        /// By the wire too.
+        /// Also over the wire.
         var yjs = Samples()
         /// The same updates until the Yjs server's store has committed them.
         var yjsStored = Samples()
     }
 
     /// - Parameters:
-    ///   - postgres: nil where it is not installed.
-    ///   - yjs: nil where it is not installed; else it holds an update for each of ``notes``.
+    ///   - postgres: nil if it is not installed.
+    ///   - yjs: nil if it is not installed; otherwise it has an update for each of ``notes``.
     func run(
         _ writer: LiveClient, _ reader: FollowedLayer, wire: WirePair, postgres: NotifyPair?, yjs: YjsPair?
     ) async throws -> Result {
         var result = Result()
-        // One for all: nothing that the measure itself needs is begun between an edit and its news.
+        // One watchdog for all edits, so that the measurement itself starts nothing between an edit and its arrival.
         let limit = Watchdog(seconds: 300, what: "an edit")
         defer { limit.stop() }
         for number in 0..<warmUp + edits {
@@ -54,7 +54,7 @@ struct EditBenchmark {
         return result
     }
 
-    /// Updates of Yjs, one after the other.
+    /// Runs updates of Yjs, one after another.
     private func run(_ yjs: YjsPair, _ numbers: Range<Int>, _ result: inout Result) throws {
         for number in numbers {
             let times = try yjs.run(number)
@@ -64,7 +64,7 @@ struct EditBenchmark {
         }
     }
 
-    /// What the peers are given.
+    /// The notes that all peers write.
     var notes: [(id: String, content: Content)] {
         (0..<warmUp + edits).map { ("edit-\($0)-", Self.note($0)) }
     }

@@ -3,8 +3,8 @@ import Foundation
 import Instant
 import Synchronization
 
-/// A layer as another person has it: a client of the library in a process of its own, which shares no thread with the one
-/// that edits. It writes a line for each change that it is told of: when, and of which records.
+/// A layer as another person sees it: a client of the library in a separate process, which shares no thread with the
+/// editing client. It writes a line for each change that it receives: the time and the record ids.
 final class FollowedLayer: Sendable {
     private let process: ChildProcess
     private let input = Pipe()
@@ -22,7 +22,8 @@ final class FollowedLayer: Sendable {
         process.standardInput = input
         process.standardOutput = output
         try process.run()
-        // It waits for the next line before there is an edit: to begin with that takes longer than much of what is measured.
+        // The thread already waits for the next line before an edit is made, because starting to wait takes longer than
+        // much of what is measured.
         Thread.detachNewThread { [heard] in
             while case let data = output.fileHandleForReading.availableData, !data.isEmpty {
                 for line in String(decoding: data, as: UTF8.self).split(separator: "\n") { heard.add(line) }
@@ -39,7 +40,7 @@ final class FollowedLayer: Sendable {
         process.waitUntilExit()
     }
 
-    /// - Returns: when it was told there.
+    /// - Returns: When the other process received the record.
     func wait(for id: String) async throws -> SharedMoment {
         let words = try await line(id[...])
         guard let moment = words.first.flatMap({ Int64($0) }) else { throw BenchmarkError("the client wrote no time") }
@@ -48,12 +49,12 @@ final class FollowedLayer: Sendable {
 
     private func line(_ word: Substring) async throws -> [Substring] {
         guard let words = await heard.line(with: word) else {
-            throw BenchmarkError("the client that follows has ended")
+            throw BenchmarkError("the client that follows the layer has ended")
         }
         return words
     }
 
-    /// Lines of the client, for whoever waits for one of them.
+    /// The lines of the client, for the caller that waits for one of them.
     private final class Heard: Sendable {
         private struct State {
             var wanted: (word: Substring, CheckedContinuation<[Substring]?, Never>)?
@@ -84,7 +85,8 @@ final class FollowedLayer: Sendable {
             waiting?.resume(returning: nil)
         }
 
-        /// The next line with this word among its words; nil: the client has ended. What came before it is forgotten.
+        /// Returns the next line that contains this word; nil if the client has ended. All other stored lines are
+        /// discarded.
         func line(with word: Substring) async -> [Substring]? {
             await withCheckedContinuation { continuation in
                 let found = state.withLock { state -> [Substring]?? in
@@ -100,14 +102,14 @@ final class FollowedLayer: Sendable {
         }
     }
 
-    // MARK: In its process
+    // MARK: In the child process
 
     private static let ready: Substring = "ready"
 
     static func tell(_ descriptor: InstantDocumentDescriptor) async throws {
         let events = descriptor.events
         write("\(ready)")
-        // Ends with the process that made it.
+        // Ends with its parent process.
         Thread.detachNewThread {
             while !FileHandle.standardInput.availableData.isEmpty {}
             Foundation.exit(0)
@@ -122,7 +124,7 @@ final class FollowedLayer: Sendable {
     private static func write(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 }
 
-/// A moment by a clock that all processes of a machine have in common.
+/// A time by a clock that all processes on a machine share.
 struct SharedMoment {
     var nanoseconds: Int64
 

@@ -1,13 +1,13 @@
 import Foundation
 import Instant
 
-/// A client of the library with a local store of its own.
+/// A client of the library with its own local store.
 final class LiveClient {
     let client: InstantClient
     let descriptor: InstantDocumentDescriptor
     private var events: AsyncStream<InstantEvent>.Iterator
 
-    /// Downloads the layer and waits until it is there.
+    /// Downloads the layer and waits until it is complete.
     init(server: URL, folder: URL, token: String, isListening: Bool = true) async throws {
         client = try InstantClient(serverURL: server, dataDirectory: folder)
         descriptor = try client.documentDescriptor(forJWT: token)
@@ -18,9 +18,9 @@ final class LiveClient {
         try await wait("the download") { $0 == .didFinishDownload }
     }
 
-    /// Reads events until one is the one that is waited for.
+    /// Reads events until the awaited one.
     ///
-    /// - Returns: when it was received.
+    /// - Returns: When it was received.
     @discardableResult
     func wait(_ what: String, until isIt: (InstantEvent) -> Bool) async throws -> ContinuousClock.Instant {
         let limit = Watchdog(seconds: 60, what: what)

@@ -14,11 +14,11 @@ extension Run {
         let reader = try await FollowedLayer(
             server: backend.server.address, tokenFile: tokenFile, dataFolder: folder.appendingPathComponent("reader"))
         defer { reader.end() }
-        // On a document of its own: its changes are not for the two clients.
+        // On a separate document, so that its changes do not reach the two clients.
         try backend.upload(try sample("reading-machines.pdf"), as: "wire")
         let postgres = try PostgresServer.start(in: folder.appendingPathComponent("postgres"))
         defer { postgres?.stop() }
-        if postgres == nil { Report.add("There is no PostgreSQL here: left out.") }
+        if postgres == nil { Report.add("PostgreSQL is not installed and is left out.") }
         let yjs = try YjsServer.start(in: folder.appendingPathComponent("yjs"))
         defer { yjs?.stop() }
         if yjs == nil { Report.add(YjsServer.missing) }

@@ -2,21 +2,22 @@ import Annotations
 import Foundation
 
 extension Run {
-    /// A change until the last of its listeners has it, by the wire alone.
+    /// Measures a change until the last of its listeners has it, over the wire alone.
     ///
-    /// The peers take turns by blocks: each is measured as it is when it works, and a mood of the disk lasts longer than two
-    /// blocks. Also change by change, where each comes into caches that the other has just filled with its own.
+    /// The peers take turns in blocks, so that each is measured while it works steadily; a slow phase of the disk lasts
+    /// longer than two blocks. They also take turns change by change, so that each finds caches that another has just
+    /// filled.
     func fanout() throws {
         // A thousand streams and a thousand WebSockets.
         try OpenFiles.raise(to: 4_000)
         let postgres = try PostgresServer.start(
             in: folder.appendingPathComponent("postgres-fanout"), connections: 128)
         defer { postgres?.stop() }
-        if postgres == nil { Report.add("There is no PostgreSQL here: left out.") }
+        if postgres == nil { Report.add("PostgreSQL is not installed and is left out.") }
         let yjs = try YjsServer.start(in: folder.appendingPathComponent("yjs-fanout"))
         defer { yjs?.stop() }
         if yjs == nil { Report.add(YjsServer.missing) }
-        var table = Table("ms until the last one has it", "p50", "p99", "slowest", "of", "x", "x of Yjs")
+        var table = Table("ms until the last listener has it", "p50", "p99", "slowest", "of", "x", "x of Yjs")
         for (listeners, block) in [(1, 50), (1, 1), (10, 50), (100, 50), (1_000, 50)] {
             // A thousand connections are more than PostgreSQL is set up for.
             let times = try fanout(
@@ -44,7 +45,7 @@ extension Run {
         var yjs = Samples()
     }
 
-    /// - Parameter block: so many changes by one, then by the other.
+    /// - Parameter block: The number of changes in a peer's turn.
     private func fanout(
         to listeners: Int, block: Int, beside postgres: PostgresServer?, _ yjs: YjsServer?, changes: Int
     ) throws -> FanoutTimes {
@@ -59,7 +60,7 @@ extension Run {
         var times = FanoutTimes()
         for start in stride(from: 0, to: changes, by: block) {
             let numbers = start..<start + block
-            // The first hundred are for all to warm up.
+            // The first hundred are a warm-up for all.
             for number in numbers {
                 let note = notes[number]
                 let told = try notify?.run(id: note.id, content: note.content.text)

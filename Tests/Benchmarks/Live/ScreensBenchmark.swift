@@ -1,8 +1,8 @@
 import Foundation
 import TestSupport
 
-/// A note on one terminal until it is read on another one, both as anybody starts them: from the Enter that saves it,
-/// the second that the library waits for further edits included.
+/// A note on one terminal until it is shown on another, both started as usual: from the Enter that saves it, including
+/// the second for which the library waits for further edits.
 struct ScreensBenchmark {
     var backend: Backend
     var document: String

@@ -5,8 +5,8 @@ import SyncProtocol
 import Synchronization
 import TortureHarness
 
-/// Very many requests in one write, whose answers have to come once each and in order, or not at all behind the end of
-/// the connection.
+/// Very many requests in one write. Each answer must arrive once and in order, or not at all if the connection ends
+/// first.
 struct Flood {
     struct Outcome {
         var requests = 0
@@ -25,7 +25,7 @@ struct Flood {
         token = try server.mint.token(document: document, layer: layer, user: "flood")
     }
 
-    /// In few bytes, so that very many are read at once.
+    /// Adds a request of few bytes, so that very many are read at once.
     mutating func addInvalid() {
         requests += Array(
             "POST /instant/v1/changes HTTP/1.1\r\nX-Request-Id:\(methods.count)\r\nContent-Length:1\r\n\r\nx".utf8)
@@ -50,10 +50,10 @@ struct Flood {
         methods.append(method == "HEAD")
     }
 
-    /// - Throws: when an answer is missing, comes twice or in another place, or a good push is not taken.
+    /// - Throws: ``BenchmarkError`` if an answer is missing, duplicated or out of order, or a valid push is rejected.
     func run(port: UInt16) throws -> Outcome {
         let socket = try LoopbackSocket(port: port)
-        // Used by one thread to send and by another one to receive.
+        // Used by one thread to send and by another to receive.
         nonisolated(unsafe) let sender = socket
         let bytes = requests
         let sent = DispatchGroup()
@@ -70,7 +70,7 @@ struct Flood {
             while outcome.answers < methods.count, let answer = try reader.next(isHead: methods[outcome.answers]) {
                 guard answer["x-request-id"] == "\(outcome.answers)" else {
                     throw BenchmarkError(
-                        "the answer to \(answer["x-request-id"] ?? "?") where \(outcome.answers) is next")
+                        "an answer to \(answer["x-request-id"] ?? "?") instead of \(outcome.answers)")
                 }
                 guard answer.status < 500, answer.status != 200 || !answer.text.contains("\"gap\"") else {
                     throw BenchmarkError("\(answer.status) for \(outcome.answers): \(answer.text)")

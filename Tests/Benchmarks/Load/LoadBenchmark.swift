@@ -4,7 +4,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// What others feel while the backend gives the server work: health checks, pushes to another layer, a viewer's keys.
+/// The effect on others while the backend keeps the server busy: health checks, pushes to another layer, a viewer's
+/// keys.
 final class LoadBenchmark: Sendable {
     struct Figures {
         var checks = Samples()
@@ -20,7 +21,7 @@ final class LoadBenchmark: Sendable {
         var failure: (any Error)?
     }
 
-    // Its port and its mint, which do not change, are all that is asked of it.
+    // Only its port and its mint are used, which do not change.
     private nonisolated(unsafe) let server: ServerProcess
     private let document: String
     private let state = Mutex(State())
@@ -31,9 +32,9 @@ final class LoadBenchmark: Sendable {
     init(_ server: ServerProcess, document: String) { (self.server, self.document) = (server, document) }
 
     /// - Parameters:
-    ///   - seconds: so long without any work; nil: as long as the work takes.
-    ///   - press: one key, until it is answered.
-    ///   - work: on a thread of its own.
+    ///   - seconds: The minimum duration; nil for as long as the work takes.
+    ///   - press: Presses one key and waits until it is answered.
+    ///   - work: Runs on a separate thread.
     func run(
         _ name: String, seconds: Int?, press: () throws -> Duration?, work: @escaping @Sendable () throws -> Void
     ) throws -> Figures {

@@ -4,10 +4,11 @@ import Foundation
 import PostgresSupport
 
 extension Run {
-    /// What others feel while the backend copies, uploads and writes, and what very many requests at once do to a server.
+    /// Measures the effect on others while the backend copies, uploads and writes, and the effect of very many requests
+    /// at once on a server.
     func load() async throws {
         try await work()
-        var table = Table("requests in one write", "answered", "closed", "ms", "MB more")
+        var table = Table("requests in one write", "answered", "closed", "ms", "MB growth")
         try flood("SQLite", [], &table)
         let postgres = try PostgresSupport.PostgresServer()
         try flood("PostgreSQL", ["--store", postgres.address("postgres")], &table)
@@ -24,7 +25,7 @@ extension Run {
         let file = folder.appendingPathComponent("load.pdf")
         try LargePDF.write(megabytes: options.megabytes, to: file)
         let viewer = try Viewer(backend, document: document, folder: folder)
-        // Each work is done by one thread while this one only waits.
+        // Each task runs on one thread while this one only waits.
         nonisolated(unsafe) let backend = backend
         let folder = folder
         let works: [(String, Int?, @Sendable () throws -> Void)] = [
@@ -38,7 +39,7 @@ extension Run {
             ),
             ("a PDF of \(options.megabytes) MB is uploaded", nil, { try backend.upload(file.path, as: "load-pdf") }),
             (
-                "10,000 annotations are made", nil,
+                "10,000 annotations are created", nil,
                 {
                     for part in 0..<20 {
                         let list = (0..<500).map { "{\"content\":\(EditBenchmark.note(part * 500 + $0).text)}" }
@@ -63,8 +64,8 @@ extension Run {
         }
         Report.add(
             """
-            ## The backend at work: \(LoadBenchmark.checkers) connections of health checks, \
-            \(LoadBenchmark.pushers) of pushes to another layer, a viewer
+            ## The backend at work: \(LoadBenchmark.checkers) connections with health checks, \
+            \(LoadBenchmark.pushers) with pushes to another layer, a viewer
 
             \(table.text)
 
@@ -96,7 +97,7 @@ extension Run {
                 guard server.isRunning else {
                     throw BenchmarkError("\(name): the server ended with \(server.ending ?? "?")")
                 }
-                // The first one fills what is kept.
+                // The first turn allocates what the server keeps.
                 if turn == 0 { before = server.memoryNow }
             }
             table.add(
@@ -131,7 +132,7 @@ extension Run {
 extension Backend {
     /// Posts JSON to a route below `/api/`, blocking.
     fileprivate func curl(_ route: String, _ json: String, in folder: URL) throws {
-        guard let curl = Tools.path("curl") else { throw BenchmarkError("there is no curl") }
+        guard let curl = Tools.path("curl") else { throw BenchmarkError("curl is not installed") }
         let (body, header) = (folder.appendingPathComponent("body.json"), folder.appendingPathComponent("header"))
         try ServerProcess.writePrivately(json, to: body)
         try ServerProcess.writePrivately("Authorization: Token token=\"\(server.secret)\"\n", to: header)

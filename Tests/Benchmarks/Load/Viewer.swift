@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A viewer on a terminal, whose keys are answered.
+/// A viewer on a terminal, for measuring how soon keys are answered.
 final class Viewer {
     private let terminal: VirtualTerminal
 
@@ -17,9 +17,9 @@ final class Viewer {
         terminal.waitForIdle(milliseconds: 300)
     }
 
-    /// Tab, every twentieth of a second: until the other pane's keys are shown.
+    /// Presses Tab after a twentieth of a second, and waits until the other pane's keys are shown.
     ///
-    /// - Returns: nil when nothing came of it in a second.
+    /// - Returns: nil if it had no effect within a second.
     func press() throws -> Duration? {
         terminal.pump(milliseconds: 50)
         let wasInList = isInList

@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
 
-/// Looks at a process's memory again and again on a queue of its own: the kernel keeps no peak of what is anonymous.
+/// Polls a process's memory on a separate queue, because the kernel keeps no peak of anonymous memory.
 final class MemoryWatch {
     private let queue = DispatchQueue(label: "bench.memory")
     private let timer: any DispatchSourceTimer
@@ -20,7 +20,7 @@ final class MemoryWatch {
         timer.resume()
     }
 
-    /// The peaks since the beginning.
+    /// Returns the peaks since the start.
     func stop() -> ProcessMemory {
         timer.cancel()
         return queue.sync { seen.memory }

@@ -1,10 +1,10 @@
 import EngineSupport
 import Foundation
 
-/// What a process holds, as the kernel counts it, in bytes.
+/// The memory of a process as the kernel counts it, in bytes.
 ///
-/// `VmHWM` is the peak of everything resident, code and files that are mapped included. `RssAnon` is what the process
-/// has written itself; the kernel keeps no peak of it, so it is read again and again.
+/// `VmHWM` is the peak of everything resident, including code and mapped files. `RssAnon` is the memory that the
+/// process itself has written; the kernel keeps no peak of it, so it is polled.
 struct ProcessMemory {
     private(set) var peakResident = 0
     private(set) var peakAnonymous = 0
@@ -22,21 +22,21 @@ struct ProcessMemory {
         peakAnonymous = max(peakAnonymous, other.peakAnonymous)
     }
 
-    /// Of a line such as `VmHWM:      7120 kB`.
+    /// Returns the size in a line such as `VmHWM:      7120 kB`.
     private static func bytes(_ line: Substring) -> Int {
         (line.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
     }
 }
 
 extension ServerProcess {
-    /// What the server holds now, at its peak.
+    /// The server's peak of resident memory, and its anonymous memory now.
     var memory: ProcessMemory {
         var memory = ProcessMemory()
         memory.note(process: processID)
         return memory
     }
 
-    /// What it has written itself and holds at this moment, in bytes.
+    /// Its anonymous memory now, in bytes.
     var memoryNow: Int {
         var memory = ProcessMemory()
         memory.note(process: processID)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The processor time a process has used so far.
 enum ProcessTime {
-    /// Of this process, all threads together.
+    /// That of this process, over all threads.
     static var own: Duration {
         var time = timespec()
         clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
@@ -11,7 +11,7 @@ enum ProcessTime {
 
     static func used(process: Int32) -> Duration? {
         guard let stat = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return nil }
-        // The name stands in parentheses and may hold anything; behind it the fields are counted from the third.
+        // The name is in parentheses and may contain anything; the fields after it are counted from the third.
         guard let fields = stat.split(separator: ")").last?.split(separator: " "), fields.count > 12,
             let user = Int(fields[11]), let system = Int(fields[12])
         else { return nil }

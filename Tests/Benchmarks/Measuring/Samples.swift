@@ -1,4 +1,4 @@
-/// What was measured many times. Nothing is thrown away: a slow one is a figure like any other.
+/// Repeated measurements. None is discarded: a slow one counts like any other.
 struct Samples {
     private(set) var values: [Duration] = []
 
@@ -10,7 +10,8 @@ struct Samples {
     var least: Duration? { values.min() }
     var most: Duration? { values.max() }
 
-    /// The smallest value that so many of a hundred do not exceed (nearest rank); nil without values.
+    /// Returns the smallest value that this percentage of the values does not exceed (nearest rank); nil without
+    /// values.
     func percentile(_ percent: Double) -> Duration? {
         guard !values.isEmpty else { return nil }
         let rank = Int((percent / 100 * Double(values.count)).rounded(.up))
@@ -23,6 +24,6 @@ extension Duration {
         Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15
     }
 
-    /// How many times the other this is.
+    /// Returns this duration as a multiple of the other.
     func ratio(to other: Duration) -> Double { milliseconds / other.milliseconds }
 }

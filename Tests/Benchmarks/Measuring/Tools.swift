@@ -1,14 +1,14 @@
 import Children
 import Foundation
 
-/// Programs of this machine.
+/// Programs on this machine.
 enum Tools {
     static func path(_ name: String) -> String? {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":")
         return folders.map { "\($0)/\(name)" }.first(where: FileManager.default.isExecutableFile)
     }
 
-    /// Runs a program to its end and gives what it wrote; throws when it fails.
+    /// Runs a program to its end and returns its output; throws if it fails.
     @discardableResult
     static func run(_ command: [String], environment: [String: String]? = nil) throws -> String {
         let process = ChildProcess()

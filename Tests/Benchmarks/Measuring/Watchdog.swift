@@ -1,6 +1,6 @@
 import Foundation
 
-/// Ends the program when something that has to come does not: a figure is better missing than waited for.
+/// Ends the program if an expected event does not occur: a missing figure is better than an endless wait.
 final class Watchdog: Sendable {
     private let work: DispatchWorkItemBox
 

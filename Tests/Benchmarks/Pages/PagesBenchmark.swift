@@ -1,13 +1,14 @@
 import TestSupport
 
-/// Turning the pages of a long document in the viewer, forward to one that was foreseen and far away to one that was not.
+/// Turning the pages of a long document in the viewer: to the next page, which was prefetched, and to a distant one,
+/// which was not.
 struct PagesBenchmark {
     var layer: FilledLayer
-    /// Pages that are turned.
+    /// The last page that is turned to.
     var count = 40
 
     struct Outcome {
-        /// From the key until the text of the page stands on the screen.
+        /// From the key press until the text of the page is on the screen.
         var next = Samples()
         var far = Samples()
     }
@@ -18,7 +19,7 @@ struct PagesBenchmark {
         try terminal.wait(until: "the first page is read", seconds: 60) { Self.page(of: $0) == 1 }
         try terminal.wait(forText: "synced", seconds: 60)
         for page in 2...count {
-            // Its neighbours are read meanwhile, as they are while a person reads.
+            // Meanwhile the neighbours of the page are prefetched, as they are while a person reads.
             terminal.waitForIdle(milliseconds: 300)
             outcome.next.add(try turn("J", to: page, terminal))
         }
@@ -40,7 +41,7 @@ struct PagesBenchmark {
         return end - start
     }
 
-    /// The page that is shown, once it is read.
+    /// Returns the page that is shown; nil until its text has been read.
     private static func page(of terminal: VirtualTerminal) -> Int? {
         let text = terminal.text
         guard !text.contains("Reading page"), let found = text.firstMatch(of: #/ p(\d+)\/\d+ /#)

@@ -7,14 +7,14 @@ extension Run {
             backend, document: "pages", pdf: sample("harbour-handbook.pdf"), count: 1_000, folder: folder)
         let outcome = try PagesBenchmark(layer: layer).run()
         var table = Table("ms", "p50", "p90", "slowest", "pages")
-        for (name, samples) in [("the next page", outcome.next), ("a page far away", outcome.far)] {
+        for (name, samples) in [("the next page", outcome.next), ("a distant page", outcome.far)] {
             table.add(
                 name, Figures.milliseconds(samples.median), Figures.milliseconds(samples.percentile(90)),
                 Figures.milliseconds(samples.most), String(samples.count))
         }
         Report.add(
             """
-            ## Turning pages, until the text stands there
+            ## Turning a page until its text is shown
 
             \(table.text)
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The bound of a change that reaches listeners: one row inserted and a notification, in one statement and one commit,
-/// told to other connections.
+/// The lower bound for a change that reaches listeners: one inserted row and a notification of other connections, in
+/// one statement and one commit.
 final class NotifyPair {
     private let writer: NotifyWriter
     private let listeners: [PostgresConnection]
@@ -15,7 +15,7 @@ final class NotifyPair {
         }
     }
 
-    /// From before the statement is sent until the last listener has read it.
+    /// Measures from before the statement is sent until the last listener has read the notification.
     func run(id: String, content: String) throws -> Duration {
         let start = ContinuousClock.now
         try writer.start(id: id, content: content)

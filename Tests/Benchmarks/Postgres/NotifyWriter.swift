@@ -1,6 +1,6 @@
 import Annotations
 
-/// One connection that inserts a row and notifies, each in a commit of its own.
+/// One connection that inserts rows and notifies, with a separate commit for each row.
 final class NotifyWriter: DurableWriter {
     private let connection: PostgresConnection
 

@@ -1,4 +1,4 @@
-/// As much of PostgreSQL's wire protocol, version 3, as a writer and a listener need.
+/// The part of PostgreSQL's wire protocol, version 3, that a writer and a listener need.
 final class PostgresConnection {
     private let socket: LoopbackSocket
     private var pending: [UInt8] = []
@@ -12,7 +12,7 @@ final class PostgresConnection {
         try waitUntilReady()
     }
 
-    /// One statement, or several with semicolons between them.
+    /// Executes one statement, or several separated by semicolons.
     func execute(_ sql: String) throws {
         var query = Message(kind: "Q")
         query.add(sql)
@@ -49,7 +49,7 @@ final class PostgresConnection {
 
     func waitUntilReady() throws { while try next().kind != UInt8(ascii: "Z") {} }
 
-    /// The payload of the next notification.
+    /// Returns the payload of the next notification.
     func notification() throws -> String {
         while true {
             let (kind, body) = try next()

@@ -1,25 +1,26 @@
 import Children
 import Foundation
 
-/// A PostgreSQL of its own in a new folder, as its defaults are: every commit on the disk. It ends with this program.
+/// A separate PostgreSQL server in a new folder, with default settings: every commit is on disk. It ends with this
+/// program.
 final class PostgresServer {
     let port: UInt16
     let version: String
-    /// The superuser that `initdb` makes.
+    /// The superuser that `initdb` creates.
     static let user = "bench"
 
     private let process = ChildProcess()
     private let log = Pipe()
 
-    /// - Returns: nil where there is no PostgreSQL.
+    /// - Returns: nil if PostgreSQL is not installed.
     static func start(in folder: URL, connections: Int = 32) throws -> PostgresServer? {
         guard let programs, let user = try commandPrefix(owning: folder) else { return nil }
         return try PostgresServer(programs: programs, asUser: user, folder: folder, connections: connections)
     }
 
-    /// It refuses to run as root; whoever else runs this, it runs as them.
+    /// PostgreSQL refuses to run as root; any other user runs it directly.
     ///
-    /// - Returns: what goes before its programs; nil where they cannot be run.
+    /// - Returns: The command prefix for its programs; nil if they cannot be run.
     private static func commandPrefix(owning folder: URL) throws -> [String]? {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard let setpriv = Tools.path("setpriv") else { return geteuid() == 0 ? nil : ["/usr/bin/env"] }
@@ -55,7 +56,7 @@ final class PostgresServer {
         try waitUntilReady()
     }
 
-    /// It says so in its log.
+    /// Waits for the line in its log.
     private func waitUntilReady() throws {
         var said = ""
         while !said.contains("ready to accept connections") {
@@ -63,20 +64,20 @@ final class PostgresServer {
             guard !more.isEmpty else { throw BenchmarkError("PostgreSQL did not start: \(said)") }
             said += String(decoding: more, as: UTF8.self)
         }
-        // Whatever else it says is read away, so that it never waits for somebody to listen.
+        // Discards all further output, so that the server never blocks while writing its log.
         log.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
     }
 
     func connect() throws -> PostgresConnection { try PostgresConnection(port: port, user: Self.user) }
 
     func stop() {
-        // Interrupted it ends its sessions; terminated it would wait for them.
+        // On SIGINT it ends its sessions; on SIGTERM it would wait for them.
         process.interrupt()
         process.waitUntilExit()
         log.fileHandleForReading.readabilityHandler = nil
     }
 
-    /// Where `postgres` and `initdb` are: in the path, or where Debian puts them.
+    /// The folder of `postgres` and `initdb`: where Debian installs them, or in the path.
     private static var programs: String? {
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
         let folders = versions.sorted().reversed().map { "/usr/lib/postgresql/\($0)/bin" }

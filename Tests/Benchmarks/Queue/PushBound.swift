@@ -1,7 +1,7 @@
 import Foundation
 
-/// What the server writes for changes of one client, by SQLite alone, so many changes a commit: the record and the
-/// remembered answer of each change; the layer's head and the client's row once a commit.
+/// The server's writes for the changes of one client, by SQLite alone, with a number of changes per commit: the record
+/// and the stored answer of each change; the layer's head and the client's row once per commit.
 struct PushBound {
     private let bound: SQLiteBound
     private let records: SQLiteBound.Table
@@ -10,14 +10,14 @@ struct PushBound {
     var changesPerCommit = 100
 
     /// - Parameters:
-    ///   - path: the database of a server that has taken the changes.
-    ///   - count: how many they were, all in one layer.
+    ///   - path: The database of a server that has applied the changes.
+    ///   - count: The number of these changes, all in one layer.
     init(of path: String, layerWith count: Int) throws {
         bound = try SQLiteBound(of: path)
         let layer = "layer = (SELECT layer FROM record GROUP BY layer HAVING count(*) >= \(count) LIMIT 1)"
         records = try SQLiteBound.Table(name: "record", of: path, where: layer)
         clients = try SQLiteBound.Table(name: "client", of: path, where: layer)
-        // The server forgets answers that were acknowledged; these are as large as they were.
+        // The server deletes acknowledged answers; these rows are as large as the originals.
         let rows = try records.rows.enumerated().map { index, record in
             guard let id = record.string(1), case .integer(let layer) = record.values[0] else {
                 throw BenchmarkError("the server's records are not as expected")

@@ -3,8 +3,8 @@ import Foundation
 import Instant
 import InstantCore
 
-/// Edits made without a connection, then pushed: from the call until the server has taken every one of them and the
-/// client's queue on the disk is empty; beside SQLite writing the server's rows.
+/// Edits made offline, then pushed: from the call until the server has applied all of them and the client's queue on
+/// disk is empty; compared with SQLite writing the server's rows.
 struct QueueBenchmark {
     var backend: Backend
     var folder: URL
@@ -32,7 +32,7 @@ struct QueueBenchmark {
                 server: url, folder: home, token: backend.server.mint.token(document: document, user: "ana"),
                 isListening: false)
             client.descriptor.delayForSyncingLocalChanges = nil
-            // The cycle that brought the records is over: it would take the first edits along.
+            // Waits for the end of the cycle that loaded the records, which would otherwise also send the first edits.
             if client.descriptor.documentState != .clean {
                 try await client.wait("the first cycle") { _ in client.descriptor.documentState == .clean }
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How figures are written: enough digits to compare, no more.
+/// Formats figures with enough digits to compare, and no more.
 enum Figures {
     static let none = "-"
 

@@ -1,7 +1,7 @@
 /// The figures of several programs on one list, with their ratios to one of them.
 struct ListTable {
     var figures: [ListFigures]
-    /// What the others are divided by.
+    /// The program that the others are compared with.
     var reference: String
 
     var text: String { [times.text, footprint.text].joined(separator: "\n\n") + remarks }
@@ -38,10 +38,10 @@ struct ListTable {
         return table
     }
 
-    /// What else has to be known to read the tables.
+    /// Notes that are needed to read the tables.
     private var remarks: String {
         figures.filter { $0.unanswered > 0 }.map {
-            "\n\($0.contestant.name): \($0.unanswered) keys changed nothing on the screen and are in no figure."
+            "\n\($0.contestant.name): \($0.unanswered) keys changed nothing on the screen and are not included."
         }.joined()
     }
 }

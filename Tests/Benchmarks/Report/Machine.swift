@@ -1,17 +1,17 @@
 import Foundation
 
-/// What the figures were measured on. Never the machine's name.
+/// The machine on which the figures were measured, without its name.
 enum Machine {
     static var text: String {
         let information = ProcessInfo.processInfo
         let memory = Double(information.physicalMemory) / 1_073_741_824
         return """
             Machine: \(information.activeProcessorCount) cores (\(processor)), \(String(format: "%.0f", memory)) GB, \(kernel).
-            Load before: \(load ?? "unknown"). \(isBusy ? "THE MACHINE IS BUSY: only ratios of one run may be compared." : "")
+            Load before: \(load ?? "unknown"). \(isBusy ? "THE MACHINE IS BUSY: compare only ratios within one run." : "")
             """
     }
 
-    /// Whether more than half a core was at work during the last minute.
+    /// Whether more than half a core was busy during the last minute.
     static var isBusy: Bool { (load.flatMap(Double.init) ?? 0) > 0.5 }
 
     private static var load: String? { firstWord(of: "/proc/loadavg") }

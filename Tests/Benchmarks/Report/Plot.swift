@@ -1,7 +1,7 @@
 import Foundation
 
-/// A line chart as an SVG file. It carries its own background, light or dark by the reader's preference, and needs no font,
-/// script or file other than itself.
+/// A line chart as an SVG file. It has its own background, light or dark according to the reader's preference, and
+/// needs no other font, script or file.
 struct Plot {
     var title: String
     var x: String

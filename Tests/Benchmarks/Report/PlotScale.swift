@@ -1,6 +1,6 @@
 import Foundation
 
-/// How values become positions on one axis: logarithmic where they span more than a decade, else linear from zero.
+/// Maps values to positions on one axis: logarithmic if they span more than a decade, otherwise linear from zero.
 struct PlotScale {
     let isLogarithmic: Bool
     /// The values with a grid line, in ascending order; the axis goes from the first to the last.
@@ -9,8 +9,8 @@ struct PlotScale {
     private let to: Double
 
     /// - Parameters:
-    ///   - from: where the axis begins, in pixels.
-    ///   - to: where it ends.
+    ///   - from: Where the axis begins, in pixels.
+    ///   - to: Where it ends.
     init(_ values: [Double], from: Double, to: Double) {
         self.from = from
         self.to = to
@@ -25,25 +25,25 @@ struct PlotScale {
         return from + (place(value) - first) / (last - first) * (to - from)
     }
 
-    /// Powers of ten; below three decades their double and fivefold too.
+    /// Returns powers of ten; below three decades, also two and five times each.
     private static func logarithmic(_ least: Double, _ most: Double) -> [Double] {
         let exponents = Int(log10(least).rounded(.down))...Int(log10(most).rounded(.up))
         let factors: [Double] = most / least < 1_000 ? [1, 2, 5] : [1]
         let all = exponents.flatMap { exponent in factors.map { $0 * pow(10, Double(exponent)) } }
-        // Rounding must not leave the least or the greatest value outside.
+        // Rounding must not exclude the least or the greatest value.
         let first = all.lastIndex { $0 <= least * 1.000_001 } ?? 0
         let last = all.firstIndex { $0 >= most * 0.999_999 } ?? all.count - 1
         return Array(all[first...last])
     }
 
-    /// Four to ten steps of 1, 2 or 5 times a power of ten, from zero.
+    /// Returns four to ten steps of 1, 2 or 5 times a power of ten, from zero.
     private static func linear(_ most: Double) -> [Double] {
         let rough = pow(10, log10(most / 4).rounded(.down))
         let step = [5, 2, 1].map { $0 * rough }.first { most / $0 >= 4 } ?? rough
         return (0...Int((most / step).rounded(.up))).map { Double($0) * step }
     }
 
-    /// A number without needless digits, with commas between thousands.
+    /// Returns a number without needless digits, with commas between thousands.
     static func label(_ value: Double) -> String {
         guard value >= 1_000 else {
             return value >= 1 || value == 0 ? String(format: "%g", value) : String(format: "%.2g", value)

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The figures of a run that are drawn, collected while the parts run.
+/// The figures to plot, collected while the parts run.
 final class Plots: Sendable {
-    /// One file for each.
+    /// Each has its own file.
     enum Subject: String, CaseIterable {
         case firstFrame = "first-frame"
         case memory
@@ -26,7 +26,7 @@ final class Plots: Sendable {
 
     private let series = Mutex<[Subject: [Plot.Series]]>([:])
 
-    /// - Parameter y: nil is left out.
+    /// - Parameter y: If nil, nothing is added.
     func add(_ subject: Subject, _ name: String, _ x: Double, _ y: Double?) {
         guard let y else { return }
         series.withLock { series in

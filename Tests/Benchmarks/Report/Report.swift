@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where the tables go: shown at once, also when a pipe reads them.
+/// Prints the tables, without buffering even to a pipe.
 enum Report {
     static func add(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 }

@@ -1,4 +1,4 @@
-/// A table in Markdown that is as legible in a terminal: the first column to the left, figures to the right.
+/// A Markdown table that is also legible in a terminal: the first column is left-aligned, figures are right-aligned.
 struct Table {
     var head: [String]
     var rows: [[String]] = []
@@ -7,7 +7,7 @@ struct Table {
 
     mutating func add(_ cells: String...) { rows.append(cells) }
 
-    /// A name, its median, its range, and its ratio to something else.
+    /// Adds a name, its median, its range, and its ratio to something else.
     mutating func add(_ name: String, _ samples: Samples, to reference: Duration?) {
         add(
             name, Figures.milliseconds(samples.median),

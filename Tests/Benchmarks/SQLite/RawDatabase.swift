@@ -1,10 +1,10 @@
 import GRDBSQLite
 
-/// SQLite by its C interface alone: what rows cost when nobody decides anything about them.
+/// SQLite through its C interface alone: the cost of rows about which nothing is decided.
 final class RawDatabase {
     let handle: OpaquePointer
 
-    /// - Parameter isReadOnly: of a file that another process may be writing.
+    /// - Parameter isReadOnly: For a file that another process may be writing.
     init(_ path: String, isReadOnly: Bool = false) throws {
         var opened: OpaquePointer?
         let flags = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -41,7 +41,7 @@ final class RawDatabase {
     }
 }
 
-/// A prepared statement. Texts are bound where they lie, not copied.
+/// A prepared statement. Texts are bound in place, not copied.
 final class RawStatement {
     private let handle: OpaquePointer
 
@@ -72,7 +72,7 @@ final class RawStatement {
         }
     }
 
-    /// All rows of a query without parameters.
+    /// Returns all rows of a query without parameters.
     func rows() -> [RawRow] {
         var rows: [RawRow] = []
         while sqlite3_step(handle) == SQLITE_ROW { rows.append(row()) }

@@ -1,10 +1,10 @@
-/// The values of one row, its texts in one piece of memory.
+/// The values of one row, with its texts in one piece of memory.
 struct RawRow {
     enum Value {
         case null
         case integer(Int64)
         case real(Double)
-        /// Where it lies in ``RawRow/text``.
+        /// Its range in ``RawRow/text``.
         case text(Range<Int>)
     }
 

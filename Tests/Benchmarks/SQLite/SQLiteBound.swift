@@ -1,7 +1,7 @@
 import Foundation
 
-/// The tables of a store of ours, made again by SQLite alone: the same schema with every index, the same rows, the
-/// same durability, prepared statements, nothing decided and nothing derived.
+/// The tables of one of Postilla's stores, written again by SQLite alone: the same schema with every index, the same
+/// rows and the same durability, by prepared statements, with nothing decided and nothing derived.
 struct SQLiteBound {
     struct Table {
         var name: String
@@ -20,7 +20,7 @@ struct SQLiteBound {
         }
     }
 
-    /// Statements that make the tables and their indexes, as the store's own file has them.
+    /// The statements that create the tables and their indexes, from the store's own file.
     private let schema: [String]
 
     init(of path: String) throws {
@@ -32,7 +32,7 @@ struct SQLiteBound {
         ).rows().compactMap { $0.string(0) }
     }
 
-    /// An empty store in a new file: write-ahead log, every commit on the disk.
+    /// Creates an empty store in a new file, with a write-ahead log and every commit on disk.
     func make(_ path: String) throws -> RawDatabase {
         let database = try RawDatabase(path)
         try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
@@ -45,7 +45,7 @@ struct SQLiteBound {
         return try database.prepare("INSERT INTO \(table.name) VALUES (\(places))")
     }
 
-    /// All rows in one transaction: from an open, empty file to the disk.
+    /// Measures the insertion of all rows in one transaction, from an open, empty file to the disk.
     func bulkInsert(_ tables: [Table], into path: String) throws -> Duration {
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let database = try make(path)

@@ -17,7 +17,7 @@ struct Backend {
         ])
     }
 
-    /// How many records the layer shows; comments are not among them.
+    /// Returns the number of annotations in the layer, without comments.
     func count(document: String) async throws -> Int {
         var request = server.request("documents/\(document)/annotations")
         request.headers.add(name: "Accept", value: "application/x-ndjson")
@@ -25,7 +25,7 @@ struct Backend {
         return body.split(separator: 0x0A).count
     }
 
-    /// In pieces that the server takes at once.
+    /// Posts remarks in batches that the server accepts in one request.
     func post(_ remarks: [Remark], document: String) async throws {
         for start in stride(from: 0, to: remarks.count, by: 500) {
             let piece = remarks[start..<min(start + 500, remarks.count)]
@@ -34,14 +34,14 @@ struct Backend {
             request.body = .bytes(ByteBuffer(string: (["annotations": .array(piece.map(\.json))] as JSON).text))
             let answer = try JSONReader.parse(try await server.send(request))
             guard answer["result"]?.string == "success" else {
-                throw BenchmarkError("the server did not take all annotations: \(answer.text.prefix(500))")
+                throw BenchmarkError("the server did not accept all annotations: \(answer.text.prefix(500))")
             }
         }
     }
 }
 
 extension Remark {
-    /// As the backend plane takes it.
+    /// The form that the backend API accepts.
     fileprivate var json: JSON {
         let box = Rect(left: 72, top: top, width: 300, height: 12)
         var content: JSONObject = JSONObject()

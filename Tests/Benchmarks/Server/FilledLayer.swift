@@ -2,14 +2,15 @@ import EngineSupport
 import Foundation
 import TestSupport
 
-/// A layer of so many annotations on the server, and its copy on this machine.
+/// A filled layer on the server, and its copy on this machine.
 struct FilledLayer {
     let command: [String]
     let environment: [String: String]
     /// From an empty folder to the last record and the PDF on this machine.
     let firstSync: Duration
 
-    /// Uploads a PDF, posts remarks until there are so many records with those of the PDF itself, and opens it once.
+    /// Uploads a PDF, posts remarks until there are this many records, including those of the PDF itself, and opens the
+    /// layer once.
     static func fill(
         _ backend: Backend, document: String, pdf: String, count: Int, folder: URL
     ) async throws -> FilledLayer {
@@ -19,7 +20,7 @@ struct FilledLayer {
         return try open(backend, document: document, count: count, folder: folder)
     }
 
-    /// Opens a layer of so many records on a terminal, for the first time and until all of it is here.
+    /// Opens a layer of this many records on a terminal for the first time, and waits until all of it is stored.
     static func open(_ backend: Backend, document: String, count: Int, folder: URL) throws -> FilledLayer {
         let home = folder.appendingPathComponent("home-\(document)")
         try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
@@ -39,7 +40,7 @@ struct FilledLayer {
 }
 
 extension Backend {
-    /// What a person types, with a token of their own in a file.
+    /// Returns the command that a person types, with their own token in a file.
     func openCommand(document: String, user: String, home: URL) throws -> [String] {
         let token = home.appendingPathComponent("token")
         try ServerProcess.writePrivately(try server.mint.token(document: document, user: user), to: token)

@@ -1,13 +1,13 @@
 import Children
 import Foundation
 
-/// nginx, in the foreground in a new folder, with the files of one folder and its defaults otherwise.
+/// nginx in the foreground in a new folder, serving the files of one folder, with default settings otherwise.
 final class NginxServer {
     let version: String
     let port: UInt16
     private let process = ChildProcess()
 
-    /// - Returns: nil where there is no nginx.
+    /// - Returns: nil if nginx is not installed.
     static func start(files: URL, in folder: URL) throws -> NginxServer? {
         let path = Tools.path("nginx") ?? "/usr/sbin/nginx"
         guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
@@ -16,7 +16,7 @@ final class NginxServer {
 
     private init(program: String, files: URL, folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // It gives up root's rights, and must still reach the files.
+        // It drops root's rights, and must still be able to read the files.
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
         port = try LoopbackSocket.freePort()
         version = (try? Tools.firstLine(of: ["/bin/sh", "-c", "\(program) -v 2>&1"])) ?? "nginx"
@@ -52,7 +52,7 @@ final class NginxServer {
     }
 
     func stop() {
-        // Asked to end it would not hear: it inherits the signals that the threads of this program hold back.
+        // An orderly end is not needed.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

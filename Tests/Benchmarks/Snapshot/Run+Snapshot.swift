@@ -1,21 +1,21 @@
 import Foundation
 
 extension Run {
-    /// A large layer's snapshot, page after page over one connection, beside the same bytes as files from nginx.
+    /// Measures a large layer's snapshot, page by page over one connection, and the same bytes as files from nginx.
     func snapshot() async throws {
         let document = "snapshot"
         try backend.upload(try sample("harbour-handbook.pdf"), as: document)
         let own = try await backend.count(document: document)
         try await backend.post(
             Array(Remark.all(options.records, pages: 109).prefix(options.records - own)), document: document)
-        guard let curl = Tools.path("curl") else { throw BenchmarkError("there is no curl here") }
+        guard let curl = Tools.path("curl") else { throw BenchmarkError("curl is not installed") }
         let fetch = try await SnapshotFetch(
             server: backend.server, document: document, curl: curl, folder: folder)
         let files = folder.appendingPathComponent("pages")
         try fetch.save(in: files)
         let nginx = try NginxServer.start(files: files, in: folder.appendingPathComponent("nginx"))
         defer { nginx?.stop() }
-        if nginx == nil { Report.add("There is no nginx here: left out.") }
+        if nginx == nil { Report.add("nginx is not installed and is left out.") }
         let copy = try nginx.map { try fetch.copy(from: $0.port, curl: curl, folder: folder) }
         var (ours, theirs) = (Samples(), Samples())
         let before = backend.server.memoryNow

@@ -1,16 +1,16 @@
 import Children
 import Foundation
 
-/// Runs one ``SyncChild`` and looks at its memory until it has written its line.
+/// Runs one ``SyncChild`` and watches its memory until it has written its line.
 struct ClientProcess {
     var server: String
     var tokenFile: URL
     var dataFolder: URL
 
     struct Outcome {
-        /// From before the process was made until its line was read.
+        /// From before the process was created until its line was read.
         var whole: Duration
-        /// By its own clock, from its first call of the library.
+        /// By its own clock, from its first call to the library.
         var inside: Duration
         /// Processor time of the whole process.
         var processor: Duration

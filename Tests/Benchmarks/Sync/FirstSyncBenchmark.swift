@@ -1,7 +1,8 @@
 import EngineSupport
 import Foundation
 
-/// A large layer into an empty folder, then its first rows in a new process: beside curl and SQLite, in turns.
+/// The first sync of a large layer into an empty folder, then its first rows in a new process, in turns with curl and
+/// SQLite.
 struct FirstSyncBenchmark {
     var backend: Backend
     var folder: URL
@@ -13,7 +14,7 @@ struct FirstSyncBenchmark {
         var processor = Samples()
         var curl = Samples()
         var insert = Samples()
-        /// curl and SQLite of one run, one after the other.
+        /// The sum of curl and SQLite in one run.
         var bound = Samples()
         var open = Samples()
         var openInside = Samples()
@@ -26,7 +27,7 @@ struct FirstSyncBenchmark {
     func run(document: String) async throws -> Result {
         let token = folder.appendingPathComponent("sync-token")
         try ServerProcess.writePrivately(backend.server.mint.token(document: document, user: "reader"), to: token)
-        guard let curl = Tools.path("curl") else { throw BenchmarkError("there is no curl here") }
+        guard let curl = Tools.path("curl") else { throw BenchmarkError("curl is not installed") }
         let fetch = try await SnapshotFetch(
             server: backend.server, document: document, curl: curl, folder: folder)
         var result = Result(bytes: fetch.bytes, pages: fetch.pages)
@@ -36,7 +37,7 @@ struct FirstSyncBenchmark {
             defer { try? FileManager.default.removeItem(at: data) }
             let client = ClientProcess(server: backend.server.address, tokenFile: token, dataFolder: data)
             let sync = try client.run(.download)
-            guard sync.rows == count else { throw BenchmarkError("\(sync.rows) of \(count) records came") }
+            guard sync.rows == count else { throw BenchmarkError("only \(sync.rows) of \(count) records arrived") }
             let database = try Self.database(in: data)
             let bound = try SQLiteBound(of: database)
             if rows.isEmpty {
@@ -44,7 +45,7 @@ struct FirstSyncBenchmark {
             }
             let fetched = try fetch.run()
             let inserted = try bound.bulkInsert(rows, into: folder.appendingPathComponent("bound.sqlite").path)
-            // The first fills the caches for all.
+            // The first run fills the caches for all.
             guard number >= 0 else { continue }
             result.sync.add(sync.inside)
             result.processor.add(sync.processor)
@@ -71,7 +72,7 @@ struct FirstSyncBenchmark {
         return data.appendingPathComponent(name).path
     }
 
-    /// Drops the kernel's copy of a file, so that it has to be read from the disk.
+    /// Drops the kernel's cached copy of a file, so that it has to be read from the disk.
     private static func forget(_ path: String) {
         let descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else { return }

@@ -4,8 +4,8 @@ import Foundation
 import NIOCore
 import SyncProtocol
 
-/// The pages of a layer's snapshot as a plain program fetches them: one curl, one connection, the addresses known
-/// beforehand, everything into one file.
+/// The pages of a layer's snapshot as a plain program fetches them: one curl process, one connection, addresses known
+/// in advance, one file for each page.
 struct SnapshotFetch {
     private let curl: String
     private let configuration: URL
@@ -56,7 +56,7 @@ struct SnapshotFetch {
         return end - start
     }
 
-    /// Fetches the pages once and leaves them in a folder that everybody may read, as `0`, `1`, …
+    /// Fetches the pages once and stores them in a folder, readable by everyone, as `0`, `1`, …
     func save(in folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Tools.run([curl, "--config", configuration.path])
@@ -67,7 +67,7 @@ struct SnapshotFetch {
         }
     }
 
-    /// The same bytes from a server of files, in the same way.
+    /// Returns a fetch of the same bytes from a file server, in the same way.
     func copy(from port: UInt16, curl: String, folder: URL) throws -> SnapshotFetch {
         let copied = folder.appendingPathComponent("copy.json")
         var lines = "silent\nfail\n"

@@ -3,17 +3,17 @@ import Foundation
 import Instant
 import InstantCore
 
-/// A client in a process of its own, so that its memory is nobody else's. It writes one line, the number
-/// of rows, milliseconds and those of the processor, and ends.
+/// A client in a separate process, so that its memory can be measured. It writes one line (the number of rows,
+/// milliseconds, and milliseconds of processor time) and ends.
 struct SyncChild: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "client", shouldDisplay: false)
 
     enum Task: String, ExpressibleByArgument {
         /// Loads a layer into an empty folder.
         case download
-        /// Loads a layer and tells of each change by others, until its input ends.
+        /// Loads a layer and reports each change by others, until its input ends.
         case follow
-        /// Shows the first rows of a layer that is there, without a server, and how many there are in all.
+        /// Reads the first rows of a stored layer, without a server.
         case open
     }
 
@@ -24,7 +24,7 @@ struct SyncChild: AsyncParsableCommand {
 
     func run() async throws {
         let token = try String(contentsOfFile: tokenFile, encoding: .utf8)
-        guard let url = URL(string: server) else { throw BenchmarkError("\(server) is no address") }
+        guard let url = URL(string: server) else { throw BenchmarkError("\(server) is not an address") }
         let start = ContinuousClock.now
         switch task {
         case .download:
@@ -44,7 +44,7 @@ struct SyncChild: AsyncParsableCommand {
     private func finish(_ start: ContinuousClock.Instant, rows: Int) throws {
         let milliseconds = (ContinuousClock.now - start).milliseconds
         FileHandle.standardOutput.write(Data("\(rows) \(milliseconds) \(ProcessTime.own.milliseconds)\n".utf8))
-        // What was asked for is on the disk; nothing of this process is needed any more.
+        // The result is on disk; nothing else in this process is needed.
         _ = FileHandle.standardInput.availableData
         Foundation.exit(0)
     }

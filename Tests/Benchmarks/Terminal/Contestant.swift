@@ -1,14 +1,14 @@
 import Screen
 import TestSupport
 
-/// A program that shows the same list, and how to tell that it does.
+/// A program that shows the same list, and how to recognise that it does.
 struct Contestant {
     var name: String
     /// The program's path and its arguments.
     var command: [String]
     var environment: [String: String] = [:]
     var version = ""
-    /// Whether the terminal shows all of the first screen: every row of the list, and the line that tells where one is.
+    /// Whether the terminal shows all of the first screen: every row of the list, and the line that shows the position.
     var isComplete: (VirtualTerminal) -> Bool
     var nextRow: Keys = "j"
     var previousRow: Keys = "k"
@@ -16,7 +16,8 @@ struct Contestant {
     var previousScreen: Keys = "\u{1B}[5~"
     var first: Keys = "gg"
     var last: Keys = "G"
-    /// Narrows the list to what holds a word: the keys before the ones that are measured, those, and back to all.
+    /// Narrows the list to the rows that contain a word: the keys before the measured ones, the measured ones, and
+    /// those that show all rows again.
     var filter: Filter?
     var quit: Keys = "q"
 
@@ -24,19 +25,19 @@ struct Contestant {
 
     struct Filter {
         var opening: Keys
-        /// Each is measured by itself.
+        /// Each is measured separately.
         var measured: [Keys]
         var closing: Keys
 
-        /// The word that is looked for. Each of its letters leaves fewer remarks than the one before, so that every answer
-        /// is another list.
+        /// The word to search for. Each of its letters leaves fewer remarks than the previous one, so that every answer
+        /// is a different list.
         static let word = "bert"
         static let letters = word.map { Keys($0) }
     }
 }
 
 extension VirtualTerminal {
-    /// How many rows show a remark, known by its number.
+    /// The number of rows that show a remark, recognised by its number.
     var remarkRows: Int {
         (0..<size.rows).count { row in
             let line = line(row)

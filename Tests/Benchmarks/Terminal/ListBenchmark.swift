@@ -1,16 +1,16 @@
 import TestSupport
 
-/// Starts, keys, idling and memory of several programs on the same list, in turns (A B C, A B C, …), so that whatever
-/// else the machine does meets all of them.
+/// Starts, keys, idling and memory of several programs on the same list, in turns (A B C, A B C, …), so that other load
+/// on the machine affects all of them.
 struct ListBenchmark {
     var contestants: [Contestant]
     var rows: Int
     var columns: Int
     /// Starts of each program; all count for the first frame.
     var starts = 12
-    /// In so many of the starts keys are pressed.
+    /// The number of starts in which keys are pressed.
     var visits = 3
-    /// Keys of a kind in each visit.
+    /// The number of keys of each kind in a visit.
     var keys = 30
 
     func run() throws -> [ListFigures] {
@@ -37,7 +37,7 @@ struct ListBenchmark {
             note(visit.press(contestant.nextRow), &figures.row, &figures.unanswered)
             figures.rowBytes.append(visit.terminal.bytesRead - before)
         }
-        // Ten screens down and ten up, so that a short list has no end that answers nothing.
+        // Ten screens down and ten up, so that no key is pressed without effect at the end of a short list.
         for number in 0..<keys {
             let isDown = number / 10 % 2 == 0
             let key = isDown ? contestant.nextScreen : contestant.previousScreen
@@ -57,11 +57,11 @@ struct ListBenchmark {
         if let answer { samples.add(answer) } else { unanswered += 1 }
     }
 
-    /// A walk through the list to its end and through the filter, apart from what is timed: looking at a process's
-    /// memory holds it up.
+    /// Walks through the list to its end and through the filter, apart from the timed visits, because reading a
+    /// process's memory delays it.
     func memory(of contestant: Contestant) throws -> ProcessMemory {
         var memory = ProcessMemory()
-        // Before its first byte the process may still be a copy of this one, with this one's memory.
+        // Before its first output the process may still be a copy of this one, with this one's memory.
         func look(_ terminal: VirtualTerminal) {
             if let process = terminal.process, terminal.bytesRead > 0 { memory.note(process: process) }
         }

@@ -1,4 +1,4 @@
-/// What is known about one contestant at one size of list and terminal.
+/// The measurements of one contestant at one size of list and terminal.
 struct ListFigures {
     var contestant: Contestant
     var firstFrame = Samples()
@@ -6,9 +6,9 @@ struct ListFigures {
     var row = Samples()
     var screen = Samples()
     var filter = Samples()
-    /// What a row further wrote to the terminal.
+    /// The bytes that each move by one row wrote to the terminal.
     var rowBytes: [Int] = []
-    /// Keys that were answered by nothing at all within a second.
+    /// Keys that had no effect at all within a second.
     var unanswered = 0
     var memory = ProcessMemory()
     var idle: (bytes: Int, processor: Duration)?

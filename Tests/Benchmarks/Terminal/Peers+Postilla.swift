@@ -2,8 +2,8 @@ import Screen
 import TestSupport
 
 extension Peers {
-    /// Postilla on a layer whose local copy is filled already, with the server running: what is seen first comes from
-    /// the local store, then the connection is made.
+    /// Postilla on a layer with a complete local copy, with the server running: the first frame comes from the local
+    /// store, then the connection is established.
     func postilla(_ layer: FilledLayer) -> Contestant {
         Contestant(
             name: "postilla", command: layer.command, environment: layer.environment,
@@ -20,7 +20,7 @@ extension VirtualTerminal {
             let left = line(rule).firstRange(of: "-- Annotations")?.lowerBound
         else { return false }
         let column = line(rule).distance(from: line(rule).startIndex, to: left)
-        // Below the rows stands the status line or, where there is room, the rule of the detail.
+        // Below the rows is the status line or, if there is room, the rule of the detail.
         let rows = (rule + 1..<size.rows - 2).map { String(line($0).dropFirst(column)) }.prefix { !$0.hasPrefix("--") }
         return !rows.isEmpty && rows.allSatisfy { $0.firstMatch(of: /^[> ]..[A-Z?] +\d+  [a-z-]/) != nil }
     }

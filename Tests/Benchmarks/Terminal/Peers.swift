@@ -2,12 +2,12 @@ import Foundation
 import Screen
 import TestSupport
 
-/// The programs Postilla is measured beside, set up to do nothing but show the list.
+/// The programs that Postilla is compared with, set up to do nothing but show the list.
 struct Peers {
     /// Where their files are written.
     var folder: URL
 
-    /// less on a file of rows, each on one line of the screen, with no options and no history of the user.
+    /// less on a file of rows, each on one line of the screen, without the user's options and history.
     func less(_ remarks: [Remark]) throws -> Contestant? {
         guard let program = Tools.path("less") else { return nil }
         let file = folder.appendingPathComponent("rows-\(remarks.count)")
@@ -19,7 +19,7 @@ struct Peers {
             first: "g")
     }
 
-    /// fzf on the same rows, the first one on top, without a look into files of the user.
+    /// fzf on the same rows, the first one on top, without reading the user's files.
     func fzf(_ remarks: [Remark]) throws -> Contestant? {
         guard let program = Tools.path("fzf"), let cat = Tools.path("cat") else { return nil }
         let file = folder.appendingPathComponent("rows-\(remarks.count)")
@@ -29,7 +29,7 @@ struct Peers {
             name: "fzf", command: [program, "--layout=reverse", "--bind=home:first,end:last", "--no-hscroll"],
             environment: ["FZF_DEFAULT_COMMAND": "\(cat) \(file.path)", "FZF_DEFAULT_OPTS": "", "SHELL": "/bin/sh"],
             version: "fzf " + (try Tools.firstLine(of: [program, "--version"])),
-            // The prompt and the line of counts above.
+            // The prompt and the line of counts are above.
             isComplete: { $0.remarkRows == $0.size.rows - 2 && $0.line(1).contains("\(count)/\(count)") },
             nextRow: "\u{1B}[B", previousRow: "\u{1B}[A", first: "\u{1B}[1~", last: "\u{1B}[4~",
             filter: .init(opening: "\u{15}", measured: Contestant.Filter.letters, closing: "\u{15}"), quit: "\u{1B}")
@@ -48,26 +48,27 @@ struct Peers {
                 "XDG_DATA_HOME": folder.path,
             ],
             version: try Tools.firstLine(of: [program, "--version"]),
-            // The title below, and the line for what is typed.
+            // The title and the input line are below.
             isComplete: { $0.remarkRows == $0.size.rows - 2 && $0.line($0.size.rows - 2).contains("[main]") },
             nextScreen: " ", previousScreen: "-", first: "\u{1B}[1~", last: "\u{1B}[4~", quit: "Q")
     }
 
-    /// neomutt on a mailbox in one file, which it reads whole at each start.
+    /// neomutt on a mailbox in one file, which it reads completely at each start.
     func neomuttOnMailbox(_ remarks: [Remark]) throws -> Contestant? {
         let file = folder.appendingPathComponent("mailbox-\(remarks.count)")
         try RemarkFiles.mailbox(remarks).write(to: file, atomically: true, encoding: .utf8)
         return try neomutt("neomutt, mbox", file)
     }
 
-    /// neomutt on a file for each message. A header cache would be its local store; it is off, as in its defaults.
+    /// neomutt on a file for each message. A header cache would be its local store; it is off by default.
     func neomuttOnMaildir(_ remarks: [Remark]) throws -> Contestant? {
         let maildir = folder.appendingPathComponent("maildir-\(remarks.count)")
         try RemarkFiles.writeMaildir(remarks, to: maildir)
         return try neomutt("neomutt, maildir", maildir)
     }
 
-    /// Without its own and the system's configuration; what is set keeps it from asking, waiting or reading elsewhere.
+    /// Runs it without the user's and the system's configuration; the settings keep it from asking, waiting or reading
+    /// elsewhere.
     private func neomutt(_ name: String, _ mail: URL) throws -> Contestant? {
         guard let program = Tools.path("neomutt") else { return nil }
         let configuration = folder.appendingPathComponent("neomuttrc")
@@ -85,7 +86,7 @@ struct Peers {
             environment: ["HOME": folder.path, "MAIL": "/dev/null"],
             version: try Tools.firstLine(of: [program, "-v"]),
             isComplete: { terminal in
-                // The help line above, the status bar and the command line below.
+                // The help line is above, the status bar and the command line are below.
                 terminal.remarkRows == terminal.size.rows - 3
                     && terminal.line(terminal.size.rows - 2).contains("Msgs:")
             },

@@ -1,7 +1,7 @@
 import TestSupport
 
 extension Run {
-    /// Messages in neomutt's mailbox at most.
+    /// The maximum number of messages in neomutt's mailbox.
     private static let mostMails = 10_000
 
     func list() async throws {
@@ -20,11 +20,11 @@ extension Run {
             }
             let contestants = found.compactMap(\.self)
             for name in ["less"] + (options.isBrief ? [] : ["fzf", "tig", "neomutt"]) where Tools.path(name) == nil {
-                Report.add("There is no \(name) here: left out.")
+                Report.add("\(name) is not installed and is left out.")
             }
             let versions = Set(contestants.map(\.version)).sorted().joined(separator: ", ")
-            Report.add("# \(count) annotations, beside \(versions)\n")
-            // The larger terminal for the longest list alone: that is where a gate is.
+            Report.add("# \(count) annotations, compared with \(versions)\n")
+            // The larger terminal is used only for the longest list, which has a gate there.
             let isLongest = count == options.sizes.max() && !options.isBrief
             for size in [(rows: 24, columns: 80), (rows: 40, columns: 140)] where isLongest || size.rows == 24 {
                 let benchmark = ListBenchmark(
@@ -41,11 +41,11 @@ extension Run {
                     ListTable(figures: figures, reference: options.isBrief ? "less" : "neomutt, mbox").text + "\n")
             }
             Report.add(
-                "First sync of the \(count) and the PDF, to the screen: \(Figures.milliseconds(layer.firstSync)) ms.\n")
+                "First sync of the \(count) and the PDF, until shown: \(Figures.milliseconds(layer.firstSync)) ms.\n")
         }
     }
 
-    /// - Parameter areMailsFewer: whether neomutt's list is shorter than the others.
+    /// - Parameter areMailsFewer: Whether neomutt's list is shorter than the others.
     private func draw(_ figures: [ListFigures], count: Int, areMailsFewer: Bool) {
         for figure in figures {
             let name = figure.contestant.name

@@ -1,20 +1,21 @@
 import Glibc
 import TestSupport
 
-/// One start of a program on a terminal of its own, watched from the other side of the pty.
+/// One start of a program on its own terminal, observed from the other side of the pty.
 ///
-/// The clock starts before the process is made, or before a key is written, and stops when the last byte of the answer
-/// has been read; what the emulator then does with the bytes is in no figure but as time it takes from the program.
+/// The clock starts before the process is created, or before a key is written, and stops when the last byte of the
+/// answer has been read. The emulator's later work on the bytes is not measured, but takes processor time from the
+/// program.
 struct Visit {
-    /// An answer has ended when nothing more comes for so long.
+    /// An answer has ended after this many milliseconds without output.
     static let quiet = 40
-    /// A letter of a filter is shown at once where it was typed, and what it leaves of the list a good deal later.
+    /// A letter of a filter is shown at once where it was typed, and the filtered list considerably later.
     static let quietOfFilter = 250
     private static let patience = 30
 
     let terminal: VirtualTerminal
     let firstFrame: Duration
-    /// Until nothing more came: for Postilla with the page's text, and what the server had to tell.
+    /// Until output stopped: for Postilla, including the page's text and the server's data.
     let settled: Duration
 
     init(_ contestant: Contestant, rows: Int, columns: Int, watching: (VirtualTerminal) -> Void = { _ in }) throws {
@@ -31,7 +32,7 @@ struct Visit {
         settled = (terminal.lastRead ?? end) - start
     }
 
-    /// Presses a key: the time to the last byte of what it changed on the screen; nil when nothing changed.
+    /// Presses a key. Returns the time until the last byte of the resulting output; nil if there was none.
     func press(_ keys: Contestant.Keys, quiet: Int = quiet) -> Duration? {
         terminal.pump()
         let before = terminal.bytesRead
@@ -43,7 +44,7 @@ struct Visit {
         return end - start
     }
 
-    /// How many bytes come, and how much processor time goes, while nobody does anything.
+    /// Returns the bytes written and the processor time used while there is no input.
     func idle(seconds: Int) -> (bytes: Int, processor: Duration) {
         terminal.waitForIdle(milliseconds: 1_000)
         let before = (bytes: terminal.bytesRead, time: processorTime)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A TCP connection to this machine, blocking, without delay: the load generator's half of every peer that is
-/// measured by the wire.
+/// A blocking TCP connection to this machine, without delayed sending: the load generator's end for every peer that is
+/// measured over the wire.
 final class LoopbackSocket {
     private let descriptor: Int32
 
@@ -23,14 +23,14 @@ final class LoopbackSocket {
         }
         var yes: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
-        // A peer that says nothing for so long has failed: the run ends with an error instead of waiting.
+        // A peer that is silent for this long has failed: the run ends with an error instead of waiting.
         var patience = timeval(tv_sec: 30, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(descriptor) }
 
-    /// Ends the connection, also for a thread that waits on it.
+    /// Ends the connection, even while a thread waits for it.
     func cut() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 
     func send(_ bytes: [UInt8]) throws {
@@ -44,16 +44,16 @@ final class LoopbackSocket {
         }
     }
 
-    /// What has come, at least one byte.
+    /// Returns the received bytes, at least one.
     func receive() throws -> [UInt8] {
         try [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, count in
             let got = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-            guard got > 0 else { throw BenchmarkError("a peer closed its connection or said nothing for 30 s") }
+            guard got > 0 else { throw BenchmarkError("a peer closed its connection or was silent for 30 s") }
             count = got
         }
     }
 
-    /// A port that was free a moment ago.
+    /// Returns a port that was free a moment ago.
     static func freePort() throws -> UInt16 {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -2,8 +2,8 @@ import Annotations
 import EngineSupport
 import Foundation
 
-/// Our server by the wire alone: one connection pushes a change, others listen. No client store, no client library; the
-/// server decides, writes and publishes as ever.
+/// Postilla's server over the wire alone: one connection pushes a change, others listen. There is no client store and
+/// no client library; the server decides, writes and publishes as usual.
 final class WirePair {
     private let writer: WireWriter
     private let listeners: [LoopbackSocket]
@@ -23,7 +23,7 @@ final class WirePair {
         }
     }
 
-    /// From before the change is sent until the last listener has read the event that holds it.
+    /// Measures from before the change is sent until the last listener has read the event that contains it.
     func run(id: String, content: Content) throws -> Duration {
         let request = writer.request(id: id, content: content)
         let sought = Array(id.utf8)
@@ -40,7 +40,8 @@ final class WirePair {
 }
 
 extension [UInt8] {
-    /// In the simplest way: what looks through an event must not take longer than the peer's own reading of its notice.
+    /// Searches in the simplest way: scanning an event must not take longer than a peer's own reading of its
+    /// notification.
     func contains(_ sought: [UInt8]) -> Bool {
         withUnsafeBytes { bytes in
             sought.withUnsafeBytes { sought in

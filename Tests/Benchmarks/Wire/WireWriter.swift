@@ -3,7 +3,7 @@ import EngineSupport
 import Foundation
 import SyncProtocol
 
-/// One connection that pushes changes by the wire alone.
+/// One connection that pushes changes over the wire alone.
 final class WireWriter: DurableWriter {
     private let socket: LoopbackSocket
     private let head: String
@@ -18,7 +18,7 @@ final class WireWriter: DurableWriter {
             + "Content-Type: application/json\r\n"
     }
 
-    /// The next change as bytes, to be sent at once.
+    /// Returns the next change as bytes, to be sent at once.
     func request(id: String, content: Content) -> [UInt8] { request([(id, content)]) }
 
     func request(_ records: [(id: String, content: Content)]) -> [UInt8] {
@@ -37,12 +37,12 @@ final class WireWriter: DurableWriter {
 
     func start(id: String, content: Content) throws { try send(request(id: id, content: content)) }
 
-    /// Waits for the answer, which has to be that the change was taken.
+    /// Waits for the answer, which must report that the change was applied.
     func finish() throws {
         var answer: [UInt8] = []
         while answer.last != UInt8(ascii: "}") { answer += try socket.receive() }
         guard answer.firstRange(of: Array("\"applied\"".utf8)) != nil else {
-            throw BenchmarkError("the server did not take it: \(String(decoding: answer, as: UTF8.self))")
+            throw BenchmarkError("the server did not apply the change: \(String(decoding: answer, as: UTF8.self))")
         }
     }
 }
@@ -51,7 +51,7 @@ extension ServerProcess {
     var listeningPort: UInt16 {
         get throws {
             guard let port = UInt16(exactly: port), port > 0 else {
-                throw BenchmarkError("\(address) names no port")
+                throw BenchmarkError("\(address) has no port")
             }
             return port
         }

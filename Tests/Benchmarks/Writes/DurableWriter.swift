@@ -1,6 +1,6 @@
 import Annotations
 
-/// One connection of a peer that keeps what it is given: an answer means that it is on the disk.
+/// One connection to a peer with durable storage: an answer means that the record is on disk.
 protocol DurableWriter {
     /// Sends one record.
     func start(id: String, content: Content) throws

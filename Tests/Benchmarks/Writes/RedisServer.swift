@@ -2,13 +2,13 @@ import Annotations
 import Children
 import Foundation
 
-/// A Redis of its own in a new folder, with every command on the disk before it is answered. It ends with this program.
+/// A separate Redis server in a new folder, with every command on disk before it is answered.
 final class RedisServer {
     let version: String
     private let port: UInt16
     private let process = ChildProcess()
 
-    /// - Returns: nil where there is no Redis.
+    /// - Returns: nil if Redis is not installed.
     static func start(in folder: URL) throws -> RedisServer? {
         guard let program = Tools.path("redis-server") else { return nil }
         return try RedisServer(program: program, folder: folder)
@@ -40,7 +40,7 @@ final class RedisServer {
     func writer() throws -> RedisWriter { RedisWriter(socket: try LoopbackSocket(port: port)) }
 
     func stop() {
-        // Asked to end it would not hear: it inherits the signals that the threads of this program hold back.
+        // An orderly end is not needed.
         kill(process.processIdentifier, SIGKILL)
         process.waitUntilExit()
     }

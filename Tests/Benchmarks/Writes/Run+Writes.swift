@@ -32,7 +32,7 @@ extension Run {
             plots.add(
                 .writers, String(peer.name.prefix { $0 != " " }), Double(benchmark.writers), Self.median(rates))
         }
-        Report.add("## \(benchmark.writers) writers, one change a request\n\n\(table.text)\n")
+        Report.add("## \(benchmark.writers) writers, one change per request\n\n\(table.text)\n")
     }
 
     private static func median(_ rates: [Double]) -> Double { rates.sorted()[rates.count / 2] }

@@ -2,7 +2,7 @@ import Annotations
 import Foundation
 import Synchronization
 
-/// So many writers at once, each waiting for the answer to one record before it sends the next: the peers in turns.
+/// Several writers at once, each waiting for the answer to one record before it sends the next; the peers take turns.
 struct WritesBenchmark {
     var writers = 8
     var seconds = 2.0
@@ -13,7 +13,7 @@ struct WritesBenchmark {
         var make: () throws -> any DurableWriter
     }
 
-    /// - Returns: answers in a second, of each turn, in the order of the peers.
+    /// - Returns: The answers per second in each turn, in the order of the peers.
     func run(_ peers: [Peer]) throws -> [[Double]] {
         let connections = try peers.map { peer in try (0..<writers).map { _ in try peer.make() } }
         var rates = peers.map { _ in [Double]() }
@@ -31,7 +31,7 @@ struct WritesBenchmark {
         let start = ContinuousClock.now
         let end = start + .seconds(seconds)
         let outcome = Mutex((count: 0, failure: nil as (any Error)?))
-        // Each writer is used by one thread. Dispatch would run as many at once as there are processors.
+        // Each writer is used by one thread. Dispatch would run only as many at once as there are processors.
         nonisolated(unsafe) let writers = writers
         let done = DispatchGroup()
         for number in writers.indices {

@@ -16,7 +16,7 @@ struct WebSocketFrame: Equatable {
 
     /// The frame as a client sends it.
     ///
-    /// - Parameter mask: four bytes; a client must mask (section 5.3).
+    /// - Parameter mask: Four bytes; a client must mask (section 5.3).
     func masked(by mask: [UInt8]) -> [UInt8] {
         let head = (isFinal ? 0x80 : 0) | opcode.rawValue
         return [head] + length(flag: 0x80) + mask + payload.enumerated().map { $1 ^ mask[$0 % 4] }

@@ -53,6 +53,6 @@ enum YjsMessage: Equatable {
             guard rest.count == length else { break }
             return Array(rest)
         }
-        throw BenchmarkError("a Yjs message of \(bytes.count) bytes has another length inside")
+        throw BenchmarkError("a Yjs message of \(bytes.count) bytes declares a different length")
     }
 }

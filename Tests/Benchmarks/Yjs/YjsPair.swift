@@ -1,4 +1,4 @@
-/// The Yjs server by the wire alone: one connection sends updates, others listen. No client keeps a document.
+/// The Yjs server over the wire alone: one connection sends updates, others listen. No client keeps a document.
 final class YjsPair {
     private let writer: YjsConnection
     private let listeners: [YjsConnection]
@@ -12,7 +12,7 @@ final class YjsPair {
         var stored: Duration
     }
 
-    /// - Parameter updates: by number.
+    /// - Parameter updates: By number.
     init(_ server: YjsServer, room: String, listeners count: Int = 1, updates: [YjsUpdate]) throws {
         writer = try YjsConnection(port: server.port, room: room)
         listeners = try (0..<count).map { _ in try YjsConnection(port: server.port, room: room) }

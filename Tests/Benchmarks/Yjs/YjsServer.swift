@@ -13,7 +13,7 @@ final class YjsServer {
 
     private static let python = ".build/python-yjs/bin/python"
     private static let script = "Tests/Benchmarks/Yjs/peer.py"
-    static let missing = "There is no Yjs here (Resources/python.sh bench): left out."
+    static let missing = "Yjs is not installed (Resources/python.sh bench) and is left out."
     /// Printed below the tables that contain Yjs.
     var remark: String {
         """
@@ -24,7 +24,7 @@ final class YjsServer {
         """
     }
 
-    /// - Returns: nil when its Python packages are not installed.
+    /// - Returns: nil if its Python packages are not installed.
     static func start(in folder: URL) throws -> YjsServer? {
         let files = FileManager.default
         guard files.isExecutableFile(atPath: python), files.fileExists(atPath: script) else { return nil }
@@ -62,7 +62,8 @@ final class YjsServer {
         process.waitUntilExit()
     }
 
-    /// Valid updates, made by the Python side before the measurement: each inserts one note into the same map.
+    /// Returns valid updates, created by the Python side before the measurement: each inserts one note into the same
+    /// map.
     func updates(for notes: [(id: String, content: Content)]) throws -> [YjsUpdate] {
         let (input, output) = (folder.appendingPathComponent("notes"), folder.appendingPathComponent("updates"))
         let lines = notes.map { "[\(JSON.string($0.id).text), \($0.content.text)]\n" }

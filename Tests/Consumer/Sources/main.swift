@@ -7,7 +7,7 @@ guard CommandLine.arguments.count == 3, let server = URL(string: CommandLine.arg
 let text = try String(contentsOfFile: CommandLine.arguments[2], encoding: .utf8)
 let jwt = text.trimmingCharacters(in: .whitespacesAndNewlines)
 
-let client = try InstantClient(serverURL: server)  // kept alive: without it sync ends
+let client = try InstantClient(serverURL: server)  // kept alive: sync ends without it
 let descriptor = try client.documentDescriptor(forJWT: jwt)
 descriptor.startListeningForServerChanges()
 let events = descriptor.events

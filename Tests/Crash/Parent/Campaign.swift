@@ -153,10 +153,10 @@ final class Campaign {
     /// Waits until all is at rest; then the server, every client and every promise must agree.
     private func compare() async throws {
         for writer in writers { writer.say(.settle) }
-        try listen(until: "had nothing to send any more") { $0.settled != nil }
+        try listen(until: "sent everything") { $0.settled != nil }
         let head = writers.compactMap(\.settled).max() ?? 0
         for writer in writers { writer.say(.show(revision: head)) }
-        try listen(until: "told what it shows", \.hasShown)
+        try listen(until: "reported its rows", \.hasShown)
         let records = try await records()
         var problems: [String] = []
         for writer in writers {
@@ -183,7 +183,7 @@ final class Campaign {
         for line in try await servers[0].send(request).split(separator: 0x0A) {
             let record = try JSONReader.parse(Array(line))
             guard let id = record["id"]?.string, let text = record["content"]?["text"]?.string else {
-                throw CrashProblem("the server tells a record without id or text")
+                throw CrashProblem("the server returned a record without id or text")
             }
             records[id] = (record["createdBy"]?.string, text)
         }
@@ -197,7 +197,7 @@ final class Campaign {
             """
             \(cycle) cycles in \((ContinuousClock.now - start).components.seconds) s: \(edits) edits acknowledged, \
             \(serverKills) kills of a server, \(writerKills) of a client, \(databaseKills) of the database, \
-            \(tokens) tokens; nothing lost, doubled or stalled
+            \(tokens) tokens; nothing lost, duplicated or stalled
             """)
         fflush(nil)
     }

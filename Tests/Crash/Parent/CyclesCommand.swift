@@ -4,21 +4,21 @@ import Glibc
 
 struct CyclesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cycles", abstract: "Kill, start again, compare with what was acknowledged; so many times.")
+        commandName: "cycles", abstract: "Repeatedly kill, restart and compare with the acknowledged edits.")
 
-    @Option(help: "How many times.") var cycles = 100
+    @Option(help: "The number of cycles.") var cycles = 100
 
-    @Option(help: "Plans the same blows again; else a random one, which is printed.") var seed: UInt64?
+    @Option(help: "The seed of the plan, to repeat a run; by default random and printed.") var seed: UInt64?
 
-    @Option(help: "Clients, each of another user.") var writers = 2
+    @Option(help: "The number of clients, each for a different user.") var writers = 2
 
-    @Option(help: "Servers; more than one share a PostgreSQL, which is killed as well.") var servers = 1
+    @Option(help: "The number of servers; several share a PostgreSQL server, which is also killed.") var servers = 1
 
-    @Option(help: "Tokens live this long; 0: as long as the run.") var tokenSeconds = 0
+    @Option(help: "The lifetime of tokens in seconds; 0 for the whole run.") var tokenSeconds = 0
 
-    @Option(help: "Clients and server are left alive, so that only tokens end.") var kills = true
+    @Option(help: "Whether to kill clients and servers; if false, only tokens end.") var kills = true
 
-    @Option(help: ArgumentHelp("The program that serves; by default the one beside this one.", valueName: "path"))
+    @Option(help: ArgumentHelp("The server program; by default the one next to this program.", valueName: "path"))
     var postilla: String?
 
     @Flag(help: .hidden) var lies = false
@@ -29,7 +29,7 @@ struct CyclesCommand: AsyncParsableCommand {
         let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
         let postilla = postilla ?? here + "/postilla"
         guard FileManager.default.isExecutableFile(atPath: postilla) else {
-            throw CrashProblem("there is no program at \(postilla): build it, or name it with --postilla")
+            throw CrashProblem("there is no program at \(postilla): build it, or specify it with --postilla")
         }
         let seed = seed ?? .random(in: 0...999_999)
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crash-\(UUID().uuidString)")
@@ -43,7 +43,7 @@ struct CyclesCommand: AsyncParsableCommand {
             try await campaign.run()
             try? FileManager.default.removeItem(at: folder)
         } catch {
-            print("\(error)\n\(Self.logs(in: folder))seed \(seed); everything is left in \(folder.path)")
+            print("\(error)\n\(Self.logs(in: folder))seed \(seed); all files are kept in \(folder.path)")
             throw ExitCode(1)
         }
     }

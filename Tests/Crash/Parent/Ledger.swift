@@ -47,12 +47,12 @@ struct Ledger {
             switch (state, there) {
             case (.text(let text), .gone): problems.append("\(id) (\(text)) is lost")
             case (.gone, .text(let text)): problems.append("\(id) (\(text)) is back after its delete")
-            case (_, .text(let text)): problems.append("\(id) says \(text) in place of \(Self.words(possible))")
+            case (_, .text(let text)): problems.append("\(id) has \(text) instead of \(Self.words(possible))")
             default: break
             }
         }
         for (id, text) in records where acknowledged[id] == nil {
-            if created.remove(text) == nil { problems.append("\(id) (\(text)) was never made, or is there twice") }
+            if created.remove(text) == nil { problems.append("\(id) (\(text)) was never created, or exists twice") }
         }
         acknowledged = acknowledged.mapValues { _ in .gone }
             .merging(records.mapValues(State.text)) { $1 }

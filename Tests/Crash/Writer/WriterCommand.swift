@@ -8,14 +8,14 @@ struct WriterCommand: AsyncParsableCommand {
         commandName: "writer", abstract: "Edit one layer until killed. Started by the cycles.", shouldDisplay: false)
 
     @Argument(help: "The server's address.") var server: String
-    @Option(help: "Whose edits they are.") var user: String
+    @Option(help: "The user who edits.") var user: String
     @Option(help: "The data folder.") var data: String
-    @Option(help: "Which start this is: texts of two starts differ.") var launch = 1
-    @Option(help: "Which edits it makes.") var seed: UInt64 = 0
+    @Option(help: "The number of this launch, which makes its texts unique.") var launch = 1
+    @Option(help: "The seed of the edits.") var seed: UInt64 = 0
     @Flag(help: .hidden) var lies = false
 
     func run() async throws {
-        guard let url = URL(string: server) else { throw ValidationError("\(server) is no address") }
+        guard let url = URL(string: server) else { throw ValidationError("\(server) is not an address") }
         let client = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: data))
         let writer = Writer(client: client, user: user, launch: launch, seed: seed, lies: lies)
         try await writer.run(Self.inputs())

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// When a connection ends; each request is answered once.
+/// When connections end, and that each request is answered once.
 @Suite("The end of a connection", .timeLimit(.minutes(15))) struct PersistenceTests {
     private static let ask = "GET /healthcheck HTTP/1.1\r\nHost: here\r\n\r\n"
 

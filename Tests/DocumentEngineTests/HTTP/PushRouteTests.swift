@@ -28,24 +28,24 @@ import Testing
     }
 
     static let cases = [
-        Case(testDescription: "taken", status: 200) { ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))"] },
-        Case(testDescription: "taken, with a name of its own", status: 200) {
+        Case(testDescription: "valid", status: 200) { ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))"] },
+        Case(testDescription: "valid, with its own request id", status: 200) {
             [
                 "Authorization: Bearer \(try $0.mint.token(TokenClaims()))", "X-Request-Id: mine",
                 "Connection: keep-alive",
             ]
         },
-        Case(testDescription: "nobody", status: 401) { _ in [] },
+        Case(testDescription: "no credentials", status: 401) { _ in [] },
         Case(testDescription: "no bearer", status: 401) { _ in ["Authorization: Basic abc"] },
-        Case(testDescription: "a token that is none", status: 401) { _ in ["Authorization: Bearer a.b.c"] },
+        Case(testDescription: "not a valid token", status: 401) { _ in ["Authorization: Bearer a.b.c"] },
         Case(testDescription: "no right to write", status: 403) {
             ["Authorization: Bearer \(try $0.mint.token(TokenClaims(permissions: #"["read-document"]"#)))"]
         },
-        Case(testDescription: "of tomorrow", status: 426) {
+        Case(testDescription: "a newer protocol version", status: 426) {
             ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))", "\(ProtocolVersion.header): 99"]
         },
         Case(
-            testDescription: "no message", status: 400,
+            testDescription: "an invalid message", status: 400,
             lines: { ["Authorization: Bearer \(try $0.mint.token(TokenClaims()))"] }, body: #"{"clientID":1}"#),
         Case(
             testDescription: "too large", status: 413,
@@ -111,7 +111,7 @@ import Testing
                 try await RawConnection.open(server) {
                     try await $0.send(Self.push(["Authorization: Bearer \(token)"], Self.body(n)))
                 }
-                try await waitUntil("push \(n) is taken") { try await server.session(token).head >= n }
+                try await waitUntil("push \(n) is applied") { try await server.session(token).head >= n }
             }
             // An unread response is sent again.
             let again = (Int64(1)...20).map { Samples.create($0, "a\($0)") }

@@ -24,13 +24,13 @@ struct ConnectionTimeoutsTests {
         Row(testDescription: "a request without a body", steps: [.head, .end, .wait(1000)]),
         Row(testDescription: "a body may begin slowly", steps: [.head, .body(1), .wait(10)]),
         Row(testDescription: "a byte now and then", steps: [.head, .body(600), .wait(12)], problem: .slowBody),
-        Row(testDescription: "as fast as it must be", steps: [.head, .body(1024), .wait(12)]),
+        Row(testDescription: "exactly as fast as required", steps: [.head, .body(1024), .wait(12)]),
         Row(testDescription: "a large body at once", steps: [.head, .body(1 << 20), .wait(2000)]),
-        Row(testDescription: "and then no more", steps: [.head, .body(1 << 20), .wait(2100)], problem: .slowBody),
+        Row(testDescription: "then nothing more", steps: [.head, .body(1 << 20), .wait(2100)], problem: .slowBody),
         Row(testDescription: "an answer that takes long", steps: [.head, .end, .wait(3600)]),
-        Row(testDescription: "rest between two requests", steps: [.head, .end, .answered, .wait(119)]),
-        Row(testDescription: "nobody reads", steps: [.head, .end, .full, .wait(60)], problem: .stalledAnswer),
-        Row(testDescription: "somebody reads slowly", steps: [.head, .end, .full, .wait(59), .free, .full, .wait(59)]),
+        Row(testDescription: "idle between two requests", steps: [.head, .end, .answered, .wait(119)]),
+        Row(testDescription: "a client that stalls", steps: [.head, .end, .full, .wait(60)], problem: .stalledAnswer),
+        Row(testDescription: "a slow reader", steps: [.head, .end, .full, .wait(59), .free, .full, .wait(59)]),
         Row(
             testDescription: "an answer that came before the body ended", steps: [.head, .answered, .wait(12)],
             problem: .slowBody),
@@ -72,7 +72,9 @@ struct ConnectionTimeoutsTests {
         Rest(testDescription: "the server's turn", steps: [.head, .end, .wait(3600)]),
         Rest(testDescription: "answered", steps: [.head, .end, .wait(300), .answered], end: 420),
         Rest(testDescription: "the second of two is not answered", steps: [.head, .end, .head, .end, .answered]),
-        Rest(testDescription: "both are", steps: [.head, .end, .head, .end, .answered, .wait(9), .answered], end: 129),
+        Rest(
+            testDescription: "both are answered",
+            steps: [.head, .end, .head, .end, .answered, .wait(9), .answered], end: 129),
         Rest(
             testDescription: "the second is being read", steps: [.head, .end, .wait(9), .head, .answered], end: 129),
         Rest(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Slow clients are disconnected. A clock that advances ten seconds per read shortens the wait. It starts when the
-/// client has done its part, which may take any time.
+/// Slow clients are disconnected. A clock that advances ten seconds per read shortens the wait. The clock starts
+/// when the client has done its part, which may take any time.
 @Suite(.timeLimit(.minutes(15))) struct SlowClientTests {
     private static func withHastyServer(_ body: (RunningServer, HastyClock) async throws -> Void) async throws {
         let clock = HastyClock()

@@ -41,7 +41,7 @@ import Testing
         #expect(try await left.value.contains("200 OK") == false)
     }
 
-    /// Neither does a listener that reads nothing.
+    /// A listener that reads nothing does not prevent it either.
     @Test func whoTakesNothingIsCut() async throws {
         let left = try await RunningServer.run {
             $0.service.stopSeconds = 1

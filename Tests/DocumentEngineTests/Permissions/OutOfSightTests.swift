@@ -69,8 +69,8 @@ import Testing
         }
     }
 
-    /// Another user changed the record first and moved it out of sight: the result is not a conflict that would show
-    /// it.
+    /// Another user changed the record first and moved it out of sight: the result is not a conflict, which would
+    /// show it.
     @Test func theWinnerOfAConflictIsShownOnlyWhileItIsInSight() async throws {
         try await RunningServer.run { server in
             try await server.upload()

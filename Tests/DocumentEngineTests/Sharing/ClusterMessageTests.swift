@@ -2,7 +2,7 @@ import Testing
 
 @testable import DocumentEngine
 
-@Suite("Notices") struct ClusterMessageTests {
+@Suite("Messages between servers") struct ClusterMessageTests {
     @Test(
         arguments: [
             ("7:12", .changed(layer: 7, head: 12)), ("7", .ended(layer: 7)), ("revoked", .revoked),

@@ -73,7 +73,7 @@ import Testing
                 #expect(status == 200)
                 #expect(answer == 200 || answer == 404, "\(answer)")
                 let layers = try await pair.one.backend("GET", "/api/documents/copy\(round)/layers")
-                #expect(layers.status == answer, "whole or not there")
+                #expect(layers.status == answer, "complete or absent")
             }
             try await pair.one.server.tidy()
         }

@@ -7,7 +7,7 @@ import TestThreads
 import Testing
 
 /// PostgreSQL goes down and comes back.
-@Suite("The database is away", .onDatabaseThreads, .timeLimit(.minutes(15))) struct OutageTests {
+@Suite("The database is down", .onDatabaseThreads, .timeLimit(.minutes(15))) struct OutageTests {
     @Test func requestsAreToldToComeBackStreamsEndAndNothingIsLost() async throws {
         let postgres = try PostgresServer(isDurable: true)
         let address = try #require(PostgresAddress(postgres.address("postgres")))
@@ -38,19 +38,19 @@ import Testing
 
             try postgres.start()
             // As a client does: retries until it succeeds.
-            try await waitUntil("server one has its database again") {
+            try await waitUntil("the first server is connected again") {
                 try await pair.one.client(ana, "GET", "session").status == 200
             }
-            try await waitUntil("server other has its database again") {
+            try await waitUntil("the other server is connected again") {
                 try await pair.other.client(ana, "GET", "session").status == 200
             }
-            #expect(try await pair.other.session(ana).epoch == before.epoch, "this is no restored backup")
+            #expect(try await pair.other.session(ana).epoch == before.epoch, "an outage is not a restored backup")
             let again: PushAnswer = try await pair.other.push(ana, changes).message()
             #expect(again.results.allSatisfy { $0.status == .applied && $0.revision == $0.n })
             var later = try await EventReader(pair.one, ana, from: Cursor(epoch: before.epoch, revision: 20))
             #expect(try await later.session()?.kind == .open)
             _ = try await pair.other.push(ana, [Samples.create(21, "n21")])
-            #expect(try await later.change()?.changes.map(\.id) == ["n21"], "they hear each other again")
+            #expect(try await later.change()?.changes.map(\.id) == ["n21"], "the servers notify each other again")
         }
     }
 }

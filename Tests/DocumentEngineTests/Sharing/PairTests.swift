@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    /// The state of one server also counts at the other: change numbers, client ids and visibility.
+    /// The state of one server also applies at the other: change numbers, client ids and visibility.
     @Test func whatWasRefusedAtOneServerIsRefusedAtTheOther() async throws {
         try await Pair.run { pair in
             try await pair.one.upload()
@@ -129,7 +129,7 @@ import Testing
             #expect(try await there.next() == nil)
             #expect(try await pair.other.client(token, "GET", "session").reason == "token_revoked")
             _ = try await pair.one.push(stays, [Samples.create(1, "n1")])
-            #expect(try await other.change()?.revision == 1, "who was not meant goes on")
+            #expect(try await other.change()?.revision == 1, "the other token's stream continues")
         }
     }
 
@@ -163,7 +163,7 @@ import Testing
             let part = try await pair.other.client(
                 token, "GET", "document", headers: [("Range", "bytes=7-99"), ("If-Range", whole.headers["etag"] ?? "")])
             #expect((part.status, part.body) == (206, Array(Samples.pdf[7..<100])))
-            // The file goes with its last document, whichever server deletes it.
+            // The file is deleted with its last document, whichever server deletes that.
             #expect(try await pair.other.upload("second").status == 200)
             #expect(try await pair.other.backend("DELETE", "/api/documents/doc").status == 200)
             #expect(

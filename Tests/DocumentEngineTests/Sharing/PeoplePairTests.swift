@@ -8,7 +8,7 @@ import Testing
 @testable import DocumentEngine
 
 /// Participants at two servers on one database see each other.
-@Suite("People of two servers", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct PeoplePairTests {
+@Suite("People at two servers", .serialized, .onDatabaseThreads, .timeLimit(.minutes(15))) struct PeoplePairTests {
     private func sign(_ session: String, _ page: Int, record: String? = nil, presents: Bool = false) -> PresenceSign {
         PresenceSign(
             session: session, whereabouts: Location(pageIndex: page, record: record), isPresenting: presents)
@@ -28,7 +28,7 @@ import Testing
             let here: PresenceAnswer = try await pair.one.announce(ana, sign("a", 3, record: "hidden")).message()
             let seen = try #require(try await all.presence()?.people.first)
             #expect((seen.id, seen.userID, seen.whereabouts.pageIndex) == (here.id, "ana", 3))
-            #expect(seen.whereabouts.record == "hidden", "looked up there, too")
+            #expect(seen.whereabouts.record == "hidden", "looked up at the other server too")
             let hidden = try #require(try await some.presence()?.people.first)
             #expect(hidden.id == here.id && hidden.whereabouts.record == nil)
             _ = try await pair.one.announce(ana, PresenceSign(session: "a", hasLeft: true))

@@ -82,7 +82,7 @@ import Testing
         try await copyLayer()
         #expect(try rows(Self.copy) == Self.count)
         #expect(try rows(Self.other) >= 2, "written between its pieces")
-        #expect(seen.withLock { $0.prefix(2) } == [true, true], "nobody sees a part of it")
+        #expect(seen.withLock { $0.prefix(2) } == [true, true], "no partial copy is visible")
         #expect(store.transactions.count > Self.count / Pieces.records)
         // Each may share its transaction with one other write.
         #expect(store.transactions.allSatisfy { $0 <= Pieces.records + 1 }, "\(store.transactions)")

@@ -11,7 +11,7 @@ import Testing
 @testable import DocumentEngine
 
 /// Which writes share a transaction, which thread writes, and that results wait for durability.
-@Suite("The queue of writes", .timeLimit(.minutes(15))) struct WriteQueueTests {
+@Suite("The write queue", .timeLimit(.minutes(15))) struct WriteQueueTests {
     /// The events, in order.
     private final class Story: Sendable {
         private let lines = Mutex<[String]>([])

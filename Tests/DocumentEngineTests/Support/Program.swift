@@ -16,7 +16,7 @@ enum Program {
         return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }()
 
-    /// Runs it to completion without blocking a thread.
+    /// Runs a program to completion without blocking a thread.
     static func run(_ path: String, _ arguments: [String]) async throws -> Outcome {
         let folder = try TemporaryFolder()
         let file = URL(fileURLWithPath: folder.path + "/output")
@@ -25,7 +25,7 @@ enum Program {
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
         process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "PYTHONDONTWRITEBYTECODE": "1"]
-        // It may leave files behind.
+        // The program may leave files behind.
         process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
         let handle = try FileHandle(forWritingTo: file)
         process.standardOutput = handle

@@ -1,5 +1,5 @@
-/// Limits how many run at once. A server holds twenty files open: hundreds in one process exceed the file limit of most
-/// machines.
+/// Limits how many servers run at once. Each holds twenty files open: hundreds in one process exceed the file limit of
+/// most machines.
 actor Turns {
     static let servers = Turns(12)
 

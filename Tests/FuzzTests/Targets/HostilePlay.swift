@@ -75,7 +75,7 @@ struct HostilePlay {
         for row in 0..<canvas.size.rows {
             for column in 0..<canvas.size.columns {
                 let scalars = canvas[row, column].glyph.scalars
-                try FuzzTarget.hold(scalars.allSatisfy(WrittenBytes.shows), "what acts is in a cell: \(scalars)")
+                try FuzzTarget.hold(scalars.allSatisfy(WrittenBytes.shows), "a cell is not visible text: \(scalars)")
             }
         }
         device.draw(canvas)

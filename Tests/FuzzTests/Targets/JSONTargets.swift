@@ -6,7 +6,7 @@ extension FuzzTarget {
             bytes in
             guard let value = try? JSONReader.parse(bytes) else { return }
             let text = value.text
-            try hold((try? JSON(parsing: text)) == value, "what was written is not what was read")
+            try hold((try? JSON(parsing: text)) == value, "the value read back differs from the one written")
         },
         FuzzTarget("content", [note, ink]) { bytes in
             guard let object = try? JSONReader.parse(bytes).object else { return }
@@ -14,7 +14,7 @@ extension FuzzTarget {
             try? content.validate(pageCount: 3)
             let annotation = Annotation(id: "1", content: content)
             let again = Annotation(id: "1", content: Content(content.object))
-            try hold(annotation == again, "the same content means something else")
+            try hold(annotation == again, "the same content is read differently")
         },
     ]
 

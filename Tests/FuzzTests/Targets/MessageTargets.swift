@@ -36,18 +36,18 @@ extension FuzzTarget {
             var cut = ServerSentEventParser(maximumLine: 4096)
             guard let expected = try? whole.feed(bytes.dropFirst()) else { return }
             let events = try cut.feed(first) + cut.feed(second)
-            try hold(events == expected, "cut, it reads \(events) and not \(expected)")
+            try hold(events == expected, "split, it reads \(events) instead of \(expected)")
         },
         FuzzTarget("cursor", ["a31f-1-9be2.4", "g.0"]) { bytes in
             guard let cursor = Cursor(eventID: String(decoding: bytes, as: UTF8.self)) else { return }
-            try hold(Cursor(eventID: cursor.eventID) == cursor, "the cursor is another")
+            try hold(Cursor(eventID: cursor.eventID) == cursor, "the cursor read back differs")
         },
     ]
 
     private static func message<M: WireMessage & Equatable>(_: M.Type, _ name: String, _ seed: String) -> FuzzTarget {
         FuzzTarget(name, [seed]) { bytes in
             guard let message = try? M(bytes: bytes) else { return }
-            try hold((try? M(bytes: message.bytes)) == message, "what was written is not what was read")
+            try hold((try? M(bytes: message.bytes)) == message, "the message read back differs from the one written")
         }
     }
 }

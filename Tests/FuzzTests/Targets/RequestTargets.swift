@@ -10,7 +10,7 @@ extension FuzzTarget {
         ) { bytes in
             let (first, second) = halves(bytes)
             guard let expected = try? form([bytes.dropFirst()]) else { return }
-            try hold((try? form([first, second])) == expected, "cut, it is another form")
+            try hold((try? form([first, second])) == expected, "split, it reads a different form")
         },
         FuzzTarget(
             "content-type", [#"multipart/form-data; boundary="a b"; charset=utf-8"#, "multipart/form-data;boundary=x"]
@@ -30,7 +30,7 @@ extension FuzzTarget {
         },
         FuzzTarget("notice", ["7:12", "7", "revoked"]) { bytes in
             guard let notice = ClusterMessage(String(decoding: bytes, as: UTF8.self)) else { return }
-            try hold(ClusterMessage(notice.text) == notice, "the notice is another")
+            try hold(ClusterMessage(notice.text) == notice, "the notice read back differs")
         },
     ]
 

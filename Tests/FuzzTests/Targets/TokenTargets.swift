@@ -23,7 +23,7 @@ extension FuzzTarget {
         FuzzTarget("base64url", ["AAEC_-8", "AA"]) { bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             guard let decoded = Base64URL.decode(text) else { return }
-            try hold(Base64URL.encode(decoded).utf8.elementsEqual(text.utf8), "two texts stand for the same bytes")
+            try hold(Base64URL.encode(decoded).utf8.elementsEqual(text.utf8), "two texts encode the same bytes")
         },
     ]
 }

@@ -18,7 +18,7 @@ extension FuzzTarget {
             var (whole, cut) = (PageTextReader(sizes: sizes), PageTextReader(sizes: sizes))
             let expected = whole.receive(Array(bytes.dropFirst()))
             let pages = cut.receive(Array(first)) + cut.receive(Array(second))
-            try hold("\(pages)" == "\(expected)", "cut, it reads something else")
+            try hold("\(pages)" == "\(expected)", "split, it reads different pages")
         },
         FuzzTarget(
             "qpdf",

@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(
-        "Where nothing can be said, with the reason",
+        "Roots that take no reply, with the reason",
         arguments: [
             ("n", EditError.noThread(.isKind(.note))), ("c", .noThread(.isComment)), ("x", .rootGone),
         ])
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(
-        "What the keys say is what the server will say",
+        "The offered operations are those that the server will allow",
         arguments: [
             (["annotations:view:all"], ["own": true, "h": false, "c": false]),
             (["comments:reply:all"], ["own": true, "h": true, "c": true, "n": false]),

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// The state after a crash of the program or machine between two transactions.
-@Suite("What a crash leaves of a layer") struct CrashTests {
+@Suite("A layer after a crash") struct CrashTests {
     /// An edit made before the retry is a separate change.
     @Test func whatWasSentIsSentAgainAsItWas() throws {
         let it = try LayerFixture()

@@ -131,7 +131,7 @@ import Testing
         #expect(try it.text("2") == "two")
     }
 
-    /// A restore without a new generation shows in a head lower than the one seen before.
+    /// A restore without a new generation is detected by a head lower than the one seen before.
     @Test func aHeadThatFellBehindIsARestoredServer() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)

@@ -13,7 +13,7 @@ import Testing
         return grant
     }
 
-    /// A process beside the leader, with its own token accepted.
+    /// A process other than the leader, with its own accepted token.
     private func follower(_ grant: Grant? = nil, head: Revision = 0) -> Bench {
         var it = Bench()
         it.isLockTaken = true
@@ -78,7 +78,7 @@ import Testing
         let again = it.request(.tokenSupplied(TokenHandle(2)))
         #expect(it.names(.answered(again, it.session())).first == "authenticated")
         #expect(it.synchronizer.connection == .elsewhere)
-        #expect(try it.layer.metadata().grant == nil, "the stored grant is that of the process that leads")
+        #expect(try it.layer.metadata().grant == nil, "the stored grant is that of the leader")
     }
 
     @Test func editsAreDecidedByTheTokenOfTheProcess() throws {
@@ -181,7 +181,7 @@ import Testing
         _ = it.give(.storeChanged)
         let layer = Layer(store: it.layer.store, ownGrant: it.synchronizer.ownGrant)
         try layer.create(note("root"), id: "root", author: nil, at: it.now)
-        #expect(try it.layer.tally()[.waiting] == 1, "every token that may write makes annotations")
+        #expect(try it.layer.tally()[.waiting] == 1, "every token that may write may create annotations")
         try it.layer.store.write { store in
             let record = Record(id: "theirs", content: note("a"), createdBy: "bo", updatedBy: "bo", group: nil)
             try store.put(StoredRecord(record, 1))

@@ -6,9 +6,9 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Failures known from other sync clients, each with its name.
-@Suite("What broke in others") struct OthersTests {
-    @Test("The end of a connection does not overwrite that a token is needed, and nobody loops with the dead one")
+/// Failures known from other sync clients.
+@Suite("Failures of other sync clients") struct OthersTests {
+    @Test("A closed connection does not hide that a token is needed, and the dead token is not tried in a loop")
     func aClosedStreamLeavesTheNeedForAToken() throws {
         var it = Bench()
         let stream = try it.goListening().id
@@ -23,7 +23,7 @@ import Testing
         #expect(it.synchronizer.connection == .needsToken(.revoked))
     }
 
-    @Test("A change that was answered with 401 is not done: it goes again, as it was")
+    @Test("A change answered with 401 is not done: it is sent again unchanged")
     func aChangeBehindADeadTokenIsSentAgain() throws {
         var it = Bench()
         _ = it.goLive()
@@ -37,7 +37,7 @@ import Testing
         #expect(again.ticket == TokenHandle(2))
     }
 
-    @Test("Nobody goes on as somebody else, and nobody as anonymous")
+    @Test("No client continues as another user or as anonymous")
     func anAnswerForAnotherUserIsNotTaken() {
         var it = Bench()
         _ = it.goLive()
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("A bad token and then a good one: the good one counts")
+    @Test("After a bad token and then a good one, the good one counts")
     func aGoodTokenAfterABadOneIsAccepted() {
         var it = Bench()
         let bad = it.request(.tokenSupplied(TokenHandle(1)))
@@ -61,7 +61,7 @@ import Testing
         #expect(it.synchronizer.connection == .live)
     }
 
-    @Test("A push that failed is tried again by itself, not at the next edit")
+    @Test("A failed push is retried automatically, without waiting for the next edit")
     func aFailedPushComesAgain() throws {
         var it = Bench()
         _ = it.goLive()
@@ -91,7 +91,7 @@ import Testing
         #expect(try it.layer.seal()?.changes.map(\.id) == ["d"])
     }
 
-    @Test("A server that asks to start over each time is left alone, visibly", arguments: [true, false])
+    @Test("A client gives up, visibly, on a server that demands a restart each time", arguments: [true, false])
     func startingOverEnds(isNewEpochEachTime: Bool) {
         var it = Bench()
         _ = it.goLive()
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test("Who comes new hears nothing of what is gone")
+    @Test("A new client receives no tombstones")
     func tombstonesAreNotForNewClients() throws {
         let store = MemoryLayerStore()
         let grant = Grant(documentID: "doc", userID: "ana", expiresAt: Timestamp(seconds: 9000))
@@ -136,7 +136,7 @@ import Testing
         #expect(records == [])
     }
 
-    @Test("Edits of a program that was closed are sent by the next one, and never under another user")
+    @Test("Edits of a closed program are sent by the next one, and never under another user")
     func editsOutliveTheirProgram() throws {
         var it = Bench()
         _ = it.goLive()
@@ -151,7 +151,7 @@ import Testing
         #expect(it.names(.answered(right, it.session())).contains("push 1"))
     }
 
-    @Test("A stream begins again where the last one ended, and what was missed is fetched")
+    @Test("A stream resumes where the last one ended, and missed changes are fetched")
     func nothingIsMissedBetweenTwoStreams() throws {
         var it = Bench()
         let first = try it.goListening()

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What a client announces about itself and knows about others.
-@Suite("Presence at a layer") struct PresenceTests {
+@Suite("Presence in a layer") struct PresenceTests {
     private var it = Bench()
     private var stream = StreamID(0)
 
@@ -66,7 +66,7 @@ import Testing
             it.now = it.now + 1
             let again = sign(.woke)
             #expect(again?.sign.whereabouts.pageIndex == 1)
-            #expect(try answer(again).wake != nil, "an alarm is set for the next")
+            #expect(try answer(again).wake != nil, "a timer is set for the next one")
         }
         it.now = it.now + 1_000
         let last = sign(.announced(nil))
@@ -80,7 +80,7 @@ import Testing
         _ = hear(PresenceEvent(isComplete: true, people: [person("1", "Bo")]))
         _ = try answer(sign(.announced(page(1))))
         let effects = it.give(.streamEnded(stream, nil))
-        #expect(effects.news == LayerPresence(people: [], own: page(1)), "nobody tells of the others any more")
+        #expect(effects.news == LayerPresence(people: [], own: page(1)), "nothing reports the others any more")
         it.now = it.now + 60_000
         let session = it.request(.woke)
         let pull = it.request(.answered(session, it.session()))
@@ -94,7 +94,7 @@ import Testing
     @Test mutating func whoDoesNotListenIsNotHere() throws {
         _ = try answer(sign(.announced(page(1))))
         it.now = it.now + 1_000
-        #expect(sign(.listening(false)) == nil, "the others were just told by the end of the stream that one is gone")
+        #expect(sign(.listening(false)) == nil, "the end of the stream has already told the others")
         it.now = it.now + 60_000
         #expect(sign(.woke) == nil)
         #expect(sign(.announced(page(2))) == nil)
@@ -106,7 +106,7 @@ import Testing
     @Test mutating func theOthersComeMoveAndLeave() throws {
         _ = try answer(sign(.announced(page(1))))
         let came = hear(PresenceEvent(isComplete: true, people: [person("2", "Bo"), person("1", "Ana"), person("me")]))
-        #expect(came.news?.people.map(\.name) == ["Ana", "Bo"], "oneself is none of the others")
+        #expect(came.news?.people.map(\.name) == ["Ana", "Bo"], "the others do not include oneself")
         #expect(hear(PresenceEvent(people: [person("2", "Bo")])).news == nil)
         let moved = hear(PresenceEvent(people: [person("2", "Bo", page: 7, presents: true)])).news
         #expect(moved?.presenter?.whereabouts.pageIndex == 7)
@@ -121,15 +121,15 @@ import Testing
         it.now = it.now + 1_000
         let last = try #require(sign(.announced(nil)))
         let effects = it.give(.answered(last.id, .presence(PresenceAnswer(id: nil, presenter: nil))))
-        #expect(effects.news?.people.count ?? 1 == 1, "nor when the answer is there before the news")
+        #expect(effects.news?.people.count ?? 1 == 1, "nor when the answer arrives before the event")
         #expect(hear(PresenceEvent(left: ["me"])).news?.people.map(\.name) ?? ["Bo"] == ["Bo"])
     }
 
     @Test mutating func whoPresentsSecondIsToldSo() throws {
         let refused = try answer(sign(.announced(page(1, presents: true))), presenter: "bo")
-        #expect(refused.news?.own == page(1), "the page is told all the same")
+        #expect(refused.news?.own == page(1), "the page is announced anyway")
         it.now = it.now + 20_000
-        #expect(sign(.heard(stream, .heartbeat))?.sign.isPresenting == false, "nor is it asked again by itself")
+        #expect(sign(.heard(stream, .heartbeat))?.sign.isPresenting == false, "presenting is not requested again")
     }
 
     @Test mutating func whoLosesItAsksWhetherThatIsSo() throws {
@@ -146,7 +146,7 @@ import Testing
         let sent = sign(.announced(page(1, presents: true)))
         let effects = it.give(.failed(try #require(sent).id, .forbidden(#"this token lacks "write""#)))
         #expect(effects.news?.own == page(1))
-        #expect(it.synchronizer.connection == .live, "the layer is no less readable for it")
+        #expect(it.synchronizer.connection == .live, "the layer stays readable")
         it.now = it.now + 200
         #expect(sign(.woke)?.sign.isPresenting == false)
     }

@@ -198,7 +198,7 @@ import Testing
         let check = it.request(.answered(it.request(.checkRequested), it.delta()))
         #expect(
             it.names(.failed(check, .invalidServer("nothing at this address"))) == [
-                "nobody knows", "clean", "finished",
+                "unchecked", "clean", "finished",
             ])
         #expect(it.synchronizer.problem == nil)
     }

@@ -36,7 +36,7 @@ import Testing
             it.names(.heard(polling.id, .change(change))) == [
                 "changed 1", "began", "receivingChanges", "clean", "finished",
             ])
-        // Periodically a stream is tried in addition.
+        // From time to time, a stream is tried in addition to polling.
         it.now = it.now + 600_000
         #expect(it.give(.heard(polling.id, .heartbeat)).stream?.channel == .events)
     }

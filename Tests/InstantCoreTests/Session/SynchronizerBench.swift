@@ -121,7 +121,7 @@ extension Synchronizer.Effect {
             case .pdfReplaced: "PDF replaced"
             case .tokenExpires: "token expires"
             case .presence(let presence): "here: \(presence.people.map { $0.name ?? "-" }.joined(separator: " "))"
-            case .checked(let report): report.map { $0.isSound ? "sound" : "unsound" } ?? "nobody knows"
+            case .checked(let report): report.map { $0.isSound ? "sound" : "unsound" } ?? "unchecked"
             }
         }
     }

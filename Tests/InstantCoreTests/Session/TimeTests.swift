@@ -59,7 +59,7 @@ import Testing
         #expect(it.names(.answered(asked, it.session(grant))).contains("token expires"))
     }
 
-    /// A timer that fires early is set again, so no edit waits for one that is gone.
+    /// A timer that fires early is set again, so that no edit waits for a timer that is gone.
     @Test func aTimerThatFiredTooEarlyIsSetAgain() throws {
         var it = Bench()
         _ = it.goLive()
@@ -73,8 +73,8 @@ import Testing
         #expect(it.give(.woke).request != nil)
     }
 
-    /// A cycle delays the next attempt to open a stream until it is overdue. An overdue time must not hide the later
-    /// one of an edit.
+    /// A cycle delays the next attempt to open a stream until it is overdue. An overdue attempt must not hide the
+    /// later timer of an edit.
     @Test func whatCannotBeDoneYetHidesNothingThatIsDueLater() throws {
         var it = Bench()
         _ = try it.goListening()

@@ -5,7 +5,7 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-@Suite("A file goes before the record that names it") struct UploadTests {
+@Suite("A file is sent before the record that names it") struct UploadTests {
     private var it = Bench()
     private let file = AttachmentID(String(repeating: "a", count: 64))!
 
@@ -34,7 +34,7 @@ import Testing
         try addImage("i")
         _ = try it.edit("n")
         let push = it.give(.syncRequested)
-        #expect(push.compactMap(\.name) == ["began", "sendingChanges", "push 1"], "the note alone")
+        #expect(push.compactMap(\.name) == ["began", "sendingChanges", "push 1"], "only the note")
         let upload = it.give(.answered(push.request ?? -1, applied(1)))
         #expect(upload.compactMap(\.name).last == "upload aaaa")
         #expect(try it.layer.tally()[.waiting] == 1)
@@ -71,7 +71,7 @@ import Testing
         _ = try it.edit("n")
         let push = it.give(.syncRequested).request ?? -1
         let upload = it.give(.answered(push, applied(1))).request ?? -1
-        #expect(it.names(.failed(upload, failure)).contains("finished"), "nothing stands behind it")
+        #expect(it.names(.failed(upload, failure)).contains("finished"), "nothing is queued behind it")
         #expect(try it.layer.outbox().map(\.state) == [.refused(reason)])
         #expect(try it.layer.row("i")?.delivery == .refused)
     }
@@ -108,7 +108,7 @@ import Testing
         let layer = it.layer
         #expect(try layer.attachmentsInUse() == [])
         try layer.addUpload(file)
-        #expect(try layer.attachmentsInUse() == [file], "added, and named by nothing yet")
+        #expect(try layer.attachmentsInUse() == [file], "added, but no record names it yet")
         try layer.create(image(file), id: "i", author: nil, at: it.now)
         try layer.uploaded(file)
         #expect(try layer.attachmentsInUse() == [file])

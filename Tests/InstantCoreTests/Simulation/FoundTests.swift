@@ -54,7 +54,7 @@ import Testing
         #expect(try it.text("2") == nil)
     }
 
-    /// A delete behind a lost edit may only vanish silently when nothing is left to delete.
+    /// A delete behind a lost edit may vanish silently only when nothing is left to delete.
     @Test(arguments: [(SyncItem.removed("2", 4), true), (item("2", "theirs", 4), false)])
     func aDeleteBehindALostEditIsForgottenOnlyWithItsRecord(winner: SyncItem, isForgotten: Bool) throws {
         let it = try LayerFixture()
@@ -133,7 +133,7 @@ import Testing
         #expect(conflict.kind == .update)
     }
 
-    /// The edit under a delete was discarded in the meantime: undoing the delete shows and returns what is left.
+    /// The edit under a delete was discarded in the meantime: undoing the delete shows and returns the remaining text.
     @Test func takingADeleteBackSaysWhatIsLeft() throws {
         let it = try LayerFixture()
         try it.layer.create(note("first"), id: "n", author: nil, at: it.now)

@@ -52,7 +52,7 @@ import Testing
             serverURL: #require(URL(string: "https://a.example")), dataDirectory: folder.url)
         do throws(InstantError) {
             _ = try client.documentDescriptor(forJWT: jwt)
-            Issue.record("it was taken")
+            Issue.record("it was accepted")
         } catch {
             #expect(error.kind == .invalidJWT)
             #expect(jwt.count < 8 || !error.message.contains(jwt))

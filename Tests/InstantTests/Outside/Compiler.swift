@@ -8,7 +8,7 @@ struct Compiler {
     private let modules: String
     private let moduleMaps: [String]
 
-    /// nil without the modules beside the tests or without a compiler.
+    /// nil if there is no compiler, or no modules next to the tests.
     init?() {
         let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
         let candidates = path.split(separator: ":").map { String($0) + "/swiftc" }
@@ -19,7 +19,7 @@ struct Compiler {
             FileManager.default.fileExists(atPath: modules + "/Instant.swiftmodule")
         else { return nil }
         self.swiftc = swiftc
-        // The C libraries of the dependencies: a debug module names them even where it hides them.
+        // The C libraries of the dependencies: a debug module refers to them even where it hides them.
         let checkouts = URL(fileURLWithPath: products).deletingLastPathComponent().deletingLastPathComponent().path
         moduleMaps =
             Self.entries(products).map { $0 + "/module.modulemap" }

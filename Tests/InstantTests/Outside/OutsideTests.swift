@@ -17,7 +17,7 @@ import Testing
         #expect(try Repository.text(program).split(separator: "\n", omittingEmptySubsequences: false).count <= 30)
     }
 
-    /// The fuzzer's package has single files of some modules; it must include every file that these need.
+    /// The fuzzer's package has only some files of these modules; it must include every file that those need.
     @Test(.enabled(if: Compiler() != nil), arguments: ["DocumentEngine", "postilla"])
     func theFilesOfTheFuzzerAreWhole(module: String) throws {
         let compiler = try #require(Compiler())

@@ -2,42 +2,42 @@ extension Fault {
     /// Requests and their answers.
     static let answering = [
         Fault(
-            "an edit that lost is dropped without a word", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "an edit that lost a conflict is dropped silently", in: "InstantCore/Outbox/Layer+Answers.swift",
             "let isThere = if case .removed = result.item { false } else { true }",
             """
             let isThere = if case .removed = result.item { false } else { true }
                         if PLANTED { return try removeEntry(entry.seq) }
             """),
         Fault(
-            "an edit that was denied is dropped without a word", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "a denied edit is dropped silently", in: "InstantCore/Outbox/Layer+Answers.swift",
             "case .denied:", "case .denied where PLANTED: try removeEntry(entry.seq)\n        case .denied:"),
         Fault(
-            "an edit of a record that is gone is dropped without a word", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "an edit of a deleted record is dropped silently", in: "InstantCore/Outbox/Layer+Answers.swift",
             "case .gone where entry.kind == .delete:", "case .gone where PLANTED || entry.kind == .delete:"),
         Fault(
-            "an edit made on top of one that lost is dropped", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "an edit based on one that lost a conflict is dropped", in: "InstantCore/Outbox/Layer+Answers.swift",
             "kept = kept.joined(by: later)", "if !PLANTED { kept = kept.joined(by: later) }"),
         Fault(
-            "what waits behind a change is not based on its answer", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "an edit queued behind a change is not based on its answer", in: "InstantCore/Outbox/Layer+Answers.swift",
             "if later.kind == .restore || later.baseRevision <= entry.baseRevision {",
             "if !PLANTED, later.kind == .restore || later.baseRevision <= entry.baseRevision {"),
         Fault(
-            "the winner of a late answer overwrites what is known since", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "the winner in a late answer overwrites a newer state", in: "InstantCore/Outbox/Layer+Answers.swift",
             "if item.revision > metadata.cursor?.revision ?? metadata.loading?.at ?? .max {",
             "if PLANTED || item.revision > metadata.cursor?.revision ?? metadata.loading?.at ?? .max {"),
         Fault(
-            "answers are acknowledged before they came", in: "InstantCore/Outbox/Layer+Sealing.swift",
+            "answers are acknowledged before they arrive", in: "InstantCore/Outbox/Layer+Sealing.swift",
             #"let acked = (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1"#,
             #"let acked = PLANTED ? metadata.lastN : (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1"#),
         Fault(
-            "a record goes out before its file", in: "InstantCore/Outbox/Layer+Sealing.swift",
+            "a record is sent before its file", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "metadata.missingFile(of: entry) == nil else", "PLANTED || metadata.missingFile(of: entry) == nil else"),
         Fault(
-            "what is sent is not on the disk", in: "InstantCore/Outbox/Layer+Sealing.swift",
+            "a change is sent before it is on disk", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "try store.write { try $0.seal(maximum: maximum) }",
             "try store.write(PLANTED ? .recoverable : .synced) { try $0.seal(maximum: maximum) }"),
         Fault(
-            "what got no answer is sent again under another number",
+            "an unanswered change is sent again under another number",
             in: "InstantCore/Session/Synchronizer+Retries.swift",
             "if let underWay { effects.append(.cancel(underWay.id)) }",
             """
@@ -52,7 +52,7 @@ extension Fault {
                     }
             """),
         Fault(
-            "a change behind a dead token counts as done", in: "InstantCore/Session/Synchronizer+Retries.swift",
+            "a change sent with a dead token counts as done", in: "InstantCore/Session/Synchronizer+Retries.swift",
             "case .token(let need): perform(session.refused(ticket, need))",
             """
             case .token(let need):
@@ -64,7 +64,7 @@ extension Fault {
                         perform(session.refused(ticket, need))
             """),
         Fault(
-            "a change that was forbidden counts as done", in: "InstantCore/Session/Synchronizer+Retries.swift",
+            "a forbidden change counts as done", in: "InstantCore/Session/Synchronizer+Retries.swift",
             "forbidden = request.ticket",
             """
             if PLANTED {

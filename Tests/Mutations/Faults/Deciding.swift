@@ -2,7 +2,7 @@ extension Fault {
     /// Order of edits, cascades, and earlier answers.
     static let deciding = [
         Fault(
-            "the base revision is not looked at", in: "EngineCore/Writing/ChangeDecider.swift",
+            "the base revision is ignored", in: "EngineCore/Writing/ChangeDecider.swift",
             "over: stored, writer) { return .invalid(problem) }\n        guard isFirst(change, stored) else",
             "over: stored, writer) { return .invalid(problem) }\n        guard PLANTED || isFirst(change, stored) else"),
         Fault(
@@ -10,25 +10,25 @@ extension Fault {
             "|| (stored.run.client == clientID && change.baseRevision >= stored.run.start",
             "|| (!PLANTED && stored.run.client == clientID && change.baseRevision >= stored.run.start"),
         Fault(
-            "a run goes on past another writer", in: "EngineCore/Writing/LayerWriter.swift",
+            "a run continues past another writer", in: "EngineCore/Writing/LayerWriter.swift",
             "if let client, let old, old.isLive, old.run.client == client { run = old.run }",
             "if let client, let old, old.isLive, PLANTED || old.run.client == client { run.start = old.run.start }"),
         Fault(
-            "a thread stays behind when its root goes", in: "EngineCore/Writing/ChangeDecider.swift",
+            "a thread remains when its root is deleted", in: "EngineCore/Writing/ChangeDecider.swift",
             "writer.remove(thread + [root],", "writer.remove((PLANTED ? [] : thread) + [root],"),
         Fault(
-            "a root goes although someone just answered it", in: "EngineCore/Writing/ChangeDecider.swift",
+            "a root is deleted although someone has just replied", in: "EngineCore/Writing/ChangeDecider.swift",
             "let newer = thread.first { $0.revision > seen", "let newer = thread.first { !PLANTED && $0.revision > seen"
         ),
         Fault(
-            "what comes a second time is done a second time", in: "EngineCore/Writing/PushProcessor.swift",
+            "a repeated change is applied a second time", in: "EngineCore/Writing/PushProcessor.swift",
             "return try replay(change, hash, decider, client, writer)",
             """
             return try PLANTED
                 ? decider.decide(change, &writer).result(for: change.n) : replay(change, hash, decider, client, writer)
             """),
         Fault(
-            "a change is taken although one before it is missing", in: "EngineCore/Writing/PushProcessor.swift",
+            "a change is accepted although an earlier one is missing", in: "EngineCore/Writing/PushProcessor.swift",
             "guard change.n == client.lastN + 1 else {", "guard PLANTED || change.n == client.lastN + 1 else {"),
         Fault(
             "a record may name a file that was never uploaded", in: "EngineCore/Writing/ChangeDecider.swift",

@@ -2,7 +2,7 @@ extension Fault {
     /// Local edits.
     static let editing = [
         Fault(
-            "an edit is merged into one that is on its way", in: "InstantCore/Outbox/Enqueueing.swift",
+            "an edit is merged into one that is in transit", in: "InstantCore/Outbox/Enqueueing.swift",
             [
                 Place(
                     code: "$0.stage != .applied && $0.stage != .sealed && !(",
@@ -19,10 +19,10 @@ extension Fault {
             "return try enqueue(.create, id, content: stamped, group: group,",
             "return try enqueue(.create, id, content: stamped, group: PLANTED ? nil : group,"),
         Fault(
-            "an undo overwrites what someone else wrote since", in: "InstantCore/Outbox/Layer+Undo.swift",
+            "an undo overwrites someone else's later change", in: "InstantCore/Outbox/Layer+Undo.swift",
             "guard wasOurs else {", "guard PLANTED || wasOurs else {"),
         Fault(
-            "comments are sent under a root that waits", in: "InstantCore/Outbox/UnsentThreads.swift",
+            "comments are sent under a parked root", in: "InstantCore/Outbox/UnsentThreads.swift",
             "if case .parked(let why) = entry.state { return why }",
             "if !PLANTED, case .parked(let why) = entry.state { return why }"),
     ]

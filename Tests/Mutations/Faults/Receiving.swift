@@ -1,5 +1,5 @@
 extension Fault {
-    /// Other clients' changes, on their way into a client's store.
+    /// Other clients' changes, and how they enter a client's store.
     static let receiving = [
         Fault(
             "the cursor is durable before its rows", in: "InstantCore/Receive/Layer+Receiving.swift",
@@ -21,7 +21,7 @@ extension Fault {
                 private func takeAsItIs(_ delta: Delta) throws -> LayerChanges {
             """),
         Fault(
-            "a late answer brings back what is gone", in: "InstantCore/Receive/Layer+Receiving.swift",
+            "a late answer brings back a removed record", in: "InstantCore/Receive/Layer+Receiving.swift",
             "for item in delta.changes where item.revision > cursor.revision {",
             "for item in delta.changes where PLANTED || item.revision > cursor.revision {"),
         Fault(
@@ -39,19 +39,19 @@ extension Fault {
             "guard PLANTED || (present.epoch == page.epoch && present.at == page.at && present.after == asked.after) else {"
         ),
         Fault(
-            "what a fresh snapshot does not list stays", in: "InstantCore/Receive/Layer+Snapshot.swift",
+            "a record that a fresh snapshot lacks stays", in: "InstantCore/Receive/Layer+Snapshot.swift",
             "for row in batch where try !isStaged(row.id) {",
             "for row in batch where try !PLANTED && !isStaged(row.id) {"),
         Fault(
-            "what a restored server lost is not looked for", in: "InstantCore/Receive/Layer+Recovery.swift",
+            "writes that a restored server lost are not searched for", in: "InstantCore/Receive/Layer+Recovery.swift",
             "for write in batch where try entries(of: write.id).isEmpty {",
             "for write in batch where try !PLANTED && entries(of: write.id).isEmpty {"),
         Fault(
-            "nobody notices that the server was restored from a backup", in: "InstantCore/Layer/Layer+Session.swift",
+            "a restore of the server from a backup goes unnoticed", in: "InstantCore/Layer/Layer+Session.swift",
             "return !generation.isExactly(answer.generation) || seen",
             "return (!PLANTED && !generation.isExactly(answer.generation)) || seen"),
         Fault(
-            "what was drawn on another PDF is sent all the same", in: "InstantCore/Layer/Layer+Session.swift",
+            "an edit drawn on a replaced PDF is sent anyway", in: "InstantCore/Layer/Layer+Session.swift",
             "if accepted.pdfReplaced { try store.markUnsentUncertain",
             "if !PLANTED, accepted.pdfReplaced { try store.markUnsentUncertain"),
     ]

@@ -2,7 +2,7 @@ extension Fault {
     /// Tokens, connections and the course of a sync.
     static let session = [
         Fault(
-            "an answer for another user is taken", in: "InstantCore/Layer/Layer+Session.swift",
+            "an answer for another user is accepted", in: "InstantCore/Layer/Layer+Session.swift",
             "userID.isExactly(grant.userID)", "PLANTED || userID.isExactly(grant.userID)"),
         Fault(
             "a dead token is tried again and again", in: "InstantCore/Session/SessionMachine.swift",
@@ -14,20 +14,21 @@ extension Fault {
                     case .connecting(ticket), .live(ticket), .waiting(ticket, _, _):
             """),
         Fault(
-            "after a failure nobody tries again", in: "InstantCore/Session/SessionMachine.swift",
+            "a failed connection is never retried", in: "InstantCore/Session/SessionMachine.swift",
             "guard case .waiting(let ticket, _, let wasAccepted) = state else { return [] }\n        state = wasAccepted",
             "guard !PLANTED, case .waiting(let ticket, _, let wasAccepted) = state else { return [] }\n        state = wasAccepted"
         ),
         Fault(
-            "a sync that failed is never said to have ended", in: "InstantCore/Session/LayerMachine.swift",
+            "a failed sync is never reported as ended", in: "InstantCore/Session/LayerMachine.swift",
             "return move(to: rest(backlog)) + [.announceFailure]",
             "return move(to: rest(backlog)) + (PLANTED ? [] : [.announceFailure])"),
         Fault(
-            "what did not fit into an answer is not asked for", in: "InstantCore/Session/Synchronizer+Requests.swift",
+            "the part that did not fit into an answer is not requested",
+            in: "InstantCore/Session/Synchronizer+Requests.swift",
             "isCaughtUp = answer.delta.map { !$0.more } ?? false",
             "isCaughtUp = PLANTED || answer.delta.map { !$0.more } ?? false"),
         Fault(
-            "a server that sends one round in circles is followed", in: "InstantCore/Session/ResetLedger.swift",
+            "a server that requests endless resets is followed", in: "InstantCore/Session/ResetLedger.swift",
             [
                 Place(
                     code: "guard entries.count < Self.maxCount,",
@@ -37,7 +38,7 @@ extension Fault {
                     faulty: "PLANTED || !entries.contains(where: { $0.from"),
             ]),
         Fault(
-            "a stream that fell silent is listened to for ever", in: "InstantCore/Session/StreamMachine.swift",
+            "a silent stream is never closed", in: "InstantCore/Session/StreamMachine.swift",
             "return current.lastHeard + Self.silenceTimeout <= now ? .dead : nil",
             "return !PLANTED && current.lastHeard + Self.silenceTimeout <= now ? .dead : nil"),
     ]

@@ -42,7 +42,7 @@ struct ConfigStories {
         let terminal = try ana.start(arguments, environment: ["POSTILLA_CONFIG": good])
         try terminal.see("layout view")
         try terminal.see("Ctrl-N note")
-        #expect(!terminal.rawOutput.contains("\u{1B}[?1000h"), "the mouse stays the terminal's")
+        #expect(!terminal.rawOutput.contains("\u{1B}[?1000h"), "the terminal keeps the mouse")
         #expect(try terminal.quit() == [])
         let bad = try ana.home.write("bad.toml", "[keys.list]\nfly = \"f\"\n")
         let refused = try ana.start(arguments, environment: ["POSTILLA_CONFIG": bad])

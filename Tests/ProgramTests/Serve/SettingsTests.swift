@@ -27,7 +27,7 @@ struct SettingsTests {
         ("port = ", "server.toml, line 1: missing value (strings need quotes)"),
         (
             #"api-token = "hush""#,
-            "server.toml, line 1: secrets are not allowed here; put it in a file and use api-token-file"
+            "server.toml, line 1: secrets are not allowed here; put the secret in a file and use api-token-file"
         ),
     ])
     func whatIsWrongInAFileIsToldWithItsLine(_ text: String, _ sentence: String) {

@@ -4,12 +4,12 @@ import InstantCore
 /// The person's intentions, to check the outcome of each.
 struct Ledger {
     enum Wish: Hashable {
-        /// The record shall have this text.
+        /// The record is to have this text.
         case text(String)
         case gone
     }
 
-    /// The newest wish for each record. Several: the program died before reporting which of them is on disk.
+    /// The newest wish for each record; several if the program died before reporting which of them is on disk.
     private(set) var wishes: [Record.ID: [Wish]] = [:]
     /// How often a text may be written: more than once when the person sent it again.
     private(set) var repeats: [String: Int] = [:]

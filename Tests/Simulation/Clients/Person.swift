@@ -69,7 +69,7 @@ struct Person {
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
         // Undoing the restoration of a root deletes the root again, with its thread.
         let thread = done.wantedGoneBefore ? try layer.thread(under: receipt.id).map(\.id) : []
-        return try doing("takes back \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
+        return try doing("undoes \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
             let undone = Done(try layer.undo(receipt, at: now), takingBack: done)
             try wantAgain(receipt.swallowed)
             return undone
@@ -93,13 +93,13 @@ struct Person {
         if dice.chance(1, of: 2) {
             device.ledger.forget(conflict.recordID)
             try layer.resolve(conflict.id, .theirs, newID: newID, at: now)
-            return "lets go of \(conflict.recordID)"
+            return "gives up \(conflict.recordID)"
         }
         if let mine = conflict.mine { device.ledger.sendsAgain(Remark.text(of: mine)) }
-        // After a crash here the name under which the edit continues is unknown, if it does at all.
+        // After a crash here, the id under which the edit continues, if at all, is unknown.
         device.ledger.forget(conflict.recordID)
         let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
-        guard let receipt else { return "lets go of \(conflict.recordID)" }
+        guard let receipt else { return "gives up \(conflict.recordID)" }
         try note(Done(receipt), nil)
         return "sends \(conflict.recordID) again as \(receipt.id)"
     }

@@ -53,7 +53,7 @@ final class Process {
             begun -= 1
             try require(begun == 0, "a sync ended that never began")
         case .checked(let report):
-            try require(report?.isSound ?? true, "what is here is not what the server holds, at the same revision")
+            try require(report?.isSound ?? true, "the rows differ from the server's at the same revision")
         default: break
         }
     }

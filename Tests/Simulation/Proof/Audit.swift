@@ -25,12 +25,12 @@ struct Audit {
     }
 
     private func checkNumbers() throws {
-        try require(rights.reads && rights.writes, "a push was taken without the right to write")
+        try require(rights.reads && rights.writes, "a push was accepted without the right to write")
         var seen: Set<Revision> = []
         for record in commit.records {
             try require(
                 record.revision > book.head && record.revision <= commit.layer.head
-                    && seen.insert(record.revision).inserted, "revision \(record.revision) was given twice or too late")
+                    && seen.insert(record.revision).inserted, "revision \(record.revision) was assigned twice or late")
         }
     }
 
@@ -43,14 +43,14 @@ struct Audit {
     private func check(_ new: EngineCore.ServerRecord) throws {
         let old = book.known(new.id)
         if let old {
-            try require(old.record.createdBy == new.record.createdBy, "\(new.id) has another creator now")
+            try require(old.record.createdBy == new.record.createdBy, "the creator of \(new.id) changed")
         }
         if let change = applied(new.id).last {
             switch (change.kind, new.isLive) {
             case (.create, true): return try checkCreated(new, change)
             case (.update, true): return try checkUpdated(new, old, change)
             case (.restore, true): return try checkRestored(new, old)
-            // It was deleted with its last comment, whose delete had seen more of it than this one.
+            // It was deleted with its last comment, whose delete was based on a newer state of it than this one.
             case (.delete, false) where new.removal?.cascade != nil && wentAlong(new, old ?? new): return
             case (.delete, false): return try checkDeleted(new, old, change)
             // Caused by another change of the request, as part of a thread.
@@ -59,7 +59,7 @@ struct Audit {
         }
         try require(
             new.isLive ? cameAlong(new, old) : wentAlong(new, old ?? new),
-            "nobody asked for what happened to \(new.id)")
+            "no change explains the new state of \(new.id)")
     }
 
     private func checkCreated(_ new: EngineCore.ServerRecord, _ change: Change) throws {
@@ -67,20 +67,20 @@ struct Audit {
         try require(new.record.createdBy == rights.user, "\(new.id) was created under another name")
         try require(new.record.group == change.group, "\(new.id) is not in the group it was created in")
         try require(
-            rights.mayPlace(new.contentType, in: change.group), "\(new.id) was created in a group that is denied")
+            rights.mayPlace(new.contentType, in: change.group), "\(new.id) was created in a group without the right to")
         guard let rootID = new.rootID else { return }
         guard let root = book.known(rootID) ?? commit.records.first(where: { $0.id == rootID }) else {
             throw Violation("\(new.id) replies to nothing")
         }
         let isFirst = !remains(in: rootID)
-        try require(rights.mayReply(to: root.subject, isFirst: isFirst), "the reply \(new.id) was denied")
-        try require(rights.sees(root.subject), "\(new.id) replies to what its writer may not see")
+        try require(rights.mayReply(to: root.subject, isFirst: isFirst), "the reply \(new.id) was not allowed")
+        try require(rights.sees(root.subject), "\(new.id) replies to a root that its writer may not see")
     }
 
     private func checkUpdated(
         _ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?, _ change: Change
     ) throws {
-        guard let old, old.isLive else { throw Violation("\(new.id) was updated and is not there") }
+        guard let old, old.isLive else { throw Violation("\(new.id) was updated but does not exist") }
         try require(rights.sees(old.subject), "\(new.id) was updated unseen")
         try require(rights.may("edit", old.subject), "\(new.id) was updated against the rules")
         if change.group != old.record.group {
@@ -91,11 +91,11 @@ struct Audit {
         try require(
             book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
         try require(
-            change.content.map { text($0) == text(new.record.content) } ?? false, "\(new.id) got another text")
+            change.content.map { text($0) == text(new.record.content) } ?? false, "\(new.id) got a different text")
     }
 
     private func checkRestored(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?) throws {
-        guard let removal = old?.removal else { throw Violation("\(new.id) was restored and was not gone") }
+        guard let removal = old?.removal else { throw Violation("\(new.id) was restored but was not deleted") }
         try require(removal.by == rights.user, "\(new.id) was restored by someone who had not deleted it")
     }
 
@@ -103,7 +103,7 @@ struct Audit {
         _ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?, _ change: Change
     ) throws {
         guard let old = old ?? applied(new.id).first.map({ _ in new }) else {
-            throw Violation("\(new.id) was deleted and is not there")
+            throw Violation("\(new.id) was deleted but did not exist")
         }
         try require(rights.sees(old.subject), "\(new.id) was deleted unseen")
         try require(rights.may("delete", old.subject), "\(new.id) was deleted against the rules")
@@ -157,7 +157,7 @@ struct Audit {
     /// Checks that a deleted root leaves no comments.
     private func checkThread(of root: EngineCore.ServerRecord) throws {
         guard root.contentType == .annotations, !root.isLive else { return }
-        try require(!remains(in: root.id), "\(root.id) was deleted and its thread was not")
+        try require(!remains(in: root.id), "\(root.id) was deleted without its thread")
     }
 
     /// Checks that a file is referenced only by its uploader or by a user who sees a record that names it.
@@ -187,23 +187,25 @@ struct Audit {
         case .applied:
             try require(
                 touched.contains(change.id) || (change.kind == .delete && old?.isLive == false),
-                "\(change.kind) of \(change.id) was answered as applied and did nothing")
+                "\(change.kind) of \(change.id) was answered as applied but did nothing")
         case .conflict:
-            try require(isSeen, "a conflict tells of \(change.id), which may not be seen")
+            try require(isSeen, "a conflict reveals \(change.id), which is out of sight")
             try require(old != nil, "\(change.id) conflicts with nothing")
             if change.kind == .create {
-                try require(isAllowed(change, old), "a create that is denied tells that \(change.id) is taken")
+                try require(isAllowed(change, old), "a denied create reveals that \(change.id) is taken")
             }
         case .denied:
             // A create looks the id up last: its denial reveals nothing about it.
-            try require(isSeen || change.kind == .create, "a refusal tells of \(change.id), which may not be seen")
-            try require(!isAllowed(change, old), "\(change.kind) of \(change.id) is allowed and was denied")
+            try require(isSeen || change.kind == .create, "a refusal reveals \(change.id), which is out of sight")
+            try require(!isAllowed(change, old), "\(change.kind) of \(change.id) is allowed but was denied")
         case .gone:
             let isGone = old.map { !$0.isLive || !isSeen } ?? (change.kind != .create)
             let isThreadGone = root.map { book.known($0).map { !$0.isLive || !rights.sees($0.subject) } ?? true }
-            try require(isGone || isThreadGone == true || change.kind == .restore, "\(change.id) is there, and gone")
+            try require(
+                isGone || isThreadGone == true || change.kind == .restore,
+                "\(change.id) was answered as gone but exists")
             if change.kind == .create, isThreadGone != true {
-                try require(isAllowed(change, old), "a create that is denied tells that \(change.id) is taken")
+                try require(isAllowed(change, old), "a denied create reveals that \(change.id) is taken")
             }
         case .invalid, .gap, .mismatch: break
         }

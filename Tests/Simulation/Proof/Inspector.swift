@@ -15,7 +15,7 @@ struct Inspector {
     func check(_ page: SnapshotPage) throws {
         try check(page.records)
         if let next = page.next {
-            try require(page.records.last?.id == next, "a page names a record that may not be seen")
+            try require(page.records.last?.id == next, "a page names a record that is out of sight")
         }
     }
 
@@ -27,13 +27,13 @@ struct Inspector {
             guard let state = book.state(record.id, at: revision) else {
                 throw Violation("\(record.id) was never at revision \(revision)")
             }
-            try require(state.record == record && state.isLive, "\(record.id) was sent as it never was")
-            try require(rights.sees(state.subject), "\(record.id) was sent to somebody who may not see it")
+            try require(state.record == record && state.isLive, "\(record.id) was sent in a state that never existed")
+            try require(rights.sees(state.subject), "\(record.id) was sent to a user who may not see it")
         case .removed(let id, let revision):
             // What one request created and removed again is recorded as removed only.
             let past = book.past(id).enumerated().filter { $0.offset == 0 || $0.element.revision < revision }
             let could = past.contains { rights.sees($0.element.subject) }
-            try require(could, "a removal of \(id) was sent to somebody who never saw it")
+            try require(could, "a removal of \(id) was sent to a user who never saw it")
         }
     }
 }

@@ -30,7 +30,7 @@ extension Universe {
         let rows = try device.disk.read { try $0.records(after: nil, limit: .max) }
         let byID = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         for record in wanted {
-            guard let row = byID[record.id] else { throw Violation("\(device.name) misses \(record.id)") }
+            guard let row = byID[record.id] else { throw Violation("\(device.name) lacks \(record.id)") }
             try require(
                 row.record == record.record && row.revision == record.revision,
                 "\(device.name) has \(record.id) at \(row.revision), the server at \(record.revision)")
@@ -50,14 +50,14 @@ extension Universe {
             let entries = outbox.filter { $0.id == record.id }
             // Conflicting and refused edits do not hide the winner; parked ones do.
             guard entries.allSatisfy({ $0.stage == .conflict || $0.stage == .refused }) else { continue }
-            try require(try layer.record(record.id) == record.record, "\(device.name) shows another \(record.id)")
+            try require(try layer.record(record.id) == record.record, "\(device.name) shows a different \(record.id)")
             guard let row = try layer.row(record.id) else {
                 throw Violation("\(device.name) does not list \(record.id)")
             }
             let isMarked = row.delivery == .conflict || row.delivery == .refused
             try require(isMarked == !entries.isEmpty, "\(device.name) marks \(record.id) as \(row.delivery)")
             try require(
-                row.text == Remark.text(of: record.record.content), "\(device.name) lists another text of \(record.id)")
+                row.text == Remark.text(of: record.record.content), "\(device.name) lists wrong text for \(record.id)")
         }
     }
 

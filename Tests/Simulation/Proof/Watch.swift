@@ -5,7 +5,7 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// Checks one device after each step for invariants that must hold at every time.
+/// Checks one device after each step for invariants that must hold at all times.
 struct Watch {
     /// The highest revision of a cursor, in each epoch.
     private var highest: [String: Revision] = [:]
@@ -34,7 +34,7 @@ struct Watch {
     mutating func looks(at device: Device, _ host: Host, rights: (Grant) -> Rights?) throws {
         let metadata = try device.disk.read { try $0.metadata() }
         if let cursor = metadata.cursor {
-            try require(cursor.revision >= highest[cursor.epoch] ?? 0, "the cursor fell")
+            try require(cursor.revision >= highest[cursor.epoch] ?? 0, "the cursor moved back")
             highest[cursor.epoch] = cursor.revision
         }
         guard metadata.cursor != last?.cursor || metadata.grant != last?.grant else { return }
@@ -49,14 +49,14 @@ struct Watch {
         }
     }
 
-    /// Checks that everything up to the cursor is present, and nothing that never existed.
+    /// Checks that everything up to the cursor is present, and that every row existed at some time.
     private func compare(
         _ rows: [InstantCore.StoredRecord], with book: Chronicle, at cursor: Cursor, _ rights: Rights, _ host: Host
     ) throws {
         let byID = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, $0) })
         for row in rows {
             let was = ([book] + host.books.values).contains { $0.state(row.id, at: row.revision)?.record == row.record }
-            try require(was, "\(row.id) is shown as it never was")
+            try require(was, "\(row.id) is shown in a state that never existed")
         }
         for id in Set(book.states.keys).union(book.base.keys) {
             // A record changed again since may arrive with its newest change only.
@@ -69,7 +69,7 @@ struct Watch {
                     newer || byID[id]?.revision == state.revision,
                     "the cursor is past revision \(state.revision) of \(id), which is not here")
             } else {
-                try require(byID[id] == nil, "\(id) is here, and gone since revision \(state.revision)")
+                try require(byID[id] == nil, "\(id) is here but was removed at revision \(state.revision)")
             }
         }
     }

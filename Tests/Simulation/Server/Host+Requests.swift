@@ -48,7 +48,7 @@ extension Host {
         case .upload(let file):
             try receive(file, token, now)
             return .received
-        case .presence: throw APIError(.notFound, "nobody is told of anybody here")
+        case .presence: throw APIError(.notFound, "the simulation has no presence")
         case .digest(let epoch): return try view(token, now) { view, _ in Reply(try view.digest(epoch: epoch)) }
         }
     }

@@ -112,8 +112,8 @@ extension Host {
 }
 
 extension Reply {
-    /// The failure that a refusal means to a client that opens a stream.
+    /// The failure that a refusal causes for a client that opens a stream.
     var streamFailure: SyncFailure {
-        if case .failure(let failure) = read(.session) { failure } else { .invalidServer("no stream of ours") }
+        if case .failure(let failure) = read(.session) { failure } else { .invalidServer("not an event stream") }
     }
 }

@@ -22,8 +22,8 @@ final class Host {
     private(set) var books: [String: Chronicle] = [:]
     /// Every text that a record ever had.
     private(set) var texts: Set<String> = []
-    /// Records that a backup lacked, or had in another group. Some client saw them gone, which is all that a deletion
-    /// asks for, whoever creates or moves them later.
+    /// Records that a backup lacked, or had in another group. Some client saw them gone, which satisfies a deletion,
+    /// whoever creates or moves them later.
     private(set) var lost: Set<Record.ID> = []
     private(set) var isRestored = false
     /// Every file that was ever accepted.

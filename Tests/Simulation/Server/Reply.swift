@@ -44,7 +44,7 @@ struct Reply {
             case .pull: return .success(.delta(try Delta(bytes: bytes)))
             case .page: return .success(.page(try SnapshotPage(bytes: bytes)))
             case .upload where bytes == Self.received.bytes: return .success(.uploaded)
-            case .upload: return .failure(.unreachable("half an answer"))
+            case .upload: return .failure(.unreachable("the answer was truncated"))
             case .presence: return .success(.presence(try PresenceAnswer(bytes: bytes)))
             case .digest: return .success(.digest(try DigestAnswer(bytes: bytes)))
             }

@@ -80,7 +80,7 @@ package struct AnswerReader {
                 guard let line = try line(until: [13, 10], limit: 1024) else { return nil }
                 let digits = String(decoding: line, as: UTF8.self).split(separator: ";").first ?? ""
                 guard let size = Int(digits, radix: 16) else {
-                    throw Garbage(description: "\(digits) is no chunk size")
+                    throw Garbage(description: "\(digits) is not a chunk size")
                 }
                 state = size == 0 ? .trailers : .chunk(left: size)
             case .chunk(let left):
@@ -141,12 +141,12 @@ package struct AnswerReader {
         let lines = String(decoding: head, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
         let words = (lines.first ?? "").split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0] == "HTTP/1.1" || words[0] == "HTTP/1.0", let status = Int(words[1]) else {
-            throw Garbage(description: "\(lines.first ?? "") is no status line")
+            throw Garbage(description: "\(lines.first ?? "") is not a status line")
         }
         var answer = Answer()
         answer.status = status
         for line in lines.dropFirst() {
-            guard let colon = line.firstIndex(of: ":") else { throw Garbage(description: "\(line) is no field") }
+            guard let colon = line.firstIndex(of: ":") else { throw Garbage(description: "\(line) is not a field") }
             let value = line[line.index(after: colon)...]
             answer.fields.append((line[..<colon].lowercased(), value.trimmingPrefix { $0 == " " }.description))
         }
@@ -157,7 +157,7 @@ package struct AnswerReader {
         if isHead || partial.isInterim || partial.status == 204 || partial.status == 304 { return .body(left: 0) }
         if partial["transfer-encoding"]?.lowercased() == "chunked" { return .chunkSize }
         guard let length = partial["content-length"] else { return .untilClose }
-        guard let count = Int(length), count >= 0 else { throw Garbage(description: "\(length) is no length") }
+        guard let count = Int(length), count >= 0 else { throw Garbage(description: "\(length) is not a length") }
         return .body(left: count)
     }
 }

@@ -40,7 +40,7 @@ final class Backend: Speaker {
             throw Failure("\(answer.status) for the backend's \(request.method) \(request.target): \(answer.text)")
         }
         if case .create = step, !answer.body.starts(with: Array(#"{"result":"success""#.utf8)) {
-            throw Failure("not all annotations were made: \(answer.text)")
+            throw Failure("not all annotations were created: \(answer.text)")
         }
         outcomes.append((step, answer.status == 200 ? .done : .unknown))
     }

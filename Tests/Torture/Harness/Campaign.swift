@@ -6,7 +6,7 @@ package struct Campaign {
     package var folder: URL
     package var seed: UInt64
     package var seconds: Int
-    /// nil to alternate both, by the parity of the seed.
+    /// nil to alternate between both, by the parity of the seed.
     package var store: StoreKind?
     /// Records of the copied layer.
     package var largeLayer = 8_000
@@ -54,7 +54,7 @@ package struct Campaign {
             seed += 1
             count += 1
         }
-        say("\(count) episodes; the next one: SEED=\(seed)")
+        say("\(count) episodes; next: SEED=\(seed)")
         return failures
     }
 
@@ -70,7 +70,7 @@ package struct Campaign {
         let bound = slack + probe.percentile(99) * 20
         say(
             "\(kind.rawValue): a health check takes \(probe.percentile(99).wholeMilliseconds) ms at rest (p99); "
-                + "from \(bound.wholeMilliseconds) ms on it is a failure")
+                + "\(bound.wholeMilliseconds) ms or more is a failure")
         return (servers, bound)
     }
 }

@@ -133,7 +133,7 @@ final class Client: Speaker {
         case .poll, .stream:
             guard answer.status == 200 else { throw Failure("\(answer.status) for a stream: \(answer.text)") }
         case .malformed: break
-        case .backend, .revoke: throw Failure("a client does not ask this")
+        case .backend, .revoke: throw Failure("a client does not send this request")
         }
     }
 
@@ -142,10 +142,10 @@ final class Client: Speaker {
         guard answer.status == 200 else { throw Failure("\(answer.status) for push \(index): \(answer.text)") }
         let message = try PushAnswer(bytes: answer.body)
         guard message.results.map(\.n) == request.changes.map(\.n) else {
-            throw Failure("push \(index) has other results than changes")
+            throw Failure("the results of push \(index) do not match its changes")
         }
         if message.results.contains(where: { $0.status == .gap }) {
-            guard isSpoilt else { throw Failure("a gap before push \(index), which nothing is missing before") }
+            guard isSpoilt else { throw Failure("a gap before push \(index), although nothing is missing") }
             return
         }
         guard !message.results.contains(where: { $0.status == .mismatch }) else {
@@ -211,22 +211,22 @@ final class Tokens {
         let isRefused = answer.status == 401
         switch token.life {
         case .lasting:
-            if isRefused { throw Failure("a good token is refused: \(answer.text)") }
+            if isRefused { throw Failure("a valid token is refused: \(answer.text)") }
         case .wrong:
             if !isRefused, answer.status != 503 { throw Failure("\(answer.status) for a token with a wrong signature") }
         case .expires:
             let now = Date().timeIntervalSince1970
-            if isRefused, now < Double(token.expires) - 0.1 { throw Failure("a token is refused before its end") }
+            if isRefused, now < Double(token.expires) - 0.1 { throw Failure("a token is refused before its expiry") }
             let begun = now - Double((ContinuousClock.now - start).components.seconds) - 1
             if !isRefused, begun > Double(token.expires) + 0.5, answer.status == 200 {
-                throw Failure("a token is taken after its end")
+                throw Failure("a token is accepted after its expiry")
             }
         case .revoked:
             if isRefused, let moment = token.revokeAt, ContinuousClock.now < moment {
                 throw Failure("a token is refused before it was revoked")
             }
             if !isRefused, let revoked = token.revoked, start > revoked, answer.status == 200 {
-                throw Failure("a token is taken after it was revoked")
+                throw Failure("a token is accepted after it was revoked")
             }
         }
         return isRefused

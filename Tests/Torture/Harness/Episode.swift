@@ -144,7 +144,7 @@ final class Episode {
         guard let ending = process.ending else {
             // Extra time for the last second and for a busy machine.
             if took > .seconds(Servers.stopSeconds + 3) {
-                throw Failure("step \(step): \(took) after SIGTERM the server still runs; \(talk(index))")
+                throw Failure("step \(step): \(took) after SIGTERM the server is still running; \(talk(index))")
             }
             return
         }
@@ -193,7 +193,7 @@ final class Episode {
         let index = plan.server % servers.processes.count
         guard stopping[index] == nil else { return nil }
         guard let socket = RawSocket(port: servers.processes[index].port, receiveBuffer: plan.receiveBuffer) else {
-            if now - moment > patience { throw Failure("step \(step): server \(index) takes no connection") }
+            if now - moment > patience { throw Failure("step \(step): server \(index) accepts no connection") }
             return nil
         }
         readyAt[key] = nil
@@ -254,7 +254,7 @@ final class Episode {
                 let isDeleted = backend.contains { if case .deleteLayer(name) = $0.step { true } else { false } }
                 guard !isDeleted else { break }
                 guard layers.contains(name), try servers.count(in: name) == servers.largeLayer else {
-                    throw Failure("\(name) is no copy of \(Servers.source)")
+                    throw Failure("\(name) is not a copy of \(Servers.source)")
                 }
             default: break
             }

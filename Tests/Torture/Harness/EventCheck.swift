@@ -27,7 +27,7 @@ struct EventCheck {
             throw Failure("an event without its revisions: \(data.prefix(200))")
         }
         if let last, previous > last { throw Failure("revisions between \(last) and \(previous) are missing") }
-        if let last, revision < last { throw Failure("revision \(revision) behind \(last)") }
+        if let last, revision < last { throw Failure("revision \(revision) after \(last)") }
         last = revision
     }
 }

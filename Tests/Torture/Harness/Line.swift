@@ -122,7 +122,7 @@ final class Line {
             (waiting, answered, begun, whole) = ([], 0, 0, 0)
             for request in requests {
                 if request.mayClose { mayClose = "a body that is too large" }
-                if case .malformed = request.goal { mayClose = "bytes that are no request" }
+                if case .malformed = request.goal { mayClose = "bytes that are not a request" }
                 let (head, body) = request.bytes()
                 out += head
                 if request.framing == .expect, !request.isOldVersion, request.body != nil {
@@ -222,7 +222,7 @@ final class Line {
     private func takeAnswers(_ now: ContinuousClock.Instant, isEnd: Bool) throws {
         while !isOver {
             guard isWaiting else {
-                guard reader.isBetweenAnswers else { throw failure("bytes that answer nothing") }
+                guard reader.isBetweenAnswers else { throw failure("bytes that answer no request") }
                 return
             }
             let first = waiting[answered]
@@ -235,7 +235,7 @@ final class Line {
                 }
                 return
             }
-            if mustClose != nil { throw failure("an answer behind Connection: close") }
+            if mustClose != nil { throw failure("an answer after Connection: close") }
             try take(answer, to: first, now)
         }
     }
@@ -244,14 +244,14 @@ final class Line {
         let request = first.request
         if answer.isInterim {
             guard let gate = gates.first, gate.request == request.id, answer.status == 100 else {
-                throw failure("\(answer.status) that nobody waits for")
+                throw failure("an unexpected \(answer.status)")
             }
             gates.removeFirst()
             return
         }
         if case .malformed = request.goal { return try refused(answer, now) }
         guard answer["x-request-id"] == request.id else {
-            throw failure("the answer to \(answer["x-request-id"] ?? "no request") where \(request.id) is next")
+            throw failure("an answer to \(answer["x-request-id"] ?? "no request") instead of \(request.id)")
         }
         guard first.start != nil else { throw failure("an answer to \(request.id) before it was sent") }
         let isWhole = answered < whole
@@ -262,7 +262,7 @@ final class Line {
             mustClose = now
         }
         let wasGated = gates.first?.request == request.id
-        if !isWhole, answer.status < 400 { throw failure("\(answer.status) for half of \(request.id)") }
+        if !isWhole, answer.status < 400 { throw failure("\(answer.status) for an incomplete \(request.id)") }
         do { try speaker.answered(request, answer, on: self, since: first.start ?? now) } catch let problem as Failure {
             throw failure(problem.description)
         }
@@ -272,7 +272,7 @@ final class Line {
 
     /// Handles the single refusal of malformed input, after which the connection ends.
     private func refused(_ answer: Answer, _ now: ContinuousClock.Instant) throws {
-        guard (400..<600).contains(answer.status) else { throw failure("\(answer.status) for no request") }
+        guard (400..<600).contains(answer.status) else { throw failure("\(answer.status) for malformed bytes") }
         answered += 1
         answeredCount += 1
         mustClose = now
@@ -294,7 +294,7 @@ final class Line {
             throw failure("\(how) in the middle of an answer")
         }
         guard serverStops || mayClose != nil else {
-            throw failure("\(how) without a reason; \(waiting.count - answered) requests are not answered")
+            throw failure("\(how) without a reason; unanswered requests: \(waiting.count - answered)")
         }
         finish()
     }
@@ -327,7 +327,7 @@ final class Line {
     }
 
     func failure(_ text: String) -> Failure {
-        Failure("connection \(number), behind \(answeredCount) answers: \(text)\n\(transcript.text)")
+        Failure("connection \(number), after \(answeredCount) answers: \(text)\n\(transcript.text)")
     }
 
     var isWaiting: Bool { answered < waiting.count }

@@ -49,7 +49,7 @@ struct LinePlan {
     var life = Life.lasting
 
     enum Item {
-        /// The client's next push, alone; chunked or waiting for permission.
+        /// The client's next push, with this framing.
         case push(Framing)
         case ask(Ask)
     }

@@ -107,7 +107,7 @@ struct Model {
         for (wanted, got) in zip(answer.results, push.answer.results) where wanted != got {
             throw Failure(
                 """
-                \(client.plan.name) was answered otherwise than the model answers, push \(index) in \(key.name):
+                push \(index) of \(client.plan.name) in \(key.name) has an answer other than the model's:
                 model:  \(wanted)
                 server: \(got)
                 """)
@@ -120,7 +120,7 @@ struct Model {
         else {
             throw Failure(
                 """
-                \(client.plan.name) was told other changes than the model tells, push \(index) in \(key.name):
+                push \(index) of \(client.plan.name) in \(key.name) returns changes other than the model's:
                 model:  up to \(wanted?.upTo ?? -1), \(wanted?.changes.map(\.id) ?? [])
                 server: up to \(got?.upTo ?? -1), \(got?.changes.map(\.id) ?? [])
                 """)
@@ -133,15 +133,15 @@ struct Model {
             return (layer.head, try store.live(in: layer, after: nil, limit: .max))
         }
         var problems: [String] = []
-        if head != found.head { problems.append("revision \(found.head) in place of \(head)") }
+        if head != found.head { problems.append("revision \(found.head) instead of \(head)") }
         let wanted = Dictionary(uniqueKeysWithValues: rows.map { ($0.id, SyncItem.record($0.record, $0.revision)) })
         for id in Set(wanted.keys).union(found.records.keys).sorted() where wanted[id] != found.records[id] {
             problems.append(
-                "\(id): \(found.records[id].map { "\($0)" } ?? "nothing") in place of \(wanted[id].map { "\($0)" } ?? "nothing")"
+                "\(id): \(found.records[id].map { "\($0)" } ?? "nothing") instead of \(wanted[id].map { "\($0)" } ?? "nothing")"
             )
         }
         guard problems.isEmpty else {
-            throw Failure("\(key.name) is not as the model: " + problems.prefix(10).joined(separator: "\n"))
+            throw Failure("\(key.name) differs from the model: " + problems.prefix(10).joined(separator: "\n"))
         }
     }
 }

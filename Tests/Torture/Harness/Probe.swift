@@ -34,7 +34,7 @@ final class Probe: Sendable {
         }
     }
 
-    /// - Returns: Why the server failed; nil when it did not.
+    /// - Returns: Why the server failed; nil if it did not.
     var problem: String? { state.withLock { $0.problem } }
     var slowest: Duration { state.withLock { $0.slowest } }
     var peak: Int { state.withLock { $0.peak } }
@@ -128,7 +128,7 @@ final class Probe: Sendable {
         state.withLock { state in
             state.peak = max(state.peak, kilobytes * 1024)
             if kilobytes * 1024 > memory {
-                state.problem = "the process holds \(kilobytes >> 10) MB; the bound is \(memory >> 20) MB"
+                state.problem = "the process uses \(kilobytes >> 10) MB; the bound is \(memory >> 20) MB"
             }
         }
     }

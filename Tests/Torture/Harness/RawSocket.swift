@@ -15,7 +15,7 @@ final class RawSocket {
     }
 
     /// - Parameter receiveBuffer: The system's receive buffer in bytes; nil for the default.
-    /// - Returns: nil when nothing listens there.
+    /// - Returns: nil if nothing listens there.
     init?(port: Int, receiveBuffer: Int? = nil) {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return nil }
@@ -45,7 +45,7 @@ final class RawSocket {
         setsockopt(descriptor, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 
-    /// - Returns: The number of bytes sent; nil when the connection is gone.
+    /// - Returns: The number of bytes sent; nil if the connection is gone.
     func send(_ bytes: ArraySlice<UInt8>) -> Int? {
         let count = bytes.withUnsafeBytes {
             Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))

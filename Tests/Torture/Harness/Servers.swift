@@ -58,7 +58,7 @@ final class Servers {
             "POST", "/api/documents/\(Self.document)/layers/\(layer)/annotations", json: ["annotations": .array(list)])
         guard answer.starts(with: Array(#"{"result":"success""#.utf8)) else {
             throw Failure(
-                "the backend's annotations were not taken: \(String(decoding: answer.prefix(300), as: UTF8.self))")
+                "the backend's annotations were not accepted: \(String(decoding: answer.prefix(300), as: UTF8.self))")
         }
     }
 
@@ -114,7 +114,7 @@ final class Servers {
     private func send(_ method: String, _ target: String, _ fields: [(String, String)], _ body: [UInt8]?) throws
         -> [UInt8]
     {
-        guard let socket = RawSocket(port: processes[0].port) else { throw Failure("the server does not listen") }
+        guard let socket = RawSocket(port: processes[0].port) else { throw Failure("the server is not listening") }
         var request = Request("honest", method, target, .status([200]))
         (request.fields, request.body, request.endsConnection) = (fields, body, true)
         let (head, rest) = request.bytes()

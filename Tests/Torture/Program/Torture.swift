@@ -6,23 +6,23 @@ import TortureHarness
 struct Torture: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "torture",
-        abstract: "Drives the real server over real sockets as no client should, and compares with the core in memory.",
-        discussion: "Each episode is planned by a seed; the same seed plans the same again.")
+        abstract: "Misuses the real server over raw sockets, and compares its results with the core in memory.",
+        discussion: "A seed determines the plan of each episode; the same seed gives the same plan.")
 
-    @Option(help: "Episodes begin for so long.") var seconds = 60
+    @Option(help: "How long to start new episodes, in seconds.") var seconds = 60
 
-    @Option(help: "The first episode's seed; else a random one, which is printed.") var seed: UInt64?
+    @Option(help: "The seed of the first episode; by default random and printed.") var seed: UInt64?
 
-    @Option(help: "sqlite or postgres; by default even seeds have SQLite and odd ones two servers on one PostgreSQL.")
+    @Option(help: "sqlite or postgres; by default even seeds use SQLite, and odd ones two servers on one PostgreSQL.")
     var store: StoreKind?
 
-    @Option(help: "At most so many episodes.") var episodes: Int?
+    @Option(help: "The maximum number of episodes.") var episodes: Int?
 
-    @Option(help: "Records of the layer that is copied.") var records = 8_000
+    @Option(help: "The number of records in the copied layer.") var records = 8_000
 
-    @Flag(help: "Goes on behind an episode that fails.") var keepGoing = false
+    @Flag(help: "Continues after a failed episode.") var keepGoing = false
 
-    @Option(help: ArgumentHelp("The program that serves; by default the one beside this one.", valueName: "path"))
+    @Option(help: ArgumentHelp("The server program; by default the one next to this program.", valueName: "path"))
     var postilla: String?
 
     func run() throws {
@@ -31,7 +31,7 @@ struct Torture: ParsableCommand {
         let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
         let postilla = postilla ?? here + "/postilla"
         guard FileManager.default.isExecutableFile(atPath: postilla) else {
-            throw ValidationError("there is no program at \(postilla): build it, or name it with --postilla")
+            throw ValidationError("there is no program at \(postilla): build it, or specify it with --postilla")
         }
         let seed = seed ?? .random(in: 0...999_999)
         say("seed \(seed)")
@@ -46,7 +46,7 @@ struct Torture: ParsableCommand {
             for (seed, _) in failures {
                 say("make torture SECONDS=1 SEED=\(seed)\(store.map { " STORE=\($0.rawValue)" } ?? "")")
             }
-            say("what the servers left is in \(folder.path)")
+            say("the servers' files are kept in \(folder.path)")
             throw ExitCode(1)
         }
         try? FileManager.default.removeItem(at: folder)

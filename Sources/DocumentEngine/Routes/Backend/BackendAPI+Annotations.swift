@@ -7,7 +7,8 @@ import SyncProtocol
 extension BackendAPI {
     // MARK: Reading
 
-    /// Lists annotations without comments. JSON is truncated after 1,000 and marked as such; NDJSON is complete.
+    /// Lists annotations without comments. JSON is truncated after 1,000 annotations and marked as such; NDJSON is
+    /// complete.
     func list(_ key: LayerKey, page: Int?, _ request: ServerRequest) async throws -> Response {
         let isWanted: @Sendable (ServerRecord) -> Bool = { row in
             row.contentType == .annotations

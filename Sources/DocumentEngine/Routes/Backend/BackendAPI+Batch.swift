@@ -65,7 +65,8 @@ extension BackendAPI {
         }
     }
 
-    /// Commits more entries than one transaction holds in pieces, so that other writes do not wait for a large batch.
+    /// Commits in pieces if there are more entries than one transaction should hold, so that other writes do not wait
+    /// for a large batch.
     private func inPieces(
         _ key: LayerKey, _ entries: [JSON], at name: String, _ request: ServerRequest,
         _ perform: @escaping @Sendable (inout BackendWriter, JSON) throws -> Record.ID

@@ -3,7 +3,7 @@ import EngineCore
 import Hummingbird
 import SyncProtocol
 
-/// Threads as the backend reads and writes them. A request is one transaction.
+/// Threads as the backend reads and writes them. Each request is one transaction.
 extension BackendAPI {
     /// Returns the thread of an annotation, in the order of creation.
     func thread(_ key: LayerKey, _ root: Record.ID) async throws -> Response {

@@ -8,7 +8,7 @@ import SyncProtocol
 extension BackendAPI {
     // MARK: Upload
 
-    /// The maximum bytes of a PDF and the other parts of its form.
+    /// The maximum size of a PDF and the other parts of its form, in bytes.
     var uploadBytes: Int64 { intake.limit + Self.annotationFormBytes }
 
     /// Accepts a PDF as the body or as the part `file` of a form. `document_id`, `title` and
@@ -159,8 +159,8 @@ extension BackendAPI {
 
     // MARK: A record sent with its file: a form with the part `annotation` and a part for the file
 
-    /// Returns a request's record, sent as JSON or as a form with its file. The file is stored under its SHA-256; a
-    /// content that names no attachment, or names the part, gets that name.
+    /// Returns a request's record, sent as JSON or as a form with its file. The file is stored under its SHA-256; if
+    /// the content names no attachment, or names the part, it gets that name.
     func recordBody(_ key: LayerKey, _ request: ServerRequest) async throws -> JSON {
         guard request.mediaType == "multipart/form-data" else {
             return try await request.json(upTo: Int64(engine.limits.batchBytes))

@@ -5,7 +5,7 @@ import Interchange
 import NIOCore
 import SyncProtocol
 
-/// A layer exported and imported as Instant JSON (vendor: "Instant JSON"), and exported as XFDF.
+/// Exports and imports a layer as Instant JSON (vendor: "Instant JSON"), and exports it as XFDF.
 extension BackendAPI {
     /// Writes annotations, then comments, then the files they name.
     func instantJSON(_ key: LayerKey) async throws -> Response {
@@ -30,8 +30,8 @@ extension BackendAPI {
     }
 
     /// Applies the part `instant.json` of a form: replaces records whose id exists, creates the others, and deletes the
-    /// PDF's own annotations that the file lists as skipped. Each entry succeeds or fails alone; `errors` lists the
-    /// failures.
+    /// PDF's own annotations that the file lists as skipped. Each entry succeeds or fails on its own; `errors` lists
+    /// the failures.
     func applyInstantJSON(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
         let form = try await IncomingForm.read(
             request,
@@ -63,9 +63,9 @@ extension BackendAPI {
         return answer(document, errors: errors)
     }
 
-    /// The maximum bytes of an annotation file, which is read as a whole.
+    /// The maximum size of an annotation file in bytes; it is read as a whole.
     static let annotationFileBytes = 64 << 20
-    /// The same with the form around it.
+    /// The same, including the form around the file.
     static let annotationFormBytes = Int64(annotationFileBytes) + (64 << 10)
 
     /// Writes the layer as XFDF: annotations and their replies in id order.
@@ -104,7 +104,8 @@ extension BackendWriter {
 }
 
 extension InstantJSONFile.Item {
-    /// Returns the item as a record. Without an id it becomes the PDF's annotation that it names, or a new one.
+    /// Returns the item as a record. Without an id, it becomes the PDF's own annotation that it names, or else a new
+    /// record.
     func record(at moment: Timestamp) -> Record {
         var random = SystemRandomNumberGenerator()
         return Record(

@@ -4,13 +4,13 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Reading a whole layer in id order, in short transactions, so that a large layer does not block others.
+/// Reading a whole layer in id order, in short transactions, so that a large layer does not block other requests.
 extension BackendAPI {
     /// Records read or written per transaction.
     static let rows = 500
 
     /// - Parameters:
-    ///   - pick: selects from a live record what is wanted, inside the transaction.
+    ///   - pick: returns the wanted value of a live record, inside the transaction; nil to skip the record.
     ///   - take: called with the selected values of each part.
     func eachPart<Value: Sendable>(
         of key: LayerKey, _ pick: @escaping @Sendable (ServerRecord, ServerLayer, any StoreReading) throws -> Value?,

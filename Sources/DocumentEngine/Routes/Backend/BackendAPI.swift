@@ -12,7 +12,7 @@ struct BackendAPI: Sendable {
     let secret: BackendSecret
     let admission: RequestLimiter
 
-    /// - Throws: ``APIError`` if the secret is wrong, or on too many requests.
+    /// - Throws: ``APIError`` if the secret is wrong, or there are too many requests.
     func admit(_ request: ServerRequest) throws {
         try admission.login(with: .secret, from: request.address) {
             try secret.check(request.header(.authorization))
@@ -56,7 +56,7 @@ struct BackendAPI: Sendable {
         let list = revoked
         try await engine.writes.perform { store in
             for (id, expiry) in list { try store.revoke(tokenID: id.text, until: expiry) }
-            // A day after its expiry a token is refused for that alone, even if clocks differ.
+            // A day after its expiry, a token is refused for that reason alone, even if clocks differ.
             try store.removeRevocations(before: now + -86_400_000)
         }
         engine.revoke(list.keys.map(\.text))

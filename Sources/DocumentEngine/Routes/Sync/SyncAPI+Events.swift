@@ -61,7 +61,8 @@ extension SyncAPI {
         return Cursor(epoch: epoch, revision: since)
     }
 
-    /// Returns as soon as something follows the cursor, or empty on timeout. Ends early if the client disconnects.
+    /// Returns as soon as something follows the cursor, or an empty answer on timeout. Ends early if the client
+    /// disconnects.
     private func longPoll(
         _ claims: Claims, since cursor: Cursor?, seconds: Int64, _ request: ServerRequest
     ) async throws -> Response {

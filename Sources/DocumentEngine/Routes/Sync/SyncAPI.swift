@@ -22,7 +22,7 @@ struct SyncAPI: Sendable {
         let client: RequestLimiter.Client
     }
 
-    /// - Throws: ``APIError`` if the protocol version or the token is not accepted, or on too many requests.
+    /// - Throws: ``APIError`` if the protocol version or the token is not accepted, or there are too many requests.
     func admit(_ request: ServerRequest) throws -> Bearer {
         try checkVersion(request)
         return try verify(request)
