@@ -24,12 +24,14 @@ extension Content {
     /// The attachment that the record needs; nil if the record names none, or names it in another form. Such a name is
     /// preserved like any unknown member, and nothing is loaded for it.
     public var attachmentID: AttachmentID? {
-        // Few records have one, and parsing every record would cost more than the rest of a write.
-        guard text.utf8.holds(Self.attachmentKey) else { return nil }
+        // Few records have one, and parsing each of them would cost more than the rest of a write. A key may be written
+        // with escapes.
+        guard text.utf8.holds(Self.attachmentKey) || text.utf8.holds(Self.escape) else { return nil }
         return self["imageAttachmentId"]?.string.flatMap(AttachmentID.init)
     }
 
     private static let attachmentKey = Array(#""imageAttachmentId""#.utf8)
+    private static let escape = Array(#"\u"#.utf8)
 }
 
 extension String.UTF8View {

@@ -44,6 +44,14 @@ public struct Grant: Hashable, Sendable {
     public var mayRead: Bool { general.contains(.readDocument) }
     public var mayDownload: Bool { general.contains(.download) }
     public var mayWrite: Bool { mayRead && general.contains(.write) }
+
+    /// Whether the token may see everything that a PDF can contain: all annotations, comments and form values. Only then
+    /// it gets the file as uploaded; others get one without annotations.
+    package var mayViewOriginalPDF: Bool {
+        guard mayRead else { return false }
+        guard let collaboration else { return true }
+        return ContentType.allCases.allSatisfy { collaboration.contains(Permission($0, .view, .all)) }
+    }
 }
 
 /// The operations that the current grant allows on one record (guide: `instantRecordOperations`).

@@ -6,10 +6,11 @@ struct AnnotationWalk {
     private let tree: PageTree
     private let file: ObjectDump
     private let destinations: Destinations
+    private let ids: AnnotationIDs
     private var seen: Set<Record.ID> = []
 
     /// Limit on entries of all pages together: a hostile file may list one annotation on every page.
-    private static let maxEntries = 500_000
+    private static let maxEntries = 100_000
     private static let maxWarnings = 1000
     private var entries = 0
 
@@ -18,6 +19,7 @@ struct AnnotationWalk {
         self.file = file
         found = BaseAnnotations(records: [], warnings: [], frames: tree.pages.map(\.frame))
         destinations = Destinations(tree: tree, file: file)
+        ids = AnnotationIDs(file)
     }
 
     /// Checks for cancellation before each page.
@@ -41,14 +43,16 @@ struct AnnotationWalk {
     }
 
     private mutating func take(_ entry: PDFObject, at position: Int, page: PageTree.Page, index: Int) {
+        let id = ids.id(of: entry, at: position, page: index)
+        // Before the annotation is read: a list may name it a million times.
+        guard !seen.contains(id) else {
+            return warn("listed more than once; only the first counts", page: index, record: id)
+        }
         guard let dictionary = PDFDictionary(entry, in: file) else {
             return warn("entry \(position + 1) of the list is not an annotation", page: index)
         }
         guard dictionary["Subtype"].name != "Popup" else { return }
-        let id = Self.id(of: entry) ?? "p\(index)a\(position)"
-        guard seen.insert(id).inserted else {
-            return warn("listed more than once; only the first counts", page: index, record: id)
-        }
+        seen.insert(id)
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)
         let content = reader.content()

@@ -33,7 +33,21 @@ package struct BaseAnnotations: Hashable, Sendable {
 extension PDFTools {
     /// Returns the annotations of a file. A popup belongs to its parent and is not a record.
     package func annotations(of file: String) async throws -> BaseAnnotations {
+        try annotations(in: try await dump(of: file))
+    }
+
+    /// Returns the annotations of a file and writes its stripped copy, see ``strip(_:into:notes:)``: both from one
+    /// reading.
+    package func annotations(
+        of file: String, strippedInto target: String, notes: String
+    ) async throws -> BaseAnnotations {
         let dump = try await dump(of: file)
+        let annotations = try annotations(in: dump)
+        try await strip(file, dump, into: target, notes: notes)
+        return annotations
+    }
+
+    private func annotations(in dump: ObjectDump) throws -> BaseAnnotations {
         let tree = PageTree(dump, limit: limits.pages)
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
         var walk = AnnotationWalk(tree: tree, file: dump)

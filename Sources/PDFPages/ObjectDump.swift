@@ -1,3 +1,6 @@
+import Annotations
+import Glibc
+
 /// The objects of a file as `qpdf --json` prints them, stored as text and parsed on access.
 ///
 /// The output is `{…, "qpdf": [{…}, {"obj:1 0 R": {"value": …}, …, "trailer": {"value": …}}]}`. Few objects of a file
@@ -88,6 +91,25 @@ extension ObjectDump {
     /// Returns an object's text, `{"value": …}`; nil if it is missing.
     func source(_ id: ObjectID) -> ArraySlice<UInt8>? { places[id].map { kept[$0] } }
 
+    /// The objects that are not streams, in the order of their numbers.
+    var ids: [ObjectID] {
+        places.keys.sorted { ($0.number, $0.generation) < ($1.number, $1.generation) }
+    }
+
+    /// Returns whether an object's text contains a name such as `"/Annots"`: cheaper than parsing each object.
+    func mentions(_ name: String, in id: ObjectID) -> Bool {
+        guard let place = places[id] else { return false }
+        return kept[place].withUnsafeBytes { bytes in
+            memmem(bytes.baseAddress!, bytes.count, name, name.utf8.count) != nil
+        }
+    }
+
+    /// Returns an object as JSON, in which nothing is lost; nil if it is missing or nested too deeply.
+    func json(_ id: ObjectID) -> JSON? {
+        guard let source = source(id) else { return nil }
+        return try? JSONReader.parse(Array(source))["value"]
+    }
+
     /// Returns an object; null if it is missing or unreadable.
     func object(_ id: ObjectID) -> PDFObject { places[id].map(read) ?? .null }
 
@@ -105,5 +127,20 @@ extension ObjectDump {
         var reader = PDFObjectReader(kept[place])
         guard case .dictionary(let entry) = reader.object() else { return .null }
         return entry["value"] ?? .null
+    }
+}
+
+extension PDFTools {
+    /// Returns the objects of a file, from qpdf.
+    ///
+    /// With page labels, qpdf makes each page a separate indirect object, and does so again when it applies an update.
+    /// The key `pages` would do the same, but follows the outline: a hostile one takes gigabytes.
+    func dump(of file: String) async throws -> ObjectDump {
+        let path = try Self.argument(for: file)
+        let outcome = try await run(
+            .qpdf, ["--json=2", "--json-key=pagelabels", "--json-key=qpdf", "--no-warn", path], into: ObjectDump())
+        // 3 means complete output with warnings.
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
+        return outcome.sink
     }
 }

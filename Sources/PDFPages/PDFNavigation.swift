@@ -37,13 +37,4 @@ extension PDFTools {
             outline: OutlineReader(dump, destinations: Destinations(tree: tree, file: dump)).entries,
             labels: PageLabelReader(dump, pageCount: tree.pages.count).labels)
     }
-
-    /// Returns the objects of a file, from qpdf.
-    func dump(of file: String) async throws -> ObjectDump {
-        let path = try Self.argument(for: file)
-        let outcome = try await run(.qpdf, ["--json=2", "--json-key=qpdf", "--no-warn", path], into: ObjectDump())
-        // 3 means complete output with warnings.
-        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
-        return outcome.sink
-    }
 }

@@ -1,3 +1,5 @@
+package import Annotations
+
 /// A page painted by poppler: rows from the top, three bytes per pixel: red, green, blue.
 package struct PagePicture: Hashable, Sendable {
     package let width: Int
@@ -15,18 +17,56 @@ package struct PagePicture: Hashable, Sendable {
     }
 }
 
+/// An annotation to draw on a picture of its page.
+package struct DrawnRecord: Sendable {
+    package var record: Record
+    /// The file that an image annotation shows, if it is available.
+    package var image: [UInt8]?
+
+    package init(_ record: Record, image: [UInt8]? = nil) {
+        self.record = record
+        self.image = image
+    }
+}
+
 extension PDFTools {
     /// Limit on the pixels of a picture, enough for a large terminal.
     package static let maxPixels = 4_000_000
 
     /// Paints a page, stretched to exactly the given size in pixels.
     ///
+    /// - Parameter records: the annotations of a layer on this page, drawn instead of the file's own; those that equal one
+    ///   of the file keep its appearance. nil: the page as it is in the file.
     /// - Throws: ``PDFError``, also for more than ``maxPixels``.
-    package func picture(of file: String, page: Int, width: Int, height: Int) async throws -> PagePicture {
+    package func picture(
+        of file: String, page: Int, width: Int, height: Int, showing records: [DrawnRecord]? = nil
+    ) async throws -> PagePicture {
         guard width > 0, height > 0, width <= Self.maxPixels, width * height <= Self.maxPixels else {
             throw PDFError.tooMuchOutput(bytes: 3 * Self.maxPixels)
         }
         guard page >= 0, page < limits.pages else { throw PDFError.noSuchPage(page, count: 0) }
+        guard let records else { return try await paint(file, page: page, width: width, height: height) }
+        let folder = try ScratchFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let (single, annotated) = (folder.path("page.pdf"), folder.path("annotated.pdf"))
+        try await takeOut(page, of: file, into: single)
+        try await annotate(single, into: folder.file("annotated.pdf"), notes: folder.file("notes.json"), page: page) {
+            for drawn in records { try $0.add(drawn.record, image: drawn.image) }
+        }
+        return try await paint(annotated, page: 0, width: width, height: height)
+    }
+
+    /// Writes a page as a file of its own.
+    private func takeOut(_ page: Int, of file: String, into target: String) async throws {
+        let path = try Self.argument(for: file)
+        let room = try Self.length(of: path) * 2 + Int64(64 << 20)
+        let outcome = try await run(
+            .qpdf, ["--no-warn", "--empty", "--pages", path, "\(page + 1)", "--", target], writing: room,
+            into: CollectedOutput())
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
+    }
+
+    private func paint(_ file: String, page: Int, width: Int, height: Int) async throws -> PagePicture {
         let number = "\(page + 1)"
         let size = ["-scale-to-x", "\(width)", "-scale-to-y", "\(height)"]
         let path = try Self.argument(for: file)

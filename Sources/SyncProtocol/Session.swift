@@ -32,7 +32,10 @@ package struct SessionAnswer: WireMessage {
     package var generation: String
     package var epoch: String
     package var head: Revision
-    /// SHA-256 of the PDF, lower-case hex; also its ETag.
+    /// Changes only when the document is overwritten; nil from a server that does not report it.
+    package var documentVersion: String?
+    /// SHA-256 of the PDF for this token, lower-case hex; also its ETag. Tokens with other rights get another file of the
+    /// same version.
     package var pdfSHA256: String
     package var pdfBytes: Int64
     package var title: String
@@ -40,7 +43,8 @@ package struct SessionAnswer: WireMessage {
 
     package init(
         protocolVersion: Int64 = ProtocolVersion.current, grant: Grant, now: Timestamp, generation: String,
-        epoch: String, head: Revision, pdfSHA256: String, pdfBytes: Int64, title: String,
+        epoch: String, head: Revision, documentVersion: String? = nil, pdfSHA256: String, pdfBytes: Int64,
+        title: String,
         limits: ServerLimits = ServerLimits()
     ) {
         self.protocolVersion = protocolVersion
@@ -49,6 +53,7 @@ package struct SessionAnswer: WireMessage {
         self.generation = generation
         self.epoch = epoch
         self.head = head
+        self.documentVersion = documentVersion
         self.pdfSHA256 = pdfSHA256
         self.pdfBytes = pdfBytes
         self.title = title
@@ -64,6 +69,7 @@ package struct SessionAnswer: WireMessage {
             $0.member("generation", generation)
             $0.member("epoch", epoch)
             $0.member("head", head)
+            if let documentVersion { $0.member("documentVersion", documentVersion) }
             $0.member("pdfSha256", pdfSHA256)
             $0.member("pdfBytes", pdfBytes)
             $0.member("title", title)
@@ -85,6 +91,7 @@ package struct SessionAnswer: WireMessage {
         var generation: String?
         var epoch: String?
         var head: Revision?
+        var documentVersion: String?
         var pdfSHA256: String?
         var pdfBytes: Int64 = 0
         var title = ""
@@ -97,6 +104,7 @@ package struct SessionAnswer: WireMessage {
             case "generation": generation = try reader.string()
             case "epoch": epoch = try reader.string()
             case "head": head = try reader.integer()
+            case "documentVersion": documentVersion = try reader.string()
             case "pdfSha256": pdfSHA256 = try reader.string()
             case "pdfBytes": pdfBytes = try reader.integer()
             case "title": title = try reader.string()
@@ -108,8 +116,8 @@ package struct SessionAnswer: WireMessage {
             protocolVersion: try version.required("protocol", reader), grant: try grant.required("grant", reader),
             now: Timestamp(milliseconds: try now.required("now", reader)),
             generation: try generation.required("generation", reader), epoch: try epoch.required("epoch", reader),
-            head: try head.required("head", reader), pdfSHA256: try pdfSHA256.required("pdfSha256", reader),
-            pdfBytes: pdfBytes, title: title, limits: limits)
+            head: try head.required("head", reader), documentVersion: documentVersion,
+            pdfSHA256: try pdfSHA256.required("pdfSha256", reader), pdfBytes: pdfBytes, title: title, limits: limits)
     }
 }
 

@@ -23,5 +23,8 @@ import Testing
         #expect(try Content(#"{"imageAttachmentId":"picture.png"}"#).attachmentID == nil, "kept, but not an id")
         #expect(try Content(#"{"custom":{"imageAttachmentId":"\#(Self.hex)"}}"#).attachmentID == nil, "not a member")
         #expect(try Content("{}").attachmentID == nil)
+        // Rewriting the content writes the plain key: the name would take effect unchecked.
+        let escaped = try Content(#"{"type":"pspdfkit/image","image\u0041ttachmentId":"\#(Self.hex)"}"#)
+        #expect(escaped.attachmentID?.hex == Self.hex)
     }
 }

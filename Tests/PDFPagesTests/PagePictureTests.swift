@@ -1,3 +1,4 @@
+import Annotations
 import TestSupport
 import Testing
 
@@ -48,5 +49,47 @@ struct PagePictureTests {
         for count in 0..<good.count { #expect(PagePicture(pixmap: Array(good[..<count]), width: 2, height: 1) == nil) }
         #expect(PagePicture(pixmap: good + [7], width: 2, height: 1) == nil)
         #expect(PagePicture(pixmap: Array("P5".utf8) + good.dropFirst(2), width: 2, height: 1) == nil)
+    }
+
+    /// A page with a red square of its own, shown with the records of a layer.
+    @Test func theAnnotationsAreThoseOfTheLayer() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF(
+            annotations: [
+                "<</Type/Annot/Subtype/Square/Rect[0 400 600 800]/C[0 0 1]/AP<</N 7 0 R>>>>",
+                """
+                <</Type/XObject/Subtype/Form/BBox[0 0 600 400]/Length 30>>stream
+                1 0 0 rg 0 0 600 400 re f\n\n\n\n\n
+                endstream
+                """,
+            ], entries: "/MediaBox[0 0 600 800]")
+        pdf.pages = [("/MediaBox[0 0 600 800]", "")] + pdf.pages
+        pdf.pages[1] = ("/MediaBox[0 0 600 800]/Annots[8 0 R]", "")
+        pdf.extra[0] = pdf.extra[0].replacing("7 0 R", with: "9 0 R")
+        let file = try folder.write(pdf.bytes)
+        let tools = PDFTools()
+        func picture(_ records: [DrawnRecord]?) async throws -> PagePicture {
+            try await tools.picture(of: file, page: 1, width: 60, height: 80, showing: records)
+        }
+        let red: [UInt8] = [255, 0, 0]
+        let white: [UInt8] = [255, 255, 255]
+        let own = try #require(try await tools.annotations(of: file).records.first)
+        #expect(color(try await picture(nil), 30, 20) == red)
+        #expect(color(try await picture([DrawnRecord(own)]), 30, 20) == red, "an unchanged one keeps its appearance")
+        #expect(color(try await picture([]), 30, 20) == white, "a hidden or deleted one is not drawn")
+
+        var moved = own
+        moved.content = own.content.changing {
+            $0["bbox"] = [0, 400, 600, 400]
+            $0["fillColor"] = "#00ff00"
+        }
+        let other = try await picture([DrawnRecord(moved)])
+        #expect(color(other, 30, 20) == white)
+        #expect(color(other, 30, 60) == [0, 255, 0], "a moved one is drawn where it is now")
+
+        // Its id is the number of another object of the page's own file.
+        let new = Record(id: "4", content: moved.content)
+        #expect(color(try await picture([DrawnRecord(new), DrawnRecord(own)]), 30, 20) == red)
+        #expect(color(try await picture([DrawnRecord(new)]), 30, 60) == [0, 255, 0])
     }
 }

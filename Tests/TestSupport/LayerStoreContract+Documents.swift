@@ -14,6 +14,15 @@ extension LayerStoreContract {
             try equal(try store.isPDFUsed("hash of A"), true, "a PDF in use")
             try equal(try store.isPDFUsed("hash of B"), false, "a PDF not in use")
         }
+        var stripped = document("A")
+        stripped.stripped = StoredPDF(sha256: "stripped", bytes: 1 << 33)
+        try store.write { try $0.put(stripped) }
+        try store.read { store in
+            try equal(try store.document("A"), stripped, "a stripped file")
+            try equal(try store.documents(DocumentQuery(title: "Title")), [stripped], "in the list")
+            try equal(try store.isPDFUsed("stripped"), true, "a stripped file in use")
+            try equal(try store.isPDFUsed("hash of A"), true, "its original in use")
+        }
         try store.write { try $0.put(document("A", title: "new")) }
         try equal(try store.read { try $0.document("A")?.title }, "new", "replaced")
         try equal(try store.read { try $0.documentCount(DocumentQuery()) }, ids.count, "count")

@@ -34,7 +34,9 @@ final class MemoryTransaction: StoreWriting {
 
     func documentCount(_ query: DocumentQuery) throws -> Int { matching(query).count }
 
-    func isPDFUsed(_ sha256: String) throws -> Bool { state.documents.values.contains { $0.pdfSHA256 == sha256 } }
+    func isPDFUsed(_ sha256: String) throws -> Bool {
+        state.documents.values.contains { $0.files.contains { $0.sha256 == sha256 } }
+    }
 
     private func matching(_ query: DocumentQuery) -> [ServerDocument] {
         guard let title = query.title.map(Self.folded) else { return Array(state.documents.values) }

@@ -34,35 +34,42 @@ struct PDFIntake: Sendable {
     /// - Returns: the document, and why some of the supplied annotations were left out.
     func store(_ upload: Upload, _ wish: Options) async throws -> (ServerDocument, errors: [String]) {
         let received = try upload.finish()
+        let (copy, notes) = (try blobs.receive(), try blobs.receive())
         let contents: PDFContents
         do {
-            contents = try await work.perform { try await PDFContents.read(received.path, tools: tools) }
+            contents = try await work.perform {
+                try await PDFContents.read(
+                    received.path, strippedInto: copy.path, notes: notes.path, tools: tools)
+            }
         } catch let error as PDFError { throw error.refusal }
+        withExtendedLifetime(notes) {}
+        let files = PDFFiles(original: received, stripped: try copy.finishWritten())
         let now = engine.now()
         var random = SystemRandomNumberGenerator()
         let id = wish.id ?? ULID.make(at: now, using: &random)
         let titles = [wish.title, wish.fileName, contents.title, id]
         let document = ServerDocument(
             id: id, title: titles.lazy.compactMap { $0 }.first { !$0.isEmpty }?.shortened ?? id,
-            pdfSHA256: received.sha256, pdfBytes: received.bytes, createdAt: now, pages: contents.pages)
+            pdfSHA256: received.sha256, pdfBytes: received.bytes, stripped: StoredPDF(files.stripped),
+            createdAt: now, pages: contents.pages)
         try await check(id, wish)
         let supplied = try wish.annotations.map { try SuppliedAnnotations($0, pages: contents.pages) }
         var base = BaseRecords(
             wish.keepsAnnotations || supplied == nil ? contents.records : [], pageCount: contents.pages.count)
-        let files = try attachments.bring(supplied?.attachments ?? [:])
+        let supplements = try attachments.bring(supplied?.attachments ?? [:])
         if let supplied {
-            let uploaded = try await attachments(named: supplied, in: id).union(files.brought.keys)
+            let uploaded = try await attachments(named: supplied, in: id).union(supplements.brought.keys)
             base.add(supplied, at: now, uploaded: uploaded)
         }
-        let stored = try await put(document, received, base.records, overwriting: wish.overwrites)
-        for file in files.brought.values { try await attachments.keep(file, of: id) }
+        let stored = try await put(document, files, base.records, overwriting: wish.overwrites)
+        for file in supplements.brought.values { try await attachments.keep(file, of: id) }
         logger.info(
             "document stored",
             metadata: [
                 "bytes": "\(stored.pdfBytes)", "pages": "\(contents.pages.count)",
                 "annotations": "\(base.records.count)", "warnings": "\(contents.warnings)",
             ])
-        return (stored, files.problems + base.errors)
+        return (stored, supplements.problems + base.errors)
     }
 
     /// Returns the document's attachments among those that the file names.
@@ -84,7 +91,7 @@ struct PDFIntake: Sendable {
     }
 
     private func put(
-        _ document: ServerDocument, _ received: Upload.CompletedFile, _ records: [Record], overwriting: Bool
+        _ document: ServerDocument, _ files: PDFFiles, _ records: [Record], overwriting: Bool
     ) async throws -> ServerDocument {
         var base = StagedBase(begun: document.createdAt)
         let stored: ServerDocument
@@ -103,7 +110,7 @@ struct PDFIntake: Sendable {
             }
             let last = Array(rest)
             (stored, old, layers) = try await engine.writePiece { [base] store in
-                try put(document, received, base, last, overwriting: overwriting, in: store)
+                try put(document, files, base, last, overwriting: overwriting, in: store)
             }
         } catch {
             await engine.remove(base.remains)
@@ -114,18 +121,18 @@ struct PDFIntake: Sendable {
         }
         if let old {
             await engine.remove(PendingRemovals(bases: [old.base]))
-            try await removeBlob(old.pdfSHA256)
+            for file in old.files { try await removeBlob(file.sha256) }
         }
         return stored
     }
 
     /// - Returns: the document, the one it replaces, and the layers it keeps.
     private func put(
-        _ document: ServerDocument, _ received: Upload.CompletedFile, _ base: StagedBase, _ records: [Record],
+        _ document: ServerDocument, _ files: PDFFiles, _ base: StagedBase, _ records: [Record],
         overwriting: Bool, in store: any StoreWriting
     ) throws -> (ServerDocument, old: ServerDocument?, layers: [Int64]) {
         try store.lock(.document(document.id))
-        try store.lock(.blob(document.pdfSHA256))
+        try store.lock(document.files)
         var (document, base) = (document, base)
         let old = try store.document(document.id)
         var layers: [Int64] = []
@@ -134,11 +141,40 @@ struct PDFIntake: Sendable {
             document.createdAt = old.createdAt
             layers = try store.layers(of: old.id).map(\.id)
         }
-        try blobs.keep(received)
+        try blobs.keep(files.original)
+        try blobs.keep(files.stripped)
         try base.add(records, in: store)
         document.base = try base.take(in: store)
         try store.put(document)
         return (document, old, layers)
+    }
+
+    /// Returns the document's stripped file. A document that an older version stored gets it now.
+    func stripped(_ document: ServerDocument) async throws -> StoredPDF {
+        if let stripped = document.stripped { return stripped }
+        let (copy, notes) = (try blobs.receive(), try blobs.receive())
+        do {
+            try await work.perform {
+                try await blobs.withFile(document.pdfSHA256) { path in
+                    try await tools.strip(path, into: copy.path, notes: notes.path)
+                }
+            }
+        } catch let error as PDFError { throw error.refusal }
+        withExtendedLifetime(notes) {}
+        let made = try copy.finishWritten()
+        return try await engine.writes.perform { [blobs] store in
+            try store.lock(.document(document.id))
+            try store.lock(.blob(made.sha256))
+            guard var now = try store.document(document.id), now.base == document.base else {
+                throw APIError(.unavailable, "the document was replaced; try again", retryAfter: .seconds(1))
+            }
+            if let stripped = now.stripped { return stripped }
+            try blobs.keep(made)
+            let stripped = StoredPDF(made)
+            now.stripped = stripped
+            try store.put(now)
+            return stripped
+        }
     }
 
     /// Removes a PDF that no document uses.
@@ -151,6 +187,23 @@ struct PDFIntake: Sendable {
 
     private static let taken = APIError(
         .alreadyExists, #"a document with this id already exists; use "overwrite_existing_document" to replace it"#)
+}
+
+/// The two files of a new document.
+struct PDFFiles: Sendable {
+    var original: Upload.CompletedFile
+    var stripped: Upload.CompletedFile
+}
+
+extension StoredPDF {
+    init(_ file: Upload.CompletedFile) { self.init(sha256: file.sha256, bytes: file.bytes) }
+}
+
+extension StoreWriting {
+    /// Locks the blobs of these files, in an order that prevents deadlocks.
+    fileprivate func lock(_ files: [StoredPDF]) throws {
+        for hash in files.map(\.sha256).sorted() { try lock(.blob(hash)) }
+    }
 }
 
 extension PDFError {

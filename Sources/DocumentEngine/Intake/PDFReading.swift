@@ -10,12 +10,17 @@ struct PDFContents: Sendable {
     /// How many of the records are incomplete.
     var warnings: Int
 
-    /// Reads a file in separate, limited processes.
+    /// Reads a file in separate, limited processes, and writes its stripped copy.
     ///
+    /// - Parameters:
+    ///   - stripped: path of an existing file, which is overwritten.
+    ///   - notes: path of another existing file, for intermediate data.
     /// - Throws: `PDFError` if it cannot be read.
-    static func read(_ path: String, tools: PDFTools) async throws -> PDFContents {
+    static func read(
+        _ path: String, strippedInto stripped: String, notes: String, tools: PDFTools
+    ) async throws -> PDFContents {
         let info = try await tools.info(of: path)
-        let base = try await tools.annotations(of: path)
+        let base = try await tools.annotations(of: path, strippedInto: stripped, notes: notes)
         return PDFContents(
             title: info.title,
             pages: info.pages.indices.map { index in

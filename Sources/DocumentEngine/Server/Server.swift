@@ -58,7 +58,7 @@ package final class Server: Sendable {
             admission: admission)
         let sync = SyncAPI(
             engine: engine, verifier: TokenVerifier(keys: options.keys, checksKnown: options.checksCaches),
-            blobs: storage.pdfs, attachments: attachments, admission: admission,
+            attachments: attachments, intake: backend.intake, admission: admission,
             streams: options.rate == nil ? streams : nil)
         responder = Responder(
             routes: RouteLookup(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,

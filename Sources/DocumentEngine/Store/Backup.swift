@@ -96,11 +96,21 @@ package struct Backup {
             return try copy.read { database in
                 (
                     try Int.fetchOne(database, sql: "SELECT count(*) FROM document") ?? 0,
-                    try String.fetchSet(database, sql: "SELECT sha256 FROM document"),
+                    try Self.pdfs(in: database),
                     try String.fetchSet(database, sql: "SELECT sha256 FROM attachment")
                 )
             }
         } catch let error as DatabaseError { throw StoreError.unusable(path, error.resultCode.description) }
+    }
+
+    private static func pdfs(in database: Database) throws -> Set<String> {
+        let originals = try String.fetchSet(database, sql: "SELECT sha256 FROM document")
+        // A store that this version has not opened yet has no stripped files.
+        guard try database.columns(in: "document").contains(where: { $0.name == "stripped_sha256" }) else {
+            return originals
+        }
+        let stripped = "SELECT stripped_sha256 FROM document WHERE stripped_sha256 IS NOT NULL"
+        return try originals.union(String.fetchSet(database, sql: stripped))
     }
 
     /// - Returns: the number of files that were not in the copy yet.

@@ -17,6 +17,7 @@ enum SQLiteSchema {
         // not know.
         migrator.registerMigration("heads from records") { _ in }
         migrator.registerMigration("uploads") { try $0.execute(sql: uploads) }
+        migrator.registerMigration("stripped PDFs") { try $0.execute(sql: strippedPDFs) }
         return migrator
     }
 
@@ -93,6 +94,12 @@ enum SQLiteSchema {
         CREATE TABLE upload (
             layer INTEGER NOT NULL, sha256 TEXT NOT NULL, user_id TEXT NOT NULL, PRIMARY KEY (layer, sha256, user_id)
         ) WITHOUT ROWID;
+        """
+
+    private static let strippedPDFs = """
+        ALTER TABLE document ADD COLUMN stripped_sha256 TEXT;
+        ALTER TABLE document ADD COLUMN stripped_bytes INTEGER;
+        CREATE INDEX document_stripped ON document (stripped_sha256) WHERE stripped_sha256 IS NOT NULL;
         """
 
     private static let baseAttachments = """

@@ -24,7 +24,8 @@ extension SQLiteTransaction {
     }
 
     func isPDFUsed(_ sha256: String) throws -> Bool {
-        try one("SELECT 1 FROM document WHERE sha256 = ?", .text(sha256)) { _ in true } ?? false
+        try one("SELECT 1 FROM document WHERE sha256 = ?1 OR stripped_sha256 = ?1", .text(sha256)) { _ in true }
+            ?? false
     }
 
     func put(_ document: ServerDocument) throws {
@@ -32,10 +33,10 @@ extension SQLiteTransaction {
         if let old, old != document.base { try note(unused: old, since: .startOfTime) }
         try forget(unused: document.base)
         try run(
-            "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?)", .text(document.id),
+            "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .text(document.id),
             .text(document.title), .text(document.pdfSHA256), .integer(document.pdfBytes),
             .integer(document.createdAt.milliseconds), .integer(document.base), .text(document.pages.json),
-            .integer(document.pages.count))
+            .integer(document.pages.count), .text(document.stripped?.sha256), .integer(document.stripped?.bytes))
     }
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
@@ -114,12 +115,14 @@ extension SQLiteTransaction {
         return removed.count
     }
 
-    private static let columns = "id, title, sha256, bytes, created_at, base, pages"
+    private static let columns =
+        "id, title, sha256, bytes, created_at, base, pages, stripped_sha256, stripped_bytes"
     private static let document = "SELECT \(columns) FROM document WHERE id = ?"
 
     private static func document(_ row: Columns) throws -> ServerDocument {
-        try ServerDocument(
-            id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3),
+        let stripped = row.optionalText(7).map { StoredPDF(sha256: $0, bytes: row.integer(8)) }
+        return try ServerDocument(
+            id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3), stripped: stripped,
             createdAt: Timestamp(milliseconds: row.integer(4)), base: row.integer(5),
             pages: [ServerDocument.Page](json: row.text(6)))
     }

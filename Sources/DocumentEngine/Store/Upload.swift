@@ -51,6 +51,20 @@ final class Upload: @unchecked Sendable {
         return CompletedFile(file: file, bytes: bytes, sha256: hash.finalize().hexadecimal)
     }
 
+    /// Ends a file that another program wrote at ``path``.
+    func finishWritten() throws -> CompletedFile {
+        let written = try FileBlob(path: path)
+        var hash = SHA256()
+        var offset: Int64 = 0
+        while offset < written.length {
+            let piece = try written.read(at: offset, 1 << 20)
+            piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+            offset += Int64(piece.readableBytes)
+        }
+        guard fsync(descriptor) == 0 else { throw Self.failure }
+        return CompletedFile(file: file, bytes: offset, sha256: hash.finalize().hexadecimal)
+    }
+
     private static var failure: StoreError { .folder("the store", String(cString: strerror(errno))) }
 }
 

@@ -18,6 +18,7 @@ package protocol StoreReading {
     func documents(_ query: DocumentQuery) throws -> [ServerDocument]
     /// Returns how many documents match the query, ignoring its offset and limit.
     func documentCount(_ query: DocumentQuery) throws -> Int
+    /// Returns whether the hash is that of a document's original or stripped file.
     func isPDFUsed(_ sha256: String) throws -> Bool
     /// Returns when a set of base records was begun, if no document uses it. ``Timestamp/startOfTime``: it is being
     /// removed.

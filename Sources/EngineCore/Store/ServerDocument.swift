@@ -8,6 +8,9 @@ package struct ServerDocument: Hashable, Sendable {
     /// Lower-case hex.
     package var pdfSHA256: String
     package var pdfBytes: Int64
+    /// The file for tokens that may not see all records: without annotations, except links and empty form fields. nil
+    /// for a document of an older version; the file is made when it is first needed.
+    package var stripped: StoredPDF?
     package var createdAt: Timestamp
     /// The document's set of base records; overwriting the PDF creates a new one.
     package var base: Int64
@@ -28,21 +31,44 @@ package struct ServerDocument: Hashable, Sendable {
     }
 
     package init(
-        id: String, title: String, pdfSHA256: String, pdfBytes: Int64, createdAt: Timestamp, base: Int64 = 0,
-        pages: [Page]
+        id: String, title: String, pdfSHA256: String, pdfBytes: Int64, stripped: StoredPDF? = nil,
+        createdAt: Timestamp, base: Int64 = 0, pages: [Page]
     ) {
         self.id = id
         self.title = title
         self.pdfSHA256 = pdfSHA256
         self.pdfBytes = pdfBytes
+        self.stripped = stripped
         self.createdAt = createdAt
         self.base = base
         self.pages = pages
     }
 
+    /// The file as uploaded.
+    package var original: StoredPDF { StoredPDF(sha256: pdfSHA256, bytes: pdfBytes) }
+
+    /// All files of the document.
+    package var files: [StoredPDF] { [original] + (stripped.map { [$0] } ?? []) }
+
+    /// Identifies this version of the document for clients: changes only when the document is overwritten. The base
+    /// alone would not do: a server restored from a backup may give its number again.
+    package var version: String { String(Fingerprint.of("\(base) \(pdfSHA256)").prefix(16)) }
+
     /// Returns whether an id has 1 to 1,024 bytes and no control characters: it travels in tokens and addresses.
     package static func isValidID(_ id: String) -> Bool {
         !id.isEmpty && id.utf8.count <= 1024 && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
+}
+
+/// A PDF as stored.
+package struct StoredPDF: Hashable, Sendable {
+    /// Lower-case hex.
+    package var sha256: String
+    package var bytes: Int64
+
+    package init(sha256: String, bytes: Int64) {
+        self.sha256 = sha256
+        self.bytes = bytes
     }
 }
 

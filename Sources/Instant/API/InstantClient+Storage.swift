@@ -94,6 +94,14 @@ extension InstantClient {
 }
 
 extension Folders {
+    /// Removes a PDF, complete or not, unless a layer uses it or cannot be read.
+    func removeIfUnused(pdf sha256: String) throws(InstantError) {
+        guard InstantCacheEntry.all(in: self).allSatisfy({ $0.problem == nil && $0.pdfSHA256 != sha256 }) else {
+            return
+        }
+        for path in [pdf(sha256), part(sha256)] where Self.isFile(path) { try Self.remove(path) }
+    }
+
     fileprivate func removeUnreferenced() throws(InstantError) -> Int64? {
         let entries = InstantCacheEntry.all(in: self)
         guard entries.allSatisfy({ $0.problem == nil }) else { return nil }

@@ -65,7 +65,8 @@ extension InstantClientDelegate {
         case .didFinishSync: instantClient(client, didFinishSyncFor: descriptor)
         case .didFailSync(let error):
             instantClient(client, documentDescriptor: descriptor, didFailSyncWithError: error)
-        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didCheckIntegrity, .didLoseAccess,
+        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .didChangePDF, .tokenExpires, .didCheckIntegrity,
+            .didLoseAccess,
             .didChangeConnection, .didChangePresence, .didCancelDownload, .refresh, .didClose:
             break
         }

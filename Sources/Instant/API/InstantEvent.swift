@@ -20,8 +20,11 @@ public enum InstantEvent: Hashable, Sendable {
     case didFailSync(InstantError)
     /// These records changed or were removed; `byOthers` are those that other users changed.
     case didChangeRecords(Set<Record.ID>, byOthers: Set<Record.ID>)
-    /// The server's PDF differs from the local one.
+    /// The document was overwritten on the server: it has another PDF than the local one. Download it.
     case didReplacePDF
+    /// The new token gets another file of the same document, with or without the PDF's own annotations. Download it; the
+    /// local file is removed.
+    case didChangePDF
     /// Sent five minutes and one minute before the token expires, by the server's clock.
     case tokenExpires(at: Timestamp)
     /// The local records were compared with the server's; if they differ, the layer is loaded again. nil: inconclusive,
@@ -47,8 +50,8 @@ extension InstantEvent {
             .didFinishReauthentication, .didFailReauthentication, .didFinishSync, .didFailSync, .didCheckIntegrity,
             .didLoseAccess, .didChangeConnection, .didClose:
             true
-        case .didMakeProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords, .didReplacePDF, .tokenExpires,
-            .didChangePresence, .refresh:
+        case .didMakeProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords, .didReplacePDF, .didChangePDF,
+            .tokenExpires, .didChangePresence, .refresh:
             false
         }
     }
@@ -61,8 +64,8 @@ extension InstantEvent {
         case .didFinishDownload, .didFailDownload, .didFailAuthentication, .didFinishReauthentication,
             .didFailReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .didFailSync:
             true
-        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .tokenExpires, .didCheckIntegrity, .didLoseAccess,
-            .didChangeConnection, .didChangePresence, .didCancelDownload, .refresh, .didClose:
+        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .didChangePDF, .tokenExpires, .didCheckIntegrity,
+            .didLoseAccess, .didChangeConnection, .didChangePresence, .didCancelDownload, .refresh, .didClose:
             false
         }
     }

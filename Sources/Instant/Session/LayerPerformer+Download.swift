@@ -16,6 +16,11 @@ struct DownloadState {
 
     static let maxFailures = 5
 
+    mutating func forgetPDF() {
+        hasPDF = false
+        progress = nil
+    }
+
     /// Whether to retry, a limited number of times: after a broken connection, an ended token or a replaced PDF.
     func mayRetry(_ error: any Error) -> Bool {
         guard failures < Self.maxFailures else { return false }
@@ -121,6 +126,14 @@ extension LayerPerformer {
                 return []
             }
             for event in events { self.tell(event) }
+        }
+    }
+
+    /// Removes a file that is not for the present token: it may contain what the token hides.
+    func remove(pdf sha256: String) {
+        Task(executorPreference: DiskExecutor.shared) { [folders] in
+            // A file that cannot be removed now is removed with the storage.
+            try? folders.removeIfUnused(pdf: sha256)
         }
     }
 

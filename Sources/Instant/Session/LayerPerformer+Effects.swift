@@ -11,9 +11,12 @@ extension LayerPerformer {
         case .closeStream(let id): withShared { $0.streams.removeValue(forKey: id) }?.cancel()
         case .wake(let moment): if let timer = state.alarm.set(for: moment) { startTimer(timer) }
         case .announce(let notice):
-            if notice == .pdfReplaced {
-                state.download.hasPDF = false
-                state.download.progress = nil
+            switch notice {
+            case .pdfReplaced: state.download.forgetPDF()
+            case .pdfChanged(let old):
+                state.download.forgetPDF()
+                remove(pdf: old)
+            default: break
             }
             if case .presence(let presence) = notice { published.withLock { $0.presence = presence } }
             return event(notice)
@@ -111,6 +114,7 @@ extension LayerPerformer {
             changes.ids.isEmpty ? .refresh : .didChangeRecords(changes.ids, byOthers: changes.byOthers)
         case .lost(let why): .didLoseAccess(why)
         case .pdfReplaced: .didReplacePDF
+        case .pdfChanged: .didChangePDF
         case .tokenExpires(let moment): .tokenExpires(at: moment)
         case .checked(let report): .didCheckIntegrity(report)
         case .presence: .didChangePresence

@@ -6,8 +6,11 @@ package import SyncProtocol
 extension Layer {
     package struct Accepted: Hashable, Sendable {
         package var changes = LayerChanges()
-        /// The server has a different PDF.
+        /// The document was overwritten with another PDF.
         package var pdfReplaced = false
+        /// The SHA-256 of the previous file, if the server has another one of the same document for this token: the
+        /// token may see more or less.
+        package var otherPDF: String?
         /// The cursor became invalid: the layer is loaded again.
         package var isCursorLost = false
     }
@@ -28,7 +31,11 @@ extension Layer {
             let oldScope = metadata.grant?.viewScope
             let wasRestored = metadata.isBehind(answer, seen: seen)
             let hadCursor = metadata.cursor != nil
-            accepted.pdfReplaced = !metadata.pdfSHA256.isEmpty && metadata.pdfSHA256 != answer.pdfSHA256
+            accepted.pdfReplaced = metadata.isReplaced(by: answer)
+            if !accepted.pdfReplaced, !metadata.pdfSHA256.isEmpty, metadata.pdfSHA256 != answer.pdfSHA256 {
+                accepted.otherPDF = metadata.pdfSHA256
+            }
+            metadata.documentVersion = answer.documentVersion
             metadata.grant = answer.grant
             metadata.generation = answer.generation
             metadata.title = answer.title
@@ -54,6 +61,15 @@ extension Layer {
 }
 
 extension LayerMetadata {
+    /// Whether the document was overwritten since the last session. Without a version on one of both sides, another file
+    /// tells; but a server that was updated to report versions gives another file for the same epoch to tokens that may
+    /// not see all of the document.
+    fileprivate func isReplaced(by answer: SessionAnswer) -> Bool {
+        guard !pdfSHA256.isEmpty else { return false }
+        if let documentVersion, let version = answer.documentVersion { return !documentVersion.isExactly(version) }
+        return pdfSHA256 != answer.pdfSHA256 && (answer.documentVersion == nil || cursor?.epoch != answer.epoch)
+    }
+
     /// Whether the server was restored from a backup: its generation changed, or its head is behind the revision seen
     /// here.
     fileprivate func isBehind(_ answer: SessionAnswer, seen: Revision?) -> Bool {

@@ -93,6 +93,7 @@ extension Synchronizer {
         perform(session.sessionAnswered(ticket))
         announce(accepted.changes)
         if accepted.pdfReplaced { effects.append(.announce(.pdfReplaced)) }
+        if let old = accepted.otherPDF { effects.append(.announce(.pdfChanged(from: old))) }
         isCaughtUp = false
         if !cycle.isSyncing { try beginCycle() }
     }

@@ -76,6 +76,8 @@ package struct Synchronizer {
         case changed(LayerChanges)
         case lost(String)
         case pdfReplaced
+        /// The token gets another file of the same document; the one with this SHA-256 is not for it.
+        case pdfChanged(from: String)
         /// The token expires at this time, by the server's clock; sent five minutes and one minute before.
         case tokenExpires(Timestamp)
         /// nil if inconclusive, because the layer kept changing or the server does not support the request.

@@ -20,6 +20,7 @@ extension LayerMetadata {
                 grant.write(to: &$0)
             }
             $0.member("title", title)
+            if let documentVersion { $0.member("documentVersion", documentVersion) }
             $0.member("pdfSHA256", pdfSHA256)
             $0.member("pdfBytes", pdfBytes)
             if let quotedFrom { $0.member("quotedFrom", quotedFrom) }
@@ -58,6 +59,7 @@ extension LayerMetadata {
             self.grant = try Grant(from: &reader)
         }
         title = value["title"]?.string ?? ""
+        documentVersion = value["documentVersion"]?.string
         pdfSHA256 = value["pdfSHA256"]?.string ?? ""
         pdfBytes = value["pdfBytes"]?.integer ?? 0
         quotedFrom = value["quotedFrom"]?.string

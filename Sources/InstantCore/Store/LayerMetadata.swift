@@ -16,6 +16,8 @@ package struct LayerMetadata: Hashable, Sendable {
     /// What the last accepted token allows; valid until the next one.
     package var grant: Grant?
     package var title = ""
+    /// The server's version of the document; nil if it never reported one.
+    package var documentVersion: String?
     /// SHA-256 of the PDF in lower-case hex, as last reported by the server; empty if unknown.
     package var pdfSHA256 = ""
     package var pdfBytes: Int64 = 0

@@ -7,12 +7,16 @@ package struct AnnotatedPDF {
     private let dump: ObjectDump
     private let tree: PageTree
     private let update: PDFUpdate
+    private let ids: AnnotationIDs
     private var own: [ByteOrdered: Own] = [:]
     /// The object of each record, present or planned: a reply may precede its target.
     private var numbers: [ByteOrdered: ObjectID] = [:]
     /// New annotations, by page.
     private var added: [[ObjectID]]
     private var pictures: [[UInt8]: ObjectID] = [:]
+    /// For a page taken out of a file, whose objects have other numbers: its index there, and its annotations by content.
+    private let page: Int?
+    private var unmatched: [String: [Record.ID]] = [:]
 
     /// An annotation in the file.
     private struct Own {
@@ -21,19 +25,29 @@ package struct AnnotatedPDF {
         var isRewritten = false
     }
 
-    /// - Parameter path: path of the update file for qpdf.
-    init(_ dump: ObjectDump, pages limit: Int, writingTo path: String) throws {
+    /// - Parameters:
+    ///   - path: path of the update file for qpdf.
+    ///   - page: if the file is one page taken out of another file, its index there.
+    init(_ dump: ObjectDump, pages limit: Int, writingTo path: String, page: Int? = nil) throws {
         self.dump = dump
+        self.page = page
         tree = PageTree(dump, limit: limit)
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
         added = Array(repeating: [], count: tree.pages.count)
         update = try PDFUpdate(of: dump, at: path)
+        ids = AnnotationIDs(dump)
         var walk = AnnotationWalk(tree: tree, file: dump)
         try walk.walk()
         for record in walk.found.records { own[ByteOrdered(record.id)] = Own(content: record.content) }
-        for page in tree.pages {
-            for case .reference(let id) in page.dictionary.array("Annots") ?? [] {
-                numbers[ByteOrdered("\(id.number)")] = id
+        if page != nil {
+            for record in walk.found.records.reversed() {
+                unmatched[Self.look(of: record.content), default: []].append(record.id)
+            }
+        }
+        for (index, page) in tree.pages.enumerated() {
+            for (position, entry) in (page.dictionary.array("Annots") ?? []).enumerated() {
+                guard case .reference(let id) = entry else { continue }
+                numbers[ByteOrdered(ids.id(of: entry, at: position, page: index))] = id
             }
         }
     }
@@ -44,6 +58,16 @@ package struct AnnotatedPDF {
     ///   - root: for a comment, the annotation it belongs to.
     ///   - image: the file that an image annotation shows.
     package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws {
+        var record = record
+        if page != nil {
+            if let id = unmatched[Self.look(of: record.content)]?.popLast() {
+                own[ByteOrdered(id)]?.isKept = true
+                return
+            }
+            // The ids are those of the whole file.
+            record.id = "other \(record.id)"
+            record.content = record.content.changing { $0["pageIndex"] = 0 }
+        }
         if let mine = own[ByteOrdered(record.id)] {
             own[ByteOrdered(record.id)]?.isKept = true
             if mine.content == record.content { return }
@@ -62,6 +86,11 @@ package struct AnnotatedPDF {
         link(&annotation)
         try draw(record.content, &annotation, on: frame, image)
         try write(annotation, record.id, onPage: index)
+    }
+
+    /// Returns what an annotation looks like, whatever its number: without references to other objects.
+    private static func look(of content: Content) -> String {
+        content.changing { for key in ["pdfObjectId", "pageIndex", "action", "postilla"] { $0[key] = nil } }.text
     }
 
     private func page(of record: Record) -> Int? {
@@ -126,7 +155,7 @@ extension AnnotatedPDF {
         var value = JSONObject()
         if own[ByteOrdered(id)] != nil {
             own[ByteOrdered(id)]?.isRewritten = true
-            let old = self.value(number)?.object ?? JSONObject()
+            let old = dump.json(number)?.object ?? JSONObject()
             // An annotation without a new appearance keeps the old one.
             let lasting = Self.lasting + (annotation.entries["AP"] == nil ? ["/AP", "/AS"] : [])
             for member in old.members where lasting.contains(member.key) { value[member.key] = member.value }
@@ -144,7 +173,7 @@ extension AnnotatedPDF {
     /// Writes the pages' changed lists, and ends the update.
     mutating func finish() throws {
         for (index, page) in tree.pages.enumerated() {
-            guard let id = page.id, var value = value(id)?.object else { continue }
+            guard let id = page.id, var value = dump.json(id)?.object else { continue }
             let list = list(of: value)
             var kept: [JSON] = []
             for (position, entry) in list.enumerated() { try keep(entry, at: position, page: index, &kept) }
@@ -157,13 +186,15 @@ extension AnnotatedPDF {
 
     private func list(of page: JSONObject) -> [JSON] {
         guard let annotations = page["/Annots"] else { return [] }
-        if let reference = annotations.string.flatMap({ ObjectID($0[...]) }) { return value(reference)?.array ?? [] }
+        if let reference = annotations.string.flatMap({ ObjectID($0[...]) }) {
+            return dump.json(reference)?.array ?? []
+        }
         return annotations.array ?? []
     }
 
     private mutating func keep(_ entry: JSON, at position: Int, page: Int, _ kept: inout [JSON]) throws {
         let reference = entry.string.flatMap { ObjectID($0[...]) }
-        let id = reference.map { "\($0.number)" } ?? "p\(page)a\(position)"
+        let id = reference.map(ids.id) ?? ids.id(of: entry, at: position, page: page)
         guard let mine = own[ByteOrdered(id)] else {
             if !isPopupOfTheMissing(reference, entry) { kept.append(entry) }
             return
@@ -177,16 +208,10 @@ extension AnnotatedPDF {
     }
 
     private func isPopupOfTheMissing(_ reference: ObjectID?, _ entry: JSON) -> Bool {
-        let value = reference.map { self.value($0) ?? .null } ?? entry
+        let value = reference.map { dump.json($0) ?? .null } ?? entry
         guard value["/Subtype"] == "/Popup",
             let parent = value["/Parent"]?.string.flatMap({ ObjectID($0[...]) })
         else { return false }
         return own[ByteOrdered("\(parent.number)")].map { !$0.isKept } ?? false
-    }
-
-    /// Returns an object's JSON text, parsed only as JSON, so that nothing is lost.
-    private func value(_ id: ObjectID) -> JSON? {
-        guard let source = dump.source(id) else { return nil }
-        return try? JSONReader.parse(Array(source))["value"]
     }
 }

@@ -3,7 +3,7 @@
 /// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
 enum PostgresSchema {
     /// The migration steps, run once each in this order. Never change a released one.
-    private static let steps = [layers, blobs, mark, baseAttachments, uploads]
+    private static let steps = [layers, blobs, mark, baseAttachments, uploads, strippedPDFs]
 
     /// Migrates the database. The first server does this while the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
@@ -111,6 +111,12 @@ enum PostgresSchema {
         UPDATE base_record SET attachment = content::json ->> 'imageAttachmentId'
             WHERE content LIKE '%"imageAttachmentId"%';
         CREATE INDEX base_record_attachment ON base_record (base, attachment) WHERE attachment IS NOT NULL;
+        """
+
+    private static let strippedPDFs = """
+        ALTER TABLE document ADD COLUMN stripped_sha256 text;
+        ALTER TABLE document ADD COLUMN stripped_bytes bigint;
+        CREATE INDEX document_stripped ON document (stripped_sha256) WHERE stripped_sha256 IS NOT NULL;
         """
 
     /// The users who uploaded an attachment to a layer and may therefore name it. An empty text is the anonymous user.

@@ -2,7 +2,8 @@ import Annotations
 import EngineCore
 
 extension PostgresTransaction {
-    private static let documentColumns = "id, title, sha256, bytes, created_at, base, pages"
+    private static let documentColumns =
+        "id, title, sha256, bytes, created_at, base, pages, stripped_sha256, stripped_bytes"
     private static let isFound = "($1::text IS NULL OR strpos(lower(title), lower($1::text COLLATE \"C\")) > 0)"
 
     func document(_ id: String) throws -> ServerDocument? {
@@ -27,7 +28,9 @@ extension PostgresTransaction {
     }
 
     func isPDFUsed(_ sha256: String) throws -> Bool {
-        try one("SELECT 1 FROM document WHERE sha256 = $1 LIMIT 1", [.text(sha256)]) { _ in true } ?? false
+        try one("SELECT 1 FROM document WHERE sha256 = $1 OR stripped_sha256 = $1 LIMIT 1", [.text(sha256)]) { _ in
+            true
+        } ?? false
     }
 
     func put(_ document: ServerDocument) throws {
@@ -37,15 +40,17 @@ extension PostgresTransaction {
         try forget(unused: document.base)
         try run(
             """
-            INSERT INTO document VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+            INSERT INTO document VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
             ON CONFLICT (id) DO UPDATE SET title = excluded.title, sha256 = excluded.sha256, bytes = excluded.bytes,
                 created_at = excluded.created_at, base = excluded.base, pages = excluded.pages,
-                page_count = excluded.page_count
+                page_count = excluded.page_count, stripped_sha256 = excluded.stripped_sha256,
+                stripped_bytes = excluded.stripped_bytes
             """,
             [
                 .text(document.id), .text(document.title), .text(document.pdfSHA256), .integer(document.pdfBytes),
                 .integer(document.createdAt.milliseconds), .integer(document.base), .text(document.pages.json),
-                .integer(Int64(document.pages.count)),
+                .integer(Int64(document.pages.count)), PostgresValue(document.stripped?.sha256),
+                PostgresValue(document.stripped?.bytes),
             ])
     }
 
@@ -119,8 +124,9 @@ extension PostgresTransaction {
     }
 
     private static func document(_ row: PostgresRow) throws -> ServerDocument {
-        try ServerDocument(
-            id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3),
+        let stripped = row.optionalText(7).map { StoredPDF(sha256: $0, bytes: row.integer(8)) }
+        return try ServerDocument(
+            id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3), stripped: stripped,
             createdAt: Timestamp(milliseconds: row.integer(4)), base: row.integer(5),
             pages: [ServerDocument.Page](json: row.text(6)))
     }

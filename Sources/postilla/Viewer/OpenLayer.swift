@@ -258,6 +258,7 @@ final class OpenLayer: Sendable {
             readStatus()
             post(.presence(descriptor.presence))
             return
+        case .didChangePDF: startDownload()
         case .didReplacePDF:
             post(.notice("The PDF was replaced on the server; downloading it again"))
             startDownload()

@@ -3,6 +3,7 @@ import App
 import Dispatch
 import Instant
 import InstantCore
+import PDFPages
 
 /// The contents of one tab: a layer or a file, its reads and edits, and its drafts.
 final class OpenTab: Sendable {
@@ -49,6 +50,24 @@ final class OpenTab: Sendable {
     func loadPage(_ index: Int) {
         guard let pages else { return post(.pageFailed(index, "The PDF is not downloaded yet.")) }
         pages.tellText(index, post)
+    }
+
+    /// Returns the annotations of a page as they are now, with the files that are on this machine. Comments have no place
+    /// on a page.
+    func annotations(onPage page: Int) async throws -> [DrawnRecord] {
+        guard let layer else { return [] }
+        return try await withCheckedThrowingContinuation { continuation in
+            calls.async {
+                continuation.resume(
+                    with: Result {
+                        let document = layer.descriptor.readOnlyDocument()
+                        return try document.annotations(onPage: page).map(\.record).map { record in
+                            let image = record.content.attachmentID.flatMap { try? document.attachment($0) }
+                            return DrawnRecord(record, image: image.map(Array.init))
+                        }
+                    })
+            }
+        }
     }
 
     /// nil until the PDF is available.

@@ -79,8 +79,11 @@ actor PageReader {
 
     /// Renders a page as large as the frame and the limit of pixels allow.
     ///
+    /// - Parameter records: The layer's annotations on the page; nil for those of the file.
     /// - Throws: ``PDFError``
-    func picture(_ page: Int, frame: (width: Int, height: Int), maxPixels: Int) async throws -> PagePicture {
+    func picture(
+        _ page: Int, showing records: [DrawnRecord]?, frame: (width: Int, height: Int), maxPixels: Int
+    ) async throws -> PagePicture {
         let sizes = try await info().pages
         guard sizes.indices.contains(page) else { throw PDFError.noSuchPage(page, count: sizes.count) }
         var size = Pixels.fitting((sizes[page].width, sizes[page].height), into: frame)
@@ -88,7 +91,7 @@ actor PageReader {
             let scale = (Double(maxPixels) / Double(size.width * size.height)).squareRoot()
             size = (max(1, Int(Double(size.width) * scale)), max(1, Int(Double(size.height) * scale)))
         }
-        return try await tools.picture(of: file, page: page, width: size.width, height: size.height)
+        return try await tools.picture(of: file, page: page, width: size.width, height: size.height, showing: records)
     }
 
     private func task(for page: Int) throws -> Task<PageText, any Error> {

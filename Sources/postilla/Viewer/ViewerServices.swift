@@ -214,7 +214,10 @@ final class ViewerServices: AppServices {
     private func paint(_ page: Int, in area: Area) {
         guard let tab else { return }
         guard let pictures, let pages = tab.pages else { return tab.post(.pictureFailed("PDF not downloaded yet")) }
-        pictures.paint(PagePictures.Request(pages: pages, page: page, area: area, post: tab.post))
+        pictures.paint(
+            PagePictures.Request(
+                pages: pages, records: tab.layer == nil ? nil : { try await tab.annotations(onPage: page) }, page: page,
+                area: area, post: tab.post))
     }
 
     private func editExternally(_ text: String) {

@@ -51,6 +51,30 @@ import Testing
         #expect(try it.layer.metadata().grant?.userID == "ana")
     }
 
+    /// The version before and after, whether the file and the epoch differ, and what the layer says.
+    @Test(
+        arguments: [
+            ("1", "1", false, false, false), ("1", "1", true, true, false), ("1", "2", false, true, true),
+            ("1", "2", true, true, true), (nil, "1", false, false, false), (nil, "1", true, false, false),
+            (nil, "1", true, true, true), ("1", nil, true, false, true), (nil, nil, true, false, true),
+            (nil, nil, false, true, false),
+        ] as [(String?, String?, Bool, Bool, Bool)])
+    func onlyAnotherVersionIsAReplacedPDF(
+        _ before: String?, _ after: String?, otherFile: Bool, otherEpoch: Bool, isReplaced: Bool
+    ) throws {
+        let it = try LayerFixture()
+        try it.accept(it.grant(), version: before)
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        let accepted = try it.accept(
+            it.grant(), epoch: otherEpoch ? "other" : nil, version: after, pdf: otherFile ? "another" : "pdf")
+        #expect(accepted.pdfReplaced == isReplaced)
+        #expect(accepted.otherPDF == (otherFile && !isReplaced ? "pdf" : nil))
+        #expect(try it.layer.conflicts().count == (isReplaced ? 1 : 0))
+        let metadata = try it.layer.metadata()
+        #expect(metadata.documentVersion == after && metadata.pdfSHA256 == (otherFile ? "another" : "pdf"))
+        #expect(try LayerMetadata(json: metadata.json) == metadata)
+    }
+
     @Test func anotherPDFMakesWaitingEditsConflicts() throws {
         let it = try LayerFixture()
         try it.layer.update("1", content: note("mine"), at: it.now)

@@ -32,12 +32,14 @@ struct LayerFixture {
 
     @discardableResult
     func accept(
-        _ grant: Grant, generation: String = "g", head: Revision = 3, pdf: String = "pdf", clock: Timestamp? = nil
+        _ grant: Grant, generation: String = "g", epoch: String? = nil, head: Revision = 3, version: String? = nil,
+        pdf: String = "pdf", clock: Timestamp? = nil
     ) throws -> Layer.Accepted {
         try layer.accept(
             SessionAnswer(
                 grant: grant, now: clock ?? now, generation: generation,
-                epoch: "e\(generation == "g" ? "" : generation)", head: head, pdfSHA256: pdf, pdfBytes: 1, title: "T"),
+                epoch: epoch ?? "e\(generation == "g" ? "" : generation)", head: head, documentVersion: version,
+                pdfSHA256: pdf, pdfBytes: 1, title: "T"),
             seen: try layer.metadata().cursor?.revision, now: now, newClientID: "me-\(generation)")
     }
 

@@ -119,6 +119,7 @@ extension Synchronizer.Effect {
             case .changed(let changes): "changed \(changes.ids.sorted().joined(separator: " "))"
             case .lost(let why): "lost: \(why)"
             case .pdfReplaced: "PDF replaced"
+            case .pdfChanged: "PDF changed"
             case .tokenExpires: "token expires"
             case .presence(let presence): "here: \(presence.people.map { $0.name ?? "-" }.joined(separator: " "))"
             case .checked(let report): report.map { $0.isSound ? "sound" : "unsound" } ?? "unchecked"

@@ -96,7 +96,7 @@ extension BackendAPI {
             engine.end(layer, with: SessionEvent(.lost, reason: "the document was deleted"))
         }
         await engine.remove(PendingRemovals(layers: layers, bases: [document.base]))
-        try await intake.removeBlob(document.pdfSHA256)
+        for file in document.files { try await intake.removeBlob(file.sha256) }
         return .data { $0.object { $0.member("document_id", id) } }
     }
 

@@ -10,8 +10,8 @@ import SyncProtocol
 struct SyncAPI: Sendable {
     let engine: Engine
     let verifier: TokenVerifier
-    let blobs: any Blobs
     let attachments: Attachments
+    let intake: PDFIntake
     let admission: RequestLimiter
     /// Serves streams without the framework; nil: the framework serves them.
     let streams: DetachedStreams?
@@ -72,24 +72,32 @@ struct SyncAPI: Sendable {
         try require(.readDocument, claims)
         let now = engine.now()
         let limits = engine.limits
-        let answer = try await engine.view(claims) { view in
+        let (document, layer, epoch) = try await engine.view(claims) { view in
             guard let document = try view.store.document(claims.grant.documentID) else {
                 throw APIError(.documentNotFound, "the token's document does not exist")
             }
-            return SessionAnswer(
-                grant: claims.grant, now: now, generation: view.layer.generation, epoch: view.epoch,
-                head: view.layer.head, pdfSHA256: document.pdfSHA256, pdfBytes: document.pdfBytes,
-                title: document.title, limits: limits)
+            return (document, view.layer, view.epoch)
         }
-        return .message(answer)
+        let file = try await file(of: document, for: claims.grant)
+        return .message(
+            SessionAnswer(
+                grant: claims.grant, now: now, generation: layer.generation, epoch: epoch, head: layer.head,
+                documentVersion: document.version, pdfSHA256: file.sha256, pdfBytes: file.bytes,
+                title: document.title, limits: limits))
+    }
+
+    /// Returns the PDF for a token: as uploaded if the token may see everything in it, otherwise without annotations.
+    private func file(of document: ServerDocument, for grant: Grant) async throws -> StoredPDF {
+        grant.mayViewOriginalPDF ? document.original : try await intake.stripped(document)
     }
 
     func document(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         let claims = bearer.claims
         try require(.download, claims)
-        let hash = try await engine.view(claims) { try $0.store.document(claims.grant.documentID)?.pdfSHA256 }
-        guard let hash else { throw APIError(.documentNotFound, "the document was deleted") }
-        let file = try await engine.apart { [blobs] in try blobs.open(hash) }
+        let document = try await engine.view(claims) { try $0.store.document(claims.grant.documentID) }
+        guard let document else { throw APIError(.documentNotFound, "the document was deleted") }
+        let hash = try await file(of: document, for: claims.grant).sha256
+        let file = try await engine.apart { [blobs = intake.blobs] in try blobs.open(hash) }
         return try .file(file, sha256: hash, type: "application/pdf", by: engine.workers, request)
     }
 

@@ -1,0 +1,24 @@
+import FoundationEssentials
+import Glibc
+
+/// A folder for the tools' intermediate files, for this user only; removed with its files on release.
+final class ScratchFolder: Sendable {
+    private let path: String
+
+    /// - Throws: ``PDFError/unreadable`` if it cannot be created.
+    init() throws(PDFError) {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/postilla-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else { throw .unreadable }
+        path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func path(_ name: String) -> String { "\(path)/\(name)" }
+
+    /// Creates an empty file, and returns its path.
+    func file(_ name: String) throws(PDFError) -> String {
+        guard FileManager.default.createFile(atPath: path(name), contents: nil) else { throw .unreadable }
+        return path(name)
+    }
+}
