@@ -6,7 +6,7 @@ struct AnnotationIDs {
     private var originals: [ObjectID: Record.ID] = [:]
 
     init(_ file: ObjectDump) {
-        for id in file.ids where file.mentions("\"\(StrippedPDF.idKey)\"", in: id) {
+        for id in file.ids where file.mentions(StrippedPDF.idKey, in: id) {
             originals[id] = Self.original(file.object(id).dictionary)
         }
     }

@@ -12,6 +12,8 @@ struct AnnotationWalk {
     /// Limit on entries of all pages together: a hostile file may list one annotation on every page.
     private static let maxEntries = 100_000
     private static let maxWarnings = 1000
+    /// The bytes that records may still have: a small file may give a large text or path to each of its annotations.
+    private var room: Int
     private var entries = 0
 
     init(tree: PageTree, file: ObjectDump) {
@@ -20,6 +22,7 @@ struct AnnotationWalk {
         found = BaseAnnotations(records: [], warnings: [], frames: tree.pages.map(\.frame))
         destinations = Destinations(tree: tree, file: file)
         ids = AnnotationIDs(file)
+        room = 4 * file.byteCount + 16 << 20
     }
 
     /// Checks for cancellation before each page.
@@ -36,6 +39,9 @@ struct AnnotationWalk {
                 guard entries <= Self.maxEntries else {
                     return warn(
                         "more than \(Self.maxEntries) annotations; the rest is not read", page: index)
+                }
+                guard room > 0 else {
+                    return warn("the annotations repeat too much data; the rest is not read", page: index)
                 }
                 take(entry, at: position, page: page, index: index)
             }
@@ -56,6 +62,7 @@ struct AnnotationWalk {
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)
         let content = reader.content()
+        room -= content.text.utf8.count
         found.records.append(Record(id: id, content: content))
         for defect in reader.defects { warn(defect, page: index, record: id) }
     }

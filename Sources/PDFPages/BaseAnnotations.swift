@@ -52,6 +52,7 @@ extension PDFTools {
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
         var walk = AnnotationWalk(tree: tree, file: dump)
         try walk.walk()
+        try dump.checkTime()
         return walk.found
     }
 }

@@ -96,6 +96,19 @@ extension TerminationStatus {
     }
 }
 
+extension PDFTools {
+    /// Returns tools whose limits are in proportion to a file's size, but not above these: a small file has no reason to
+    /// take long.
+    package func sized(for bytes: Int64) -> PDFTools {
+        let megabytes = Int(min(bytes >> 20, 1 << 20))
+        var tools = self
+        tools.limits.time = min(limits.time, .seconds(10 + 2 * megabytes))
+        tools.limits.processorSeconds = min(limits.processorSeconds, 6 + 2 * megabytes)
+        tools.limits.memory = min(limits.memory, (512 + 16 * megabytes) << 20)
+        return tools
+    }
+}
+
 /// The resource limits of one tool run.
 package struct ToolLimits: Hashable, Sendable {
     /// Address space of the child, in bytes.

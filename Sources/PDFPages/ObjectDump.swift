@@ -1,5 +1,6 @@
 import Annotations
 import Glibc
+import Synchronization
 
 /// The objects of a file as `qpdf --json` prints them, stored as text and parsed on access.
 ///
@@ -7,6 +8,7 @@ import Glibc
 /// are needed, so input is only split into objects; streams are dropped.
 struct ObjectDump: OutputSink {
     private var kept: [UInt8] = []
+    private let limit: ReadingLimit
     private var places: [ObjectID: Range<Int>] = [:]
     private var trailerPlace: Range<Int>?
     /// The object before the others, `{"jsonversion": 2, …}`, which an update has to repeat.
@@ -22,6 +24,12 @@ struct ObjectDump: OutputSink {
 
     /// Nesting depth of the objects in the output.
     private static let level = 3
+
+    /// - Parameter time: for parsing all objects that are asked for.
+    init(time: Duration = .seconds(90)) { limit = ReadingLimit(time) }
+
+    /// The bytes of all objects.
+    var byteCount: Int { kept.count }
 
     mutating func receive(_ bytes: [UInt8]) {
         for byte in bytes {
@@ -96,17 +104,24 @@ extension ObjectDump {
         places.keys.sorted { ($0.number, $0.generation) < ($1.number, $1.generation) }
     }
 
-    /// Returns whether an object's text contains a name such as `"/Annots"`: cheaper than parsing each object.
+    /// Returns whether an object's text contains a name, given with its slash: cheaper than parsing each object.
     func mentions(_ name: String, in id: ObjectID) -> Bool {
         guard let place = places[id] else { return false }
+        let name = Array("\(name)\"".utf8)
         return kept[place].withUnsafeBytes { bytes in
-            memmem(bytes.baseAddress!, bytes.count, name, name.utf8.count) != nil
+            guard var next = bytes.baseAddress else { return false }
+            let end = next + bytes.count - name.count
+            while next <= end, let found = memchr(next, Int32(name[0]), end - next + 1) {
+                if memcmp(found, name, name.count) == 0 { return true }
+                next = UnsafeRawPointer(found) + 1
+            }
+            return false
         }
     }
 
     /// Returns an object as JSON, in which nothing is lost; nil if it is missing or nested too deeply.
     func json(_ id: ObjectID) -> JSON? {
-        guard let source = source(id) else { return nil }
+        guard let source = source(id), limit.allows(source.count) else { return nil }
         return try? JSONReader.parse(Array(source))["value"]
     }
 
@@ -123,7 +138,13 @@ extension ObjectDump {
         return .null
     }
 
+    /// - Throws: ``PDFError/tooSlow(_:)`` if objects were left out because parsing took too long.
+    func checkTime() throws(PDFError) {
+        if limit.isOver { throw .tooSlow(limit.time) }
+    }
+
     private func read(_ place: Range<Int>) -> PDFObject {
+        guard limit.allows(place.count) else { return .null }
         var reader = PDFObjectReader(kept[place])
         guard case .dictionary(let entry) = reader.object() else { return .null }
         return entry["value"] ?? .null
@@ -138,9 +159,34 @@ extension PDFTools {
     func dump(of file: String) async throws -> ObjectDump {
         let path = try Self.argument(for: file)
         let outcome = try await run(
-            .qpdf, ["--json=2", "--json-key=pagelabels", "--json-key=qpdf", "--no-warn", path], into: ObjectDump())
+            .qpdf, ["--json=2", "--json-key=pagelabels", "--json-key=qpdf", "--no-warn", path],
+            into: ObjectDump(time: limits.time))
         // 3 means complete output with warnings.
         guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
         return outcome.sink
+    }
+}
+
+/// The time for parsing a file's objects. A small file can make the reader parse an object a million times; once the time
+/// is over, all objects read as missing.
+private final class ReadingLimit: Sendable {
+    let time: Duration
+    private let start = ContinuousClock.now
+    private let parsed = Atomic<Int>(0)
+    private let over = Atomic<Bool>(false)
+    /// The bytes between two looks at the clock.
+    private static let step = 1 << 16
+
+    init(_ time: Duration) { self.time = time }
+
+    var isOver: Bool { over.load(ordering: .relaxed) }
+
+    func allows(_ bytes: Int) -> Bool {
+        guard !isOver else { return false }
+        let count = parsed.wrappingAdd(bytes, ordering: .relaxed)
+        if count.oldValue / Self.step != count.newValue / Self.step, ContinuousClock.now - start > time {
+            over.store(true, ordering: .relaxed)
+        }
+        return !isOver
     }
 }

@@ -33,8 +33,10 @@ extension PDFTools {
         let dump = try await dump(of: file)
         let tree = PageTree(dump, limit: limits.pages)
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
-        return PDFNavigation(
+        let navigation = PDFNavigation(
             outline: OutlineReader(dump, destinations: Destinations(tree: tree, file: dump)).entries,
             labels: PageLabelReader(dump, pageCount: tree.pages.count).labels)
+        try dump.checkTime()
+        return navigation
     }
 }

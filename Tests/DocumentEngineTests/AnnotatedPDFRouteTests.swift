@@ -40,7 +40,7 @@ import Testing
             #expect(try await server.backend("GET", "/api/documents/none/pdf").reason == "document_not_found")
         }
         let left = try FileManager.default.contentsOfDirectory(atPath: folder.path + "/data/pdf")
-        #expect(left.count == 1, "\(left)")
+        #expect(left.count == 2, "\(left)")
     }
 
     /// A PDF whose owner password restricts changes is read like any other.

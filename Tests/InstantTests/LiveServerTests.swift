@@ -3,6 +3,7 @@ import Authorization
 import Crypto
 import Foundation
 import InstantCore
+import PDFPages
 import SyncProtocol
 import Synchronization
 import TestSupport
@@ -71,6 +72,40 @@ import Testing
         #expect(ana.descriptor.status.unsent == 1)
         ana.descriptor.reauthenticate(withJWT: try server.token("ana"))
         try await bo.see { try bo.texts().contains("made without a token") }
+        try await server.stop()
+        withExtendedLifetime(folder) {}
+    }
+
+    /// A view that shrinks gets a file without annotations, and the file with them goes; a view that grows gets it back.
+    @Test func aTokenThatMaySeeLessGetsAnotherPDF() async throws {
+        let (server, folder) = try await server()
+        let ana = try await Person(server, try server.token("ana"))
+        let original = try #require(ana.descriptor.pdfFile)
+        _ = try ana.descriptor.create(note("mine"))
+        try await ana.see { ana.descriptor.documentState == .clean }
+        let restricted = try server.token("ana", more: #","collaboration_permissions":["annotations:view:self"]"#)
+        let events = ana.descriptor.events
+        ana.descriptor.reauthenticate(withJWT: restricted)
+        try await wait(in: events) {
+            #expect($0 != .didReplacePDF)
+            return $0 == .didChangePDF ? () : nil
+        }
+        try await ana.see { !FileManager.default.fileExists(atPath: original) }
+        try ana.descriptor.download(usingJWT: restricted)
+        try await ana.see { ana.descriptor.isDownloaded }
+        let stripped = try #require(ana.descriptor.pdfFile)
+        #expect(stripped != original)
+        #expect(try await PDFTools().annotations(of: stripped).records.isEmpty)
+        #expect(try ana.texts() == ["mine"])
+        #expect(try ana.descriptor.layer.conflicts().isEmpty)
+
+        let all = try server.token("ana")
+        ana.descriptor.reauthenticate(withJWT: all)
+        try await ana.see { ana.descriptor.pdfFile == nil }
+        try ana.descriptor.download(usingJWT: all)
+        try await ana.see { ana.descriptor.isDownloaded }
+        #expect(ana.descriptor.pdfFile == original)
+        #expect(!FileManager.default.fileExists(atPath: stripped))
         try await server.stop()
         withExtendedLifetime(folder) {}
     }

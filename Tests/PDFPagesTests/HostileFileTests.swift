@@ -24,6 +24,55 @@ struct HostileFileTests {
         #expect(await error(for: try folder.write(Array("%PDF-1.7\n".utf8))) == .damaged)
     }
 
+    /// Megabytes, then seconds, processor seconds and megabytes of memory.
+    @Test(arguments: [(0, 10, 6, 512), (1, 12, 8, 528), (40, 90, 60, 1152), (96, 90, 60, 2048), (2048, 90, 60, 2048)])
+    func limitsGrowWithTheFile(_ size: Int, _ seconds: Int, _ processor: Int, _ memory: Int) {
+        let limits = PDFTools().sized(for: Int64(size) << 20).limits
+        #expect(limits.time == .seconds(seconds))
+        #expect((limits.processorSeconds, limits.memory >> 20) == (processor, memory))
+        #expect(PDFTools(limits: ToolLimits(time: .seconds(3))).sized(for: 1 << 40).limits.time == .seconds(3))
+    }
+
+    /// A list may name one annotation a million times.
+    @Test func aRepeatedAnnotationCostsLittle() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF(annotations: [
+            "<</Subtype/Text/Rect[1 1 9 9]/Contents(\(String(repeating: "x", count: 9000)))>>"
+        ])
+        pdf.pages[0].entries = "/MediaBox[0 0 99 99]/Annots[\(String(repeating: "6 0 R ", count: 100_000))]"
+        let file = try folder.write(pdf.bytes)
+        let tools = PDFTools(limits: ToolLimits(time: .seconds(40)))
+        let found = try await tools.annotations(of: file)
+        #expect(found.records.count == 1)
+        let target = try folder.write([], as: "target.pdf")
+        try await tools.strip(file, into: target, notes: folder.write([], as: "notes.json"))
+        #expect(try await tools.annotations(of: target).records.isEmpty)
+    }
+
+    /// Small annotations may share one large text.
+    @Test func sharedTextIsReadInProportionToTheFile() async throws {
+        let folder = try Folder()
+        let text = String(repeating: "x", count: 100_000)
+        let shared = (0..<600).map { _ in "<</Subtype/Text/Rect[1 1 9 9]/Contents 606 0 R>>" }
+        let file = try folder.write(SmallPDF(annotations: shared + ["(\(text))"]).bytes)
+        let found = try await PDFTools().annotations(of: file)
+        #expect((160..<600).contains(found.records.count), "\(found.records.count)")
+        #expect(found.warnings.last?.text == "the annotations repeat too much data; the rest is not read")
+    }
+
+    @Test func parsingEndsWithItsTime() async throws {
+        let folder = try Folder()
+        let shared = (0..<500).map { _ in "<</Subtype/Text/Rect[1 1 9 9]/Contents 506 0 R>>" }
+        let file = try folder.write(
+            SmallPDF(annotations: shared + ["(\(String(repeating: "x", count: 70_000)))"]).bytes)
+        let path = try PDFTools.argument(for: file)
+        let outcome = try await PDFTools().run(
+            .qpdf, ["--json=2", "--json-key=qpdf", path], into: ObjectDump(time: .zero))
+        for number in 6..<506 { _ = PDFDictionary(.reference(ObjectID(number: number)), in: outcome.sink)?["Contents"] }
+        #expect(throws: PDFError.tooSlow(.zero)) { try outcome.sink.checkTime() }
+        #expect(outcome.sink.object(ObjectID(number: 1)) == .null)
+    }
+
     @Test func aPipeIsNotWaitedFor() async throws {
         let folder = try Folder()
         let path = folder.path + "/pipe"

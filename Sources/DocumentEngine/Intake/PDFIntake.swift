@@ -37,9 +37,9 @@ struct PDFIntake: Sendable {
         let (copy, notes) = (try blobs.receive(), try blobs.receive())
         let contents: PDFContents
         do {
-            contents = try await work.perform {
+            contents = try await work.perform(on: received.bytes) {
                 try await PDFContents.read(
-                    received.path, strippedInto: copy.path, notes: notes.path, tools: tools)
+                    received.path, strippedInto: copy.path, notes: notes.path, tools: tools.sized(for: received.bytes))
             }
         } catch let error as PDFError { throw error.refusal }
         withExtendedLifetime(notes) {}
@@ -154,9 +154,9 @@ struct PDFIntake: Sendable {
         if let stripped = document.stripped { return stripped }
         let (copy, notes) = (try blobs.receive(), try blobs.receive())
         do {
-            try await work.perform {
+            try await work.perform(on: document.pdfBytes) {
                 try await blobs.withFile(document.pdfSHA256) { path in
-                    try await tools.strip(path, into: copy.path, notes: notes.path)
+                    try await tools.sized(for: document.pdfBytes).strip(path, into: copy.path, notes: notes.path)
                 }
             }
         } catch let error as PDFError { throw error.refusal }
@@ -220,19 +220,34 @@ extension String {
     fileprivate var shortened: String { utf8.count <= 1024 ? self : String(prefix(256)) }
 }
 
-/// PDF work, done by separate processes: limited in concurrency and measured.
+/// PDF work, done by separate processes: limited in concurrency and measured. One job is kept for small files, which are
+/// done soon: large ones cannot delay them.
 struct PDFWork: Sendable {
-    let gate: AsyncSemaphore
+    private let all: AsyncSemaphore
+    private let large: AsyncSemaphore
     let metrics: ServerMetrics
 
     init(_ limits: ServiceLimits, metrics: ServerMetrics) {
-        gate = AsyncSemaphore(width: limits.pdfJobs, line: limits.waitingPDFJobs)
+        all = AsyncSemaphore(width: limits.pdfJobs, line: limits.waitingPDFJobs)
+        large = AsyncSemaphore(width: limits.pdfJobs - 1, line: limits.waitingPDFJobs)
         self.metrics = metrics
     }
 
+    /// The size from which a file is a large one, in bytes.
+    static let largeFile: Int64 = 8 << 20
+
+    var running: Int { all.running }
+    var waiting: Int { all.waiting + large.waiting }
+
+    /// - Parameter bytes: the size of the file.
     /// - Throws: what the body throws, or ``APIError`` if too many jobs are waiting.
-    func perform<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-        try await gate.pass {
+    func perform<Result: Sendable>(on bytes: Int64, _ body: () async throws -> Result) async throws -> Result {
+        guard bytes >= Self.largeFile else { return try await measured(body) }
+        return try await large.pass { try await measured(body) }
+    }
+
+    private func measured<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        try await all.pass {
             let start = ContinuousClock.now
             defer { metrics.pdfJob(took: start.duration(to: .now)) }
             return try await body()

@@ -10,7 +10,7 @@ struct MetricsAPI: HTTPResponder {
 
     let metrics: ServerMetrics
     let engine: Engine
-    let work: AsyncSemaphore
+    let work: PDFWork
     let admission: RequestLimiter
     let readiness: Readiness
 

@@ -64,7 +64,7 @@ package final class Server: Sendable {
             routes: RouteLookup(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
             metrics: metrics, options: options)
         metricsAPI = MetricsAPI(
-            metrics: metrics, engine: engine, work: work.gate, admission: admission, readiness: readiness)
+            metrics: metrics, engine: engine, work: work, admission: admission, readiness: readiness)
         let plain = Self.http(options, metrics)
         server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
     }

@@ -181,6 +181,7 @@ extension AnnotatedPDF {
             value["/Annots"] = .array(kept + added[index].map { .string($0.text) })
             try update.add(.object(value), as: id)
         }
+        try dump.checkTime()
         try update.end()
     }
 

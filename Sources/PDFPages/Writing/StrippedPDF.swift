@@ -31,6 +31,14 @@ struct StrippedPDF {
     ///
     /// - Throws: ``PDFError/damaged`` if an object that may hold annotations cannot be read.
     mutating func write(to update: PDFUpdate) throws {
+        do { try writeAll(to: update) } catch PDFError.damaged {
+            try dump.checkTime()
+            throw PDFError.damaged
+        }
+        try dump.checkTime()
+    }
+
+    private mutating func writeAll(to update: PDFUpdate) throws {
         findFields()
         try findRemoved()
         findStructureReferences()
@@ -51,14 +59,14 @@ struct StrippedPDF {
         var listed: Set<ObjectID> = []
         for id in dump.ids {
             guard !Task.isCancelled else { throw CancellationError() }
-            if dump.mentions("\"/Annots\"", in: id) {
+            if dump.mentions("/Annots", in: id) {
                 guard let value = dump.json(id) else { throw PDFError.damaged }
                 eachList(in: value) { entry in
                     guard let reference = entry.reference, listed.insert(reference).inserted else { return }
                     if kind(of: entry) == nil { removed.insert(reference) }
                 }
             }
-            guard dump.mentions("\"/Rect\"", in: id), dump.mentions("\"/Subtype\"", in: id) else { continue }
+            guard dump.mentions("/Rect", in: id), dump.mentions("/Subtype", in: id) else { continue }
             guard let value = dump.json(id) else { throw PDFError.damaged }
             if value["/Rect"] != nil, kind(of: value) == nil { removed.insert(id) }
         }
@@ -108,7 +116,7 @@ struct StrippedPDF {
             fields[next.id] = isButton
             waiting += (resolved(field["/Kids"])?.array ?? []).compactMap(\.reference).map { ($0, isButton) }
         }
-        for id in dump.ids where fields[id] == nil && dump.mentions("\"/Widget\"", in: id) {
+        for id in dump.ids where fields[id] == nil && dump.mentions("/Widget", in: id) {
             guard let widget = dump.json(id), kind(of: widget) == .widget else { continue }
             // Walk up to the field that states the type.
             var (isButton, above) = (false, Optional(widget))
@@ -127,7 +135,7 @@ struct StrippedPDF {
 
     private mutating func findStructureReferences() {
         guard !removed.isEmpty else { return }
-        for id in dump.ids where dump.mentions("\"/OBJR\"", in: id) {
+        for id in dump.ids where dump.mentions("/OBJR", in: id) {
             if let value = dump.json(id), leadsToRemoved(value) { structureReferences.insert(id) }
         }
     }
@@ -146,12 +154,12 @@ struct StrippedPDF {
             guard let object = dump.json(id)?.object else { throw PDFError.damaged }
             return .object(field(object, isButton: isButton, id: "\(id.number)"))
         }
-        let isStructure = !structureReferences.isEmpty && dump.mentions("\"/K\"", in: id)
-        let isAnnotation = dump.mentions("\"/Link\"", in: id) && dump.mentions("\"/Rect\"", in: id)
+        let isStructure = !structureReferences.isEmpty && dump.mentions("/K", in: id)
+        let isAnnotation = dump.mentions("/Link", in: id) && dump.mentions("/Rect", in: id)
         guard
-            id == catalog || isStructure || isAnnotation || dump.mentions("\"/Annots\"", in: id)
-                || dump.mentions("\"/PieceInfo\"", in: id) || dump.mentions("\"/Thumb\"", in: id)
-                || dump.mentions("\"/OBJR\"", in: id)
+            id == catalog || isStructure || isAnnotation || dump.mentions("/Annots", in: id)
+                || dump.mentions("/PieceInfo", in: id) || dump.mentions("/Thumb", in: id)
+                || dump.mentions("/OBJR", in: id)
         else { return nil }
         guard let value = dump.json(id) else { throw PDFError.damaged }
         guard var object = value.object else { return nil }
@@ -159,7 +167,8 @@ struct StrippedPDF {
         if id == catalog { cleanCatalog(&object) }
         if object["/S"] != nil, let kids = object["/K"] { cleanStructure(&object, kids) }
         let result = JSON.object(withoutLists(object, page: id))
-        return result == value ? nil : result
+        guard result != value else { return nil }
+        return result
     }
 
     private func withoutLists(_ object: JSONObject, page: ObjectID) -> JSONObject {

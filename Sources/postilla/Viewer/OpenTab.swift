@@ -52,10 +52,10 @@ final class OpenTab: Sendable {
         pages.tellText(index, post)
     }
 
-    /// Returns the annotations of a page as they are now, with the files that are on this machine. Comments have no place
-    /// on a page.
-    func annotations(onPage page: Int) async throws -> [DrawnRecord] {
-        guard let layer else { return [] }
+    /// Returns the annotations of a page as they are now, with the files that are on this machine; nil for a local file,
+    /// which is drawn as it is. Comments have no place on a page.
+    func annotations(onPage page: Int) async throws -> [DrawnRecord]? {
+        guard let layer else { return nil }
         return try await withCheckedThrowingContinuation { continuation in
             calls.async {
                 continuation.resume(

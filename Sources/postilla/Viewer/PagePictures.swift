@@ -12,7 +12,7 @@ final class PagePictures {
     struct Request: Sendable {
         var pages: PageReader
         /// Returns the annotations to draw; nil for those of the file.
-        var records: (@Sendable () async throws -> [DrawnRecord])?
+        var records: @Sendable () async throws -> [DrawnRecord]?
         /// The page's index, counted from 0.
         var page: Int
         var area: Area
@@ -139,7 +139,7 @@ final class PagePictures {
             // A band of sixels may be six rows taller than the image.
             let frame = (width: room.columns * cell.width, height: max(1, room.rows * cell.height - 6))
             let page = try await request.pages.picture(
-                request.page, showing: try await request.records?(), frame: frame, maxPixels: PagePictures.maxPixels)
+                request.page, showing: try await request.records(), frame: frame, maxPixels: PagePictures.maxPixels)
             return Pixels(width: page.width, height: page.height, bytes: page.pixels).map {
                 PictureText($0, as: format, room: room.size, cell: cell)
             }

@@ -216,8 +216,8 @@ final class ViewerServices: AppServices {
         guard let pictures, let pages = tab.pages else { return tab.post(.pictureFailed("PDF not downloaded yet")) }
         pictures.paint(
             PagePictures.Request(
-                pages: pages, records: tab.layer == nil ? nil : { try await tab.annotations(onPage: page) }, page: page,
-                area: area, post: tab.post))
+                pages: pages, records: { try await tab.annotations(onPage: page) }, page: page, area: area,
+                post: tab.post))
     }
 
     private func editExternally(_ text: String) {

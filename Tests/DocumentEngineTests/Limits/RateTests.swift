@@ -197,4 +197,23 @@ import Testing
             #expect(Set(list?.compactMap { $0["document_id"]?.string } ?? []) == ["worked", "waiting"])
         }
     }
+
+    @Test func oneJobIsKeptForSmallFiles() async throws {
+        var limits = ServiceLimits()
+        limits.pdfJobs = 2
+        let work = PDFWork(limits, metrics: ServerMetrics())
+        let (stream, release) = AsyncStream<Void>.makeStream()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    try await work.perform(on: PDFWork.largeFile) { for await _ in stream { break } }
+                }
+            }
+            try await waitUntil("one large file is worked on") { work.running == 1 && work.waiting == 2 }
+            #expect(try await work.perform(on: PDFWork.largeFile - 1) { work.running } == 2)
+            release.finish()
+            try await group.waitForAll()
+        }
+        #expect(work.running == 0 && work.waiting == 0)
+    }
 }

@@ -133,9 +133,9 @@ extension BackendAPI {
         let (target, notes) = (try intake.blobs.receive(), try intake.blobs.receive())
         defer { withExtendedLifetime((target, notes)) {} }
         do {
-            try await intake.work.perform {
+            try await intake.work.perform(on: document.pdfBytes) {
                 try await intake.blobs.withFile(document.pdfSHA256) { path in
-                    try await annotate(path, key, into: target.path, notes: notes.path)
+                    try await annotate(path, document, key, into: target.path, notes: notes.path)
                 }
             }
         } catch let error as PDFError { throw error.refusal }
@@ -143,8 +143,10 @@ extension BackendAPI {
         return .made(try FileBlob(path: target.path), type: "application/pdf", by: engine.workers)
     }
 
-    private func annotate(_ path: String, _ key: LayerKey, into target: String, notes: String) async throws {
-        try await intake.tools.annotate(path, into: target, notes: notes) { annotated in
+    private func annotate(
+        _ path: String, _ document: ServerDocument, _ key: LayerKey, into target: String, notes: String
+    ) async throws {
+        try await intake.tools.sized(for: document.pdfBytes).annotate(path, into: target, notes: notes) { annotated in
             try await eachPart(of: key, Self.withRoot) { part in
                 for entry in part {
                     var image: [UInt8]?
