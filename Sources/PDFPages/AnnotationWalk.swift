@@ -22,7 +22,7 @@ struct AnnotationWalk {
         found = BaseAnnotations(records: [], warnings: [], frames: tree.pages.map(\.frame))
         destinations = Destinations(tree: tree, file: file)
         ids = AnnotationIDs(file)
-        room = 4 * file.byteCount + 16 << 20
+        room = 4 * file.byteCount + 4 << 20
     }
 
     /// Checks for cancellation before each page.

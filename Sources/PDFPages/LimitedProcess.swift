@@ -98,11 +98,11 @@ extension TerminationStatus {
 
 extension PDFTools {
     /// Returns tools whose limits are in proportion to a file's size, but not above these: a small file has no reason to
-    /// take long.
+    /// take long. The time is generous, because a busy machine makes a process wait; the processor time is not.
     package func sized(for bytes: Int64) -> PDFTools {
         let megabytes = Int(min(bytes >> 20, 1 << 20))
         var tools = self
-        tools.limits.time = min(limits.time, .seconds(10 + 2 * megabytes))
+        tools.limits.time = min(limits.time, .seconds(30 + 2 * megabytes))
         tools.limits.processorSeconds = min(limits.processorSeconds, 6 + 2 * megabytes)
         tools.limits.memory = min(limits.memory, (512 + 16 * megabytes) << 20)
         return tools

@@ -108,7 +108,7 @@ import Testing
     func whatALinkLeadsTo(action: JSON, notice: String) throws {
         let stage = linked(action)
         try stage.press("<tab>fa")
-        #expect(stage.foot == notice || notice.hasSuffix("no target") && stage.foot.contains("not opened"))
+        #expect(stage.foot == notice || notice.hasSuffix("no target") && stage.foot.contains("does not open"))
         #expect(stage.state.document?.page.index == 0)
     }
 

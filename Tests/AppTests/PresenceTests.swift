@@ -103,13 +103,13 @@ import Testing
         let stage = stage()
         stage.send(.status(SyncStatus(connection: .idle, grant: .hotos())))
         try stage.press("P")
-        #expect(stage.foot.contains("Not connected, presenting needs the server"))
+        #expect(stage.foot.contains("Not connected; presenting needs the server"))
     }
 
     @Test func aSecondPresenterIsToldWhoPresents() throws {
         let stage = stage(Self.ana(page: 1))
         try stage.press("P")
-        #expect(stage.foot.contains("Only one person can present: Ana Alba"))
+        #expect(stage.foot.contains("Another person is already presenting: Ana Alba"))
         #expect(stage.services.announced.allSatisfy { !$0.isPresenting })
     }
 

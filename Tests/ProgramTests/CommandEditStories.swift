@@ -79,7 +79,7 @@ struct CommandEditStories {
             ("", "standard input is empty"), (" \n", "standard input is empty"),
             ("{", "standard input:1:2: unexpected end"),
             ("[1]", "not a record"), (#"{"id":7,"content":{}}"#, #""id" must be"#),
-            (#"{"content":{"v":1,"pageIndex":0}}"#, #""type" is missing"#),
+            (#"{"content":{"v":1,"pageIndex":0}}"#, #""type", such as "pspdfkit/note", is missing"#),
             (Self.note.replacing(":0,", with: ":99,"), "pageIndex"),
         ]
         for (text, sentence) in bad {

@@ -52,7 +52,7 @@ struct PresentingStories {
         try first.press("P")
         try second.see("Ana is presenting; F to follow")
         try second.press("P")
-        try second.see("Only one person can present: Ana")
+        try second.see("Another person is already presenting: Ana")
         try first.press("P")
         try second.see("Ana stopped presenting")
         try second.press("P")
