@@ -49,6 +49,7 @@ extension PDFTools {
 
     private func annotations(in dump: ObjectDump) throws -> BaseAnnotations {
         let tree = PageTree(dump, limit: limits.pages)
+        try dump.checkTime()
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
         var walk = AnnotationWalk(tree: tree, file: dump)
         try walk.walk()

@@ -171,7 +171,8 @@ extension PDFTools {
 /// is over, all objects read as missing.
 private final class ReadingLimit: Sendable {
     let time: Duration
-    private let start = ContinuousClock.now
+    /// Begins with the first object: until then, the process that reads the file has a time of its own.
+    private let start = Mutex<ContinuousClock.Instant?>(nil)
     private let parsed = Atomic<Int>(0)
     private let over = Atomic<Bool>(false)
     /// The bytes between two looks at the clock.
@@ -184,8 +185,13 @@ private final class ReadingLimit: Sendable {
     func allows(_ bytes: Int) -> Bool {
         guard !isOver else { return false }
         let count = parsed.wrappingAdd(bytes, ordering: .relaxed)
-        if count.oldValue / Self.step != count.newValue / Self.step, ContinuousClock.now - start > time {
-            over.store(true, ordering: .relaxed)
+        if count.oldValue == 0 || count.oldValue / Self.step != count.newValue / Self.step {
+            let now = ContinuousClock.now
+            let start = start.withLock { start in
+                start = start ?? now
+                return start ?? now
+            }
+            if now - start > time { over.store(true, ordering: .relaxed) }
         }
         return !isOver
     }

@@ -32,6 +32,7 @@ extension PDFTools {
     package func navigation(of file: String) async throws -> PDFNavigation {
         let dump = try await dump(of: file)
         let tree = PageTree(dump, limit: limits.pages)
+        try dump.checkTime()
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
         let navigation = PDFNavigation(
             outline: OutlineReader(dump, destinations: Destinations(tree: tree, file: dump)).entries,

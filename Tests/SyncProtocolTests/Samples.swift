@@ -113,6 +113,7 @@ struct Sample: Sendable, CustomStringConvertible {
             collaboration: [Permission(.annotations, .view, .all), Permission(.comments, .reply, .group(nil))],
             defaultGroup: "law", creatorName: "Ana", expiresAt: Timestamp(seconds: 4_000_000_000)),
         now: Timestamp(milliseconds: 1_780_107_601_313), generation: "g1", epoch: "g1-v1", head: 9,
+        documentVersion: "5f2c90ab71e3d804",
         pdfSHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", pdfBytes: 120_332,
         title: "Lease \"2026\"", limits: ServerLimits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4))
 }

@@ -32,6 +32,7 @@ package struct AnnotatedPDF {
         self.dump = dump
         self.page = page
         tree = PageTree(dump, limit: limit)
+        try dump.checkTime()
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
         added = Array(repeating: [], count: tree.pages.count)
         update = try PDFUpdate(of: dump, at: path)

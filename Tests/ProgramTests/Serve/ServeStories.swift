@@ -155,7 +155,7 @@ struct ServeStories {
             ["backup", copy, "--data", engine.folder.path + "/data"],
             environment: engine.environment)
         #expect(run.status == 0, "\(run.messages)")
-        #expect(run.messages == "1 document(s), 1 file(s) (1 new): \(copy)\n")
+        #expect(run.messages == "1 document(s), 2 file(s) (2 new): \(copy)\n")
         try engine.create(["v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [1, 1, 9, 9], "text": "later"])
         let restored = try EngineProcess(options: ["--data", copy])
         #expect(restored.log.contains("the database was restored from a backup"))
