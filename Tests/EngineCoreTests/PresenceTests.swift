@@ -170,6 +170,24 @@ import Testing
         #expect((seen(.everything), seen(crew), seen(others)) == (nil, nil, nil))
     }
 
+    /// The rectangles of a selected record show where a hidden record is.
+    @Test mutating func aSelectionIsShownOnlyWithItsRecord() throws {
+        let world = try World()
+        try world.push(.create, "note", group: "crew", World.note("words"))
+        let crew = World.grant("guest", ["annotations:view:group=crew"]).viewScope
+        let others = World.grant("guest", ["annotations:view:group=others"]).viewScope
+        let area = [PageArea(pageIndex: 3, rects: [Rect(left: 1, top: 2, width: 3, height: 4)])]
+        for record in ["note", nil] {
+            _ = try presence.announced(
+                PresenceSign(session: "s", whereabouts: Location(pageIndex: 3, selection: area, record: record)),
+                by: ana, at: Self.layer, now: World.now)
+            _ = presence.found([try #require(try world.record("note"))], of: ["note"], at: Self.layer)
+            let seen = [ViewScope.everything, crew, others].map { people($0).first?.whereabouts.selection }
+            #expect(seen == [area, area, record == nil ? area : []])
+            #expect(people(others).first?.whereabouts.pageIndex == 3)
+        }
+    }
+
     @Test mutating func aLookThatIsOlderThanACommitSaysNothing() throws {
         let world = try World()
         try world.push(.create, "note", group: "crew", World.note("words"))

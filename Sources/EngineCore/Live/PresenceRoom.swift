@@ -58,7 +58,11 @@ struct PresenceRoom: Sendable {
         guard let entry = people[id] else { return nil }
         var person = entry.person
         let subject = entry.record.flatMap { sights[$0]?.subject }
-        if subject.map(scope.contains) != true { person.whereabouts.record = nil }
+        // The selection of a hidden record shows where it is. The page stays: presenting needs it.
+        if entry.record != nil, subject.map(scope.contains) != true {
+            person.whereabouts.record = nil
+            person.whereabouts.selection = []
+        }
         return person
     }
 
