@@ -32,14 +32,14 @@ extension LayerStoreContract {
             try store.put(image("é", 2, named.id), in: layer)
             try store.put(image("a", 3, removed.id, removal: removal()), in: layer)
             try store.put(record("b", 4), in: layer)
-            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["z", "é"], "in byte order")
-            try equal(try store.records(naming: removed.id, in: layer).map(\.id), [], "a tombstone shows nothing")
+            try equal(try store.marks(naming: named.id, in: layer).map(\.id), ["z", "é"], "in byte order")
+            try equal(try store.marks(naming: removed.id, in: layer).map(\.id), [], "a tombstone shows nothing")
             try equal(
                 try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [unnamed.id],
                 "a tombstone can come back: its attachment stays")
             try equal(try store.unnamedAttachments(before: now, limit: 9), [], "too young")
             try store.put(record("z", 5), in: layer)
-            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["é"], "no longer named")
+            try equal(try store.marks(naming: named.id, in: layer).map(\.id), ["é"], "no longer named")
             try store.put(image("é", 6, unnamed.id), in: layer)
             try equal(
                 try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [named.id], "another one now")
@@ -55,11 +55,11 @@ extension LayerStoreContract {
             try equal(try store.attachments(of: "doc"), [named, other], "all, by name")
             try equal(try store.attachments(of: "none"), [], "of no document")
             try equal(
-                try store.records(naming: named.id, in: layer).map(\.id), ["a", "z"], "as they came with the PDF")
+                try store.marks(naming: named.id, in: layer).map(\.id), ["a", "z"], "as they came with the PDF")
             try equal(
                 try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [other.id], "the base names it")
             try store.put(record("z", 1), in: layer)
-            try equal(try store.records(naming: named.id, in: layer).map(\.id), ["a"], "changed in this layer")
+            try equal(try store.marks(naming: named.id, in: layer).map(\.id), ["a"], "changed in this layer")
             try equal(
                 try store.unnamedAttachments(before: now + 1, limit: 9).map(\.id), [other.id], "other layers have it")
         }

@@ -13,6 +13,11 @@ extension LayerStoreContract {
             try equal(try store.record("10", in: layer), ServerRecord(base: base("10")), "beneath")
             try equal(try store.record("9", in: layer), record("9", 1), "overwritten")
             try equal(try store.record("8", in: layer)?.isLive, false, "removed")
+            for id in ["10", "9", "8", "none"] {
+                try equal(
+                    try store.subject(of: id, in: layer), try store.record(id, in: layer)?.subject, "subject of \(id)")
+            }
+            try equal(try store.subject(of: "9", in: other), ServerRecord(base: base("9")).subject, "of the base")
             try equal(try store.live(in: layer, after: nil, limit: 9).map(\.id), ["10", "9"], "live")
             try equal(try store.live(in: layer, after: nil, limit: 9).map(\.revision), [0, 1], "revisions")
             try equal(

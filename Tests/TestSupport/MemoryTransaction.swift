@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import EngineCore
 import SyncProtocol
 
@@ -182,6 +183,8 @@ final class MemoryTransaction: StoreWriting {
         return base(layer).first { ByteOrdered($0.id) == ByteOrdered(id) }.map(ServerRecord.init(base:))
     }
 
+    func subject(of id: Record.ID, in layer: ServerLayer) throws -> Subject? { try record(id, in: layer)?.subject }
+
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord] {
         let rows = overlaid(layer).filter { row in id.map { ByteOrdered($0) < ByteOrdered(row.id) } ?? true }
         return Array(rows.prefix(limit))
@@ -263,12 +266,13 @@ final class MemoryTransaction: StoreWriting {
 
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool { state.attachments.values.contains { $0[id] != nil } }
 
-    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord] {
+    func marks(naming id: AttachmentID, in layer: ServerLayer) throws -> [RecordMark] {
         let own = state.layers[layer.id]?.records ?? [:]
         let base = (state.bases[layer.base] ?? []).filter { own[ByteOrdered($0.id)] == nil }
         return (own.values + base.map(ServerRecord.init(base:)))
             .filter { $0.isLive && $0.record.content.attachmentID == id }
             .sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
+            .map { RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject) }
     }
 
     private func base(of document: String) -> [Record] {

@@ -93,7 +93,7 @@ struct Attachments: Sendable {
     /// Sends an attachment to a client that sees a record naming it; otherwise 404.
     func send(_ id: AttachmentID, _ claims: Claims, _ request: ServerRequest) async throws -> Response {
         let isNamed = try await engine.view(claims) { view in
-            try view.store.records(naming: id, in: view.layer).contains { view.scope.contains($0.subject) }
+            try view.store.marks(naming: id, in: view.layer).contains { view.scope.contains($0.subject) }
         }
         guard isNamed else { throw Self.missing }
         return try await send(id, of: claims.grant.documentID, request)

@@ -18,6 +18,7 @@ enum SQLiteSchema {
         migrator.registerMigration("heads from records") { _ in }
         migrator.registerMigration("uploads") { try $0.execute(sql: uploads) }
         migrator.registerMigration("stripped PDFs") { try $0.execute(sql: strippedPDFs) }
+        migrator.registerMigration("indexes of subjects") { try $0.execute(sql: subjects) }
         return migrator
     }
 
@@ -94,6 +95,18 @@ enum SQLiteSchema {
         CREATE TABLE upload (
             layer INTEGER NOT NULL, sha256 TEXT NOT NULL, user_id TEXT NOT NULL, PRIMARY KEY (layer, sha256, user_id)
         ) WITHOUT ROWID;
+        """
+
+    /// These indexes answer alone who may see a record.
+    private static let subjects = """
+        CREATE INDEX record_subject ON record (layer, id, type, created_by, grp);
+        CREATE INDEX base_record_subject ON base_record (base, id, type, created_by, grp);
+        DROP INDEX record_attachment;
+        CREATE INDEX record_attachment ON record (layer, attachment, id, revision, type, created_by, grp, removed_at)
+            WHERE attachment IS NOT NULL;
+        DROP INDEX base_record_attachment;
+        CREATE INDEX base_record_attachment ON base_record (base, attachment, id, type, created_by, grp)
+            WHERE attachment IS NOT NULL;
         """
 
     private static let strippedPDFs = """

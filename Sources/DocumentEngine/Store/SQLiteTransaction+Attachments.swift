@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import EngineCore
 import SQLite
 
@@ -36,15 +37,22 @@ extension SQLiteTransaction {
         try one("SELECT 1 FROM attachment WHERE sha256 = ?", .text(id.hex)) { _ in true } ?? false
     }
 
-    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord] {
-        try statements.prepared(composed: Self.recordsNaming)
-            .rows([.integer(layer.id), .integer(layer.base), .text(id.hex)], Self.stored)
+    func marks(naming id: AttachmentID, in layer: ServerLayer) throws -> [RecordMark] {
+        try statements.prepared(composed: Self.marksNaming)
+            .rows([.integer(layer.id), .integer(layer.base), .text(id.hex)]) { row in
+                RecordMark(
+                    id: row.text(0), revision: row.integer(1),
+                    subject: Subject(
+                        try Self.type(row.text(2)), createdBy: row.optionalText(3), group: row.optionalText(4)))
+            }
     }
 
-    private static let recordsNaming = """
-        SELECT \(ownColumns) FROM record WHERE layer = ?1 AND attachment = ?3 AND removed_at IS NULL
+    private static let marksNaming = """
+        SELECT id, revision, type, created_by, grp FROM record INDEXED BY record_attachment
+        WHERE layer = ?1 AND attachment = ?3 AND removed_at IS NULL
         UNION ALL
-        SELECT \(baseColumns) FROM base_record WHERE base = ?2 AND attachment = ?3
+        SELECT id, 0, type, created_by, grp FROM base_record INDEXED BY base_record_attachment
+        WHERE base = ?2 AND attachment = ?3
         AND NOT EXISTS (SELECT 1 FROM record WHERE layer = ?1 AND record.id = base_record.id)
         ORDER BY id
         """

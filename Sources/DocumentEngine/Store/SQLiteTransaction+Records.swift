@@ -12,6 +12,13 @@ extension SQLiteTransaction {
         return try statements.prepared(composed: Self.baseRecord).first([.integer(layer.base), .text(id)], Self.stored)
     }
 
+    func subject(of id: Record.ID, in layer: ServerLayer) throws -> Subject? {
+        try statements.prepared(composed: Self.subjects)
+            .rows([.integer(layer.id), .integer(layer.base), .text(id)]) { row in
+                Subject(try Self.type(row.text(0)), createdBy: row.optionalText(1), group: row.optionalText(2))
+            }.first
+    }
+
     func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord] {
         try statements.prepared(composed: Self.changedRecords)
             .rows([.integer(layer.id), .integer(revision), .integer(limit)], Self.stored)
@@ -71,6 +78,15 @@ extension SQLiteTransaction {
 
     private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
     private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
+
+    /// From indexes alone: type, creator and group follow the content in a row, and a large one takes time to pass. Both
+    /// tables are read, whether or not the first one has the record.
+    private static let subjects = """
+        SELECT type, created_by, grp, 0 AS place FROM record INDEXED BY record_subject WHERE layer = ?1 AND id = ?3
+        UNION ALL
+        SELECT type, created_by, grp, 1 FROM base_record INDEXED BY base_record_subject WHERE base = ?2 AND id = ?3
+        ORDER BY place
+        """
 
     private static let changedRecords =
         "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?"

@@ -1,4 +1,5 @@
 package import Annotations
+package import Authorization
 package import SyncProtocol
 
 /// The store of documents, layers and records. Every implementation passes the same test suite, the contract.
@@ -41,6 +42,9 @@ package protocol StoreReading {
 
     /// Returns the record as the layer sees it: its own state, live or removed, otherwise the base record.
     func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord?
+    /// Returns what decides who may see the same record, without reading its content: a hidden record takes no longer to
+    /// answer than a missing one.
+    func subject(of id: Record.ID, in layer: ServerLayer) throws -> Subject?
     /// Returns live records in id order; the layer's own records replace base records.
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord]
     /// Passes the same records to `visit` one by one, in place, until it returns false.
@@ -64,7 +68,7 @@ package protocol StoreReading {
     /// Returns whether any document has an attachment of this name.
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool
     /// Returns the layer's live records that name the attachment, in id order.
-    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord]
+    func marks(naming id: AttachmentID, in layer: ServerLayer) throws -> [RecordMark]
     /// Returns whether the user uploaded the attachment in this layer. All anonymous users (nil or empty) are one user.
     func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool
 

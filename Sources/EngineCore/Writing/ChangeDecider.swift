@@ -34,10 +34,12 @@ struct ChangeDecider {
 
     /// Returns the record if the user may see it. A hidden and a missing record are indistinguishable.
     func find(_ id: Record.ID, _ writer: LayerWriter) throws -> ServerRecord? {
-        guard let record = try writer.store.record(id, in: writer.layer), scope.contains(record.subject) else {
-            return nil
+        if scope != .everything {
+            guard let subject = try writer.store.subject(of: id, in: writer.layer), scope.contains(subject) else {
+                return nil
+            }
         }
-        return record
+        return try writer.store.record(id, in: writer.layer)
     }
 
     /// Whether the change is based on the current revision, or on one within the client's own unbroken run.
@@ -68,7 +70,7 @@ struct ChangeDecider {
         let (store, layer) = (writer.store, writer.layer)
         if try store.attachment(id, of: layer.key.document) != nil {
             if try store.isUploaded(id, by: grant.userID, in: layer) { return nil }
-            if try store.records(naming: id, in: layer).contains(where: { scope.contains($0.subject) }) { return nil }
+            if try store.marks(naming: id, in: layer).contains(where: { scope.contains($0.subject) }) { return nil }
         }
         return "its attachment was not uploaded by this user in this layer; upload it first"
     }

@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import EngineCore
 
 extension PostgresTransaction {
@@ -35,14 +36,16 @@ extension PostgresTransaction {
         try one("SELECT 1 FROM attachment WHERE sha256 = $1 LIMIT 1", [.text(id.hex)]) { _ in true } ?? false
     }
 
-    func records(naming id: AttachmentID, in layer: ServerLayer) throws -> [ServerRecord] {
+    func marks(naming id: AttachmentID, in layer: ServerLayer) throws -> [RecordMark] {
         try all(
             """
-            SELECT \(Self.columns) FROM record WHERE layer = $1 AND attachment = $3 AND removed_at IS NULL
+            SELECT id, revision, type, created_by, grp FROM record
+            WHERE layer = $1 AND attachment = $3 AND removed_at IS NULL
             UNION ALL
-            SELECT \(Self.baseColumns) FROM base_record WHERE base = $2 AND attachment = $3 AND \(Self.isNotCovered)
+            SELECT id, 0, type, created_by, grp FROM base_record WHERE base = $2 AND attachment = $3 AND \(Self.isNotCovered)
             ORDER BY id
-            """, [.integer(layer.id), .integer(layer.base), .text(id.hex)], Self.record)
+            """, [.integer(layer.id), .integer(layer.base), .text(id.hex)]
+        ) { RecordMark(id: $0.text(0), revision: $0.integer(1), subject: try Self.subject($0, from: 2)) }
     }
 
     func put(_ attachment: StoredAttachment) throws {

@@ -25,6 +25,17 @@ extension PostgresTransaction {
             """, [.integer(layer.id), .integer(layer.base), .text(id)], Self.record)
     }
 
+    /// The content, which may be stored elsewhere, is not read.
+    func subject(of id: Record.ID, in layer: ServerLayer) throws -> Subject? {
+        try all(
+            """
+            SELECT type, created_by, grp, 0 AS place FROM record WHERE layer = $1 AND id = $3
+            UNION ALL SELECT type, created_by, grp, 1 FROM base_record WHERE base = $2 AND id = $3
+            ORDER BY place
+            """, [.integer(layer.id), .integer(layer.base), .text(id)]
+        ) { try Self.subject($0, from: 0) }.first
+    }
+
     /// Limits each half separately, so that its index scan stops early.
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord] {
         try all(
@@ -138,7 +149,7 @@ extension PostgresTransaction {
     }
 
     /// Reads type, creator and group from adjacent columns.
-    private static func subject(_ row: PostgresRow, from column: Int) throws -> Subject {
+    static func subject(_ row: PostgresRow, from column: Int) throws -> Subject {
         Subject(
             try type(row.text(column)), createdBy: row.optionalText(column + 1), group: row.optionalText(column + 2))
     }
