@@ -86,8 +86,8 @@ struct ClaimReader {
         }
     }
 
-    /// Reads the default group. One guide names the claim `group`, every other source `default_group`: the latter
-    /// counts, the former alone is accepted with a warning, and both must agree.
+    /// Reads the default group. One guide names the claim `group`, every other source `default_group`. `group` alone is
+    /// accepted with a warning; if both are present, they must agree.
     mutating func defaultGroup() throws(TokenError) -> String? {
         let group = try name("default_group")
         guard let old = try name("group") else { return group }

@@ -45,8 +45,8 @@ public struct Grant: Hashable, Sendable {
     public var mayDownload: Bool { general.contains(.download) }
     public var mayWrite: Bool { mayRead && general.contains(.write) }
 
-    /// Whether the token may see everything that a PDF can contain: all annotations, comments and form values. Only then
-    /// it gets the file as uploaded; others get one without annotations.
+    /// Whether the token may see everything that a PDF can contain: all annotations, comments and form values. Only
+    /// then does it get the file as uploaded; other tokens get one without annotations.
     package var mayViewOriginalPDF: Bool {
         guard mayRead else { return false }
         guard let collaboration else { return true }

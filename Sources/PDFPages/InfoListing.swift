@@ -11,7 +11,7 @@ struct InfoListing: Hashable {
         let text = String(decoding: output, as: UTF8.self)
         var turned: [Int: Bool] = [:]
         // The title comes first and may contain line ends that imitate further facts. pdfinfo prints the file's texts
-        // before its own findings, so the last line with a name counts.
+        // before its own findings, so the last line with a name is used.
         for line in text.split(separator: "\n") {
             guard let colon = line.firstIndex(of: ":") else { continue }
             let name = line[..<colon]

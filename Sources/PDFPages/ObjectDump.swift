@@ -155,7 +155,7 @@ extension PDFTools {
     /// Returns the objects of a file, from qpdf.
     ///
     /// With page labels, qpdf makes each page a separate indirect object, and does so again when it applies an update.
-    /// The key `pages` would do the same, but follows the outline: a hostile one takes gigabytes.
+    /// The key `pages` would do the same, but follows the outline, and a hostile outline takes gigabytes of memory.
     func dump(of file: String) async throws -> ObjectDump {
         let path = try Self.argument(for: file)
         let outcome = try await run(
@@ -167,15 +167,15 @@ extension PDFTools {
     }
 }
 
-/// The time for parsing a file's objects. A small file can make the reader parse an object a million times; once the time
-/// is over, all objects read as missing.
+/// The time for parsing a file's objects. A small file can make the reader parse an object a million times; once the
+/// time is up, all objects read as missing.
 private final class ReadingLimit: Sendable {
     let time: Duration
-    /// Begins with the first object: until then, the process that reads the file has a time of its own.
+    /// Begins with the first object: until then, the process that reads the file has its own time limit.
     private let start = Mutex<ContinuousClock.Instant?>(nil)
     private let parsed = Atomic<Int>(0)
     private let over = Atomic<Bool>(false)
-    /// The bytes between two looks at the clock.
+    /// The number of bytes parsed between two checks of the clock.
     private static let step = 1 << 16
 
     init(_ time: Duration) { self.time = time }

@@ -17,7 +17,7 @@ package struct PDFAnnotation: Hashable, Sendable {
         entries = writer.entries
     }
 
-    /// Creates a comment, which in a PDF is a note that replies. The caller adds `IRT`.
+    /// Creates a comment, which a PDF represents as a note in reply to another annotation. The caller adds `IRT`.
     ///
     /// - Parameter root: the annotation it comments on.
     package init(comment content: Content, under root: Content, on frame: PageFrame) {

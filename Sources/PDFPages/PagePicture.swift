@@ -35,8 +35,8 @@ extension PDFTools {
 
     /// Paints a page, stretched to exactly the given size in pixels.
     ///
-    /// - Parameter records: the annotations of a layer on this page, drawn instead of the file's own; those that equal one
-    ///   of the file keep its appearance. nil: the page as it is in the file.
+    /// - Parameter records: the annotations of a layer on this page, drawn instead of the file's own; those that equal
+    ///   one of the file keep its appearance. nil: the file's own annotations.
     /// - Throws: ``PDFError``, also for more than ``maxPixels``.
     package func picture(
         of file: String, page: Int, width: Int, height: Int, showing records: [DrawnRecord]? = nil
@@ -56,7 +56,7 @@ extension PDFTools {
         return try await paint(annotated, page: 0, width: width, height: height)
     }
 
-    /// Writes a page as a file of its own.
+    /// Writes a page as a separate file.
     private func takeOut(_ page: Int, of file: String, into target: String) async throws {
         let path = try Self.argument(for: file)
         let room = try Self.length(of: path) * 2 + Int64(64 << 20)

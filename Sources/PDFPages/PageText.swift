@@ -3,7 +3,7 @@ package import Annotations
 /// The words of one page in reading order, with their boxes.
 ///
 /// Coordinates are those of the page as displayed: PDF points, origin at the top left corner of the visible area (crop
-/// box and rotation applied), y downwards. Annotation boxes use the same.
+/// box and rotation applied), y downwards. Annotation boxes use the same coordinates.
 package struct PageText: Hashable, Sendable {
     package var width: Double
     package var height: Double

@@ -11,7 +11,8 @@ extension PageGlyphs {
         return first..<last + 1
     }
 
-    /// Finds sentence starts: every block, every row that does not continue the one above, and after each sentence end.
+    /// Finds sentence starts: the start of every block, the start of every row that does not continue the one above,
+    /// and the word after each sentence end.
     func findSentences() -> [Int] {
         var starts: [Int] = []
         for block in blocks {

@@ -18,7 +18,7 @@ package final class StatementCache: Sendable {
         }
     }
 
-    /// The steps of all connections; none may be in use.
+    /// The total number of statement steps on all connections. Read it only while no connection is in use.
     package var steps: Int { known.withLock { $0.values.reduce(0) { $0 + $1.steps } } }
 
     /// Call before closing the connections, with none in use: SQLite keeps a connection alive for its statements.

@@ -1,7 +1,7 @@
 private import CNcurses
 
 /// The terminal modes beyond those that ncurses sets: application keys, bracketed paste and, optionally, the mouse; and
-/// how to reset all modes, also after a crash.
+/// how to reset all modes, even after a crash.
 struct TerminalModes {
     let on: [UInt8]
     let off: [UInt8]

@@ -58,7 +58,7 @@ import Testing
     @Test func theDetailSaysItInFull() throws {
         let stage = stage(
             [Permission(.annotations, .view, .all), Permission(.annotations, .delete, .all)], columns: 200)
-        #expect(stage.screen.contains("you may delete, not"))
-        #expect(stage.screen.contains("edit: needs annotations:edit:"))
+        #expect(stage.screen.contains("you may delete; you"))
+        #expect(stage.screen.contains("not edit: needs annotations:edit:"))
     }
 }

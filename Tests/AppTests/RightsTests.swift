@@ -51,7 +51,7 @@ import Testing
         services.opened.status = SyncStatus(connection: .connecting)
         let stage = Stage(services)
         try stage.press("a")
-        #expect(stage.foot == " No token accepted yet, editing is disabled")
+        #expect(stage.foot == " No token accepted yet; editing is disabled")
     }
 
     @Test func aPDFFromTheDiskIsReadOnlyShown() throws {

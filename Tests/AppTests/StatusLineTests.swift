@@ -49,7 +49,7 @@ import Testing
         ),
         (SyncStatus(connection: .idle, grant: .hotos()), "offline"),
         (SyncStatus(connection: .connecting, grant: .hotos()), "connecting"),
-        (SyncStatus(connection: .connecting, grant: .hotos(), lastSync: .noon), "local copy of 12:00, connecting"),
+        (SyncStatus(connection: .connecting, grant: .hotos(), lastSync: .noon), "local copy from 12:00, connecting"),
         (SyncStatus(connection: .live, grant: .hotos(), parked: 2), "synced   2 edits held: no permission"),
     ])
     func syncState(status: SyncStatus, words: String) {

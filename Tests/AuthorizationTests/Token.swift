@@ -9,7 +9,7 @@ enum Token {
         "\(Base64URL.encode(header.utf8)).\(Base64URL.encode(payload.utf8)).\(signature)"
     }
 
-    /// Returns sufficient claims, with these members (a fragment of JSON) added or replaced.
+    /// Returns the claims of a valid token, with these members (a JSON fragment) added or replaced.
     static func payload(
         documentID: String? = #""contract""#, permissions: String? = #""all""#, exp: String? = "4000000000",
         _ others: String = ""

@@ -1,4 +1,4 @@
-/// One edit of a writer. Texts are numbers used only once, so each identifies its edit.
+/// One edit by a writer. Texts are numbers used only once, so each identifies its edit.
 enum Edit: Hashable {
     case create(text: String)
     case update(id: String, text: String)

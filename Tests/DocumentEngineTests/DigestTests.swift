@@ -13,7 +13,7 @@ import Testing
             let gone = Change(n: 6, kind: .delete, id: "n2", baseRevision: 2, group: nil)
             _ = try await server.push(token, [gone])
             try await expectSum(server, token)
-            // Also when repeated, and after a change.
+            // The same holds for a repeated request, and after a change.
             try await expectSum(server, token)
             _ = try await server.push(token, [Samples.create(7, "n7")])
             let answer = try await digest(server, token)

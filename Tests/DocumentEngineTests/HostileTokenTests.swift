@@ -115,7 +115,7 @@ import Testing
         }
     }
 
-    /// Only the header's algorithm counts; key location hints are never followed.
+    /// Only the header's algorithm is used; key location hints are never followed.
     @Test(arguments: [
         #","kid":"../../etc/passwd""#, #","kid":"' OR 1=1 --""#, #","jku":"http://127.0.0.1:1/keys""#,
         #","x5u":"http://127.0.0.1:1/c""#, #","jwk":{"kty":"oct","k":"AA"}"#, #","x5c":["AA"]"#,

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// The record under a participant's cursor is sent only to listeners that may see it, also after it moves.
+    /// The record under a participant's cursor is sent only to listeners that may see it, even after it moves.
     @Test func aRecordIsNamedOnlyToWhoMaySeeIt() async throws {
         try await RunningServer.run { server in
             try await server.upload()

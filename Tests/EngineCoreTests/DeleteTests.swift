@@ -62,7 +62,7 @@ import Testing
         #expect((lost.status, lost.item?.id) == (.conflict, "7"))
         #expect(lost.reason == "someone else added to its thread")
         #expect(try world.isLive("7") && world.isLive("c1"))
-        // Without a thread revision, the root's base revision counts.
+        // Without a thread revision, the root's base revision is used.
         #expect(try world.push(.delete, "7", at: 0).status == .conflict)
     }
 

@@ -92,7 +92,7 @@ import Testing
         #expect(rounds == 2)
     }
 
-    /// Small deletes conflict with large records of another user: the response does not contain all records.
+    /// Small deletes conflict with another user's large records: the response does not contain all records.
     @Test func manyConflictsAreNotAllSpeltOut() throws {
         let large = (1...6).map { note($0, bytes: 500_000) }
         try write("ann", large)

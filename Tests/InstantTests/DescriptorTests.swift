@@ -89,7 +89,7 @@ import Testing
         #expect(throws: InstantError.self) { try InstantClient(serverURL: url, dataDirectory: folder.url) }
     }
 
-    /// A response from a server of another kind becomes a readable error that contains no token.
+    /// A response from a different kind of server becomes a readable error that contains no token.
     @Test(arguments: ["html", "other json", "cut json", "redirect", "not found", "gzip", "huge"])
     func aStrangersAnswerIsASentence(_ kind: String) async throws {
         let server = try FakeServer { _ in

@@ -76,7 +76,8 @@ import Testing
         withExtendedLifetime(folder) {}
     }
 
-    /// A view that shrinks gets a file without annotations, and the file with them goes; a view that grows gets it back.
+    /// When the view shrinks, the client gets the file without annotations and deletes the one with them; when the view
+    /// grows, it downloads that file again.
     @Test func aTokenThatMaySeeLessGetsAnotherPDF() async throws {
         let (server, folder) = try await server()
         let ana = try await Person(server, try server.token("ana"))

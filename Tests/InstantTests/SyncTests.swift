@@ -76,7 +76,7 @@ import Testing
             isDown.withLock { $0 } ? .error(500, "internal_error") : nil
         }
         let network = ManualNetwork()
-        // The clock stands still, so no wait ends on its own.
+        // The clock is stopped, so no wait ends on its own.
         let it = try await Reader(server, network.environment)
         let events = it.descriptor.events
         isDown.withLock { $0 = true }
@@ -245,7 +245,7 @@ private final class ManualClock: Sendable {
     func advance(by milliseconds: Int64) { time.withLock { $0 = $0 + milliseconds } }
 }
 
-/// A network that comes back on request, with a clock that stands still.
+/// A network that comes back on request, with a stopped clock.
 private final class ManualNetwork: Sendable {
     private let listeners = Mutex<[@Sendable () -> Void]>([])
 

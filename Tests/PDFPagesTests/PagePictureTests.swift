@@ -51,7 +51,7 @@ struct PagePictureTests {
         #expect(PagePicture(pixmap: Array("P5".utf8) + good.dropFirst(2), width: 2, height: 1) == nil)
     }
 
-    /// A page with a red square of its own, shown with the records of a layer.
+    /// A page whose own annotation is a red square, shown with the records of a layer.
     @Test func theAnnotationsAreThoseOfTheLayer() async throws {
         let folder = try Folder()
         var pdf = SmallPDF(
@@ -87,7 +87,7 @@ struct PagePictureTests {
         #expect(color(other, 30, 20) == white)
         #expect(color(other, 30, 60) == [0, 255, 0], "a moved one is drawn where it is now")
 
-        // Its id is the number of another object of the page's own file.
+        // The record's id is the number of a different object in the file that contains only the page.
         let new = Record(id: "4", content: moved.content)
         #expect(color(try await picture([DrawnRecord(new), DrawnRecord(own)]), 30, 20) == red)
         #expect(color(try await picture([DrawnRecord(new)]), 30, 60) == [0, 255, 0])

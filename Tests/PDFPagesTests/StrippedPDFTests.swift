@@ -25,7 +25,7 @@ struct StrippedPDFTests {
 
     private func strip(_ pdf: SmallPDF) async throws -> String { try await strip(pdf.bytes, in: try Folder()) }
 
-    /// Each hides a secret in another place; objects 6 and up are the page's annotations.
+    /// Each hides a secret in a different place; objects 6 and up are the page's annotations.
     @Test(arguments: [
         ["<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/Contents(secret)>>"],
         ["<</Subtype/Ink/Contents(secret)/T(secret)/NM(secret)>>"],
@@ -138,7 +138,7 @@ struct StrippedPDFTests {
         #expect(files[0] == files[1])
     }
 
-    /// With its outline, qpdf would need gigabytes.
+    /// If the outline were read, qpdf would need gigabytes of memory.
     @Test func aLoopInTheOutlineCostsNothing() async throws {
         var pdf = SmallPDF(annotations: ["<</Subtype/Text/Rect[1 1 9 9]/Contents(secret)>>"])
         pdf.catalog = "/Outlines 7 0 R"

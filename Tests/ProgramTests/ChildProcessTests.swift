@@ -27,7 +27,7 @@ import Testing
         #expect(process.terminationStatus == SIGKILL && process.terminationReason == .uncaughtSignal)
     }
 
-    /// Also when started from a thread that blocks signals.
+    /// A child receives signals even if the thread that started it blocks them.
     @Test func itHearsSignals() async throws {
         let process = ChildProcess()
         let output = Pipe()

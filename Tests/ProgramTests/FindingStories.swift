@@ -61,7 +61,7 @@ struct FindingStories {
         #expect(try terminal.quit() == [])
     }
 
-    /// Also on pages not read yet, and immediately the next time.
+    /// The filter also finds words on pages that have not been read yet, and finds them immediately the next time.
     @Test func aMarkIsFoundByTheWordsUnderIt() throws {
         let box = [66, 80, 420, 24]
         try engine.create([
@@ -82,7 +82,7 @@ struct FindingStories {
 }
 
 extension SmallPDF {
-    /// The paper with two headings and a link to the last page over the second line of its first page.
+    /// The paper with two outline entries, and a link on the second line of its first page that leads to the last page.
     fileprivate static func guide() -> SmallPDF {
         var guide = paper()
         guide.pages[0].entries = "/MediaBox[0 0 612 792]/Annots[11 0 R]"

@@ -5,7 +5,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// Nearly every command outputs text of other people. None of it may control a terminal, wherever the output goes: a
+/// Nearly every command outputs other people's text. None of it may control a terminal, wherever the output goes: a
 /// pipe or file is displayed later, by `less -R` or in a log.
 @Suite(.onOwnThreads)
 struct HostileOutputStories {

@@ -42,7 +42,7 @@ struct SavingStories {
         try write("Written behind a lock", in: terminal)
         try terminal.see("saving")
         try see(cursorOn: "Written behind a lock", in: terminal)
-        // Keys still work, also on the note that is being saved.
+        // Keys still work, even on the note that is being saved.
         try terminal.press("G")
         try see(cursorOn: "Printed remark", in: terminal)
         try terminal.press("gg")

@@ -83,7 +83,7 @@ extension DocumentState {
         }
     }
 
-    /// Returns `you may edit, delete`, or why nothing can be changed.
+    /// Returns `you may edit and delete`, or why nothing can be changed.
     func fullRights(over row: ListRow) -> String {
         guard denialOfWriting == nil, status.grant?.collaboration != nil else {
             return editDenial { _ in .edit(row.subject) }.map(Self.readOnly) ?? ""
@@ -95,7 +95,8 @@ extension DocumentState {
         let may = all.filter { what in denial { _ in what.1 } == nil }.map(\.0)
         let why = editDenial { _ in .edit(row.subject) }
         if may.isEmpty { return why.map(Self.readOnly) ?? "read-only" }
-        return "you may \(may.joined(separator: ", "))" + (why.map { ", not edit: \($0)" } ?? "")
+        let list = may.dropLast().joined(separator: ", ") + (may.count > 1 ? " and " : "") + may[may.count - 1]
+        return "you may \(list)" + (why.map { "; you may not edit: \($0)" } ?? "")
     }
 
     /// Adds `read-only`, unless the reason already states it.
@@ -118,7 +119,7 @@ enum EditDenial: Equatable, Sendable, CustomStringConvertible {
         switch self {
         case .local: "LOCAL: this PDF is not in a layer; postilla upload puts it on a server"
         case .openedReadOnly: "read-only: opened with --read-only"
-        case .noToken: "no token accepted yet, editing is disabled"
+        case .noToken: "no token accepted yet; editing is disabled"
         case .denied(let why): why.description
         }
     }

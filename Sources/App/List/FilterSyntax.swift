@@ -43,7 +43,7 @@ enum FilterSyntax {
 
     private static func unquoted(_ value: String) -> String { value.filter { $0 != "\"" } }
 
-    /// Adds a term to the text, or removes it. Authors, groups and pages replace each other.
+    /// Adds a term to the text, or removes it. A new author, group or page replaces the previous one.
     static func toggled(_ term: String, in text: String) -> String {
         var terms = terms(of: text)
         if terms.contains(term) {

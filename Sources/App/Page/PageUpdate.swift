@@ -97,7 +97,7 @@ extension AppState {
 }
 
 extension Command {
-    /// Returns the motion for a command and its repetitions.
+    /// Returns the motion for a command, and how often to repeat it.
     fileprivate func motion(screen: Int) -> (PageMotion, Int)? {
         switch self {
         case .left: (.left, 1)

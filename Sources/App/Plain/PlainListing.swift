@@ -30,7 +30,7 @@ extension PlainState {
         step = .listing
     }
 
-    /// Moves the list to this row, so that the words under the marks listed there are read.
+    /// Moves the list to this row, so that the words under the marks listed there are loaded.
     private mutating func look(at index: Int) {
         app.document?.list.move(to: index)
         app.document?.list.top = index
@@ -85,7 +85,7 @@ extension PlainState {
         return app.seek(id)
     }
 
-    /// Returns the record that was sought; if it is gone, prints a sentence and returns nil.
+    /// Returns the record that the command looked up; if it is gone, prints a sentence and returns nil.
     mutating func sought(_ id: Record.ID) -> ListRow? {
         app.document?.focus = .page
         guard let row = app.document?.list.current, row.id == id else {

@@ -96,7 +96,7 @@ struct PlainState: Sendable {
     }
 
     private mutating func takeNotice() {
-        // A command that seeks a record reports on its own that the record is not in the list.
+        // A command that looks up a record reports on its own that the record is not in the list.
         if let notice = app.notice, step?.seeks != true {
             say("\(notice.text)\(notice.hint.map { "; \($0.command.rawValue) \($0.effect)" } ?? "")")
         }

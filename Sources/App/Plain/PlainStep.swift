@@ -23,7 +23,7 @@ enum PlainStep: Equatable, Sendable {
     /// Print nothing more.
     case done
 
-    /// Whether a record is sought.
+    /// Whether the command looks up a record.
     var seeks: Bool {
         switch self {
         case .showing, .editing, .deleting, .replying: true

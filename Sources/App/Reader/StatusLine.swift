@@ -114,7 +114,7 @@ extension DocumentState {
         case .connecting:
             guard let last = status.lastSync else { return "connecting\(waiting)" }
             let copy = RelativeTime.near(last, at: now, utcOffset: utcOffset)
-            return "local copy of \(copy), connecting\(waiting)"
+            return "local copy from \(copy), connecting\(waiting)"
         case .offline(let retryAt):
             let seconds = max(0, (retryAt - now + 999) / 1000)
             return "offline, retry in \(seconds) s\(waiting)"

@@ -8,7 +8,7 @@ import Synchronization
 /// listeners and messages to other servers after each commit.
 final class Engine: Sendable {
     let writes: WriteQueue
-    /// Passed by each transaction of a multi-transaction job (see ``writePiece(_:)``).
+    /// Acquired by each transaction of a multi-transaction job (see ``writePiece(_:)``).
     let pieces = AsyncSemaphore(width: 1, line: .max)
     let limits: SyncProtocol.ServerLimits
     let now: @Sendable () -> Timestamp

@@ -93,7 +93,7 @@ struct Responder: HTTPResponder {
     private func complete(_ headers: inout HTTPFields, _ id: RequestID) {
         headers[Self.version] = String(ProtocolVersion.current)
         headers[RequestID.header] = id.description
-        // Responses may contain files of other users: browsers must accept the declared type and run nothing.
+        // Responses may contain other users' files: browsers must accept the declared type and run nothing.
         headers[.xContentTypeOptions] = "nosniff"
         headers[.contentSecurityPolicy] = "default-src 'none'; sandbox"
         if options.tls != nil { headers[.strictTransportSecurity] = "max-age=31536000" }

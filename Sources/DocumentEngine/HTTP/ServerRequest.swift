@@ -112,7 +112,7 @@ extension APIError {
     }
 }
 
-/// The parameters of a query. Of several with the same name, the first counts.
+/// The parameters of a query. If several have the same name, the first one is used.
 struct Query: Hashable {
     private var values: [String: String] = [:]
 

@@ -149,7 +149,7 @@ struct PDFIntake: Sendable {
         return (document, old, layers)
     }
 
-    /// Returns the document's stripped file. A document that an older version stored gets it now.
+    /// Returns the document's stripped file. For a document stored by an older version, the file is made now.
     func stripped(_ document: ServerDocument) async throws -> StoredPDF {
         if let stripped = document.stripped { return stripped }
         let (copy, notes) = (try blobs.receive(), try blobs.receive())
@@ -220,8 +220,8 @@ extension String {
     fileprivate var shortened: String { utf8.count <= 1024 ? self : String(prefix(256)) }
 }
 
-/// PDF work, done by separate processes: limited in concurrency and measured. One job is kept for small files, which are
-/// done soon: large ones cannot delay them.
+/// PDF work, done by separate processes: limited in concurrency and measured. One job is reserved for small files,
+/// which finish quickly, so that large ones cannot delay them.
 struct PDFWork: Sendable {
     private let all: AsyncSemaphore
     private let large: AsyncSemaphore
@@ -233,7 +233,7 @@ struct PDFWork: Sendable {
         self.metrics = metrics
     }
 
-    /// The size from which a file is a large one, in bytes.
+    /// The size in bytes from which a file counts as large.
     static let largeFile: Int64 = 8 << 20
 
     var running: Int { all.running }

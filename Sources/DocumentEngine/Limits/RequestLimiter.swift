@@ -46,7 +46,7 @@ final class RequestLimiter: Sendable {
     enum Proof: Hashable, Sendable {
         /// Guessable: after too many wrong ones from an address, even the right one is refused.
         case secret
-        /// Not guessable: a valid token counts, whatever others at its address do.
+        /// Not guessable: a valid token is accepted, whatever others at its address do.
         case token
     }
 

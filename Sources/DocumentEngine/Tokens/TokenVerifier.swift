@@ -6,7 +6,7 @@ import SyncProtocol
 /// Verifies tokens: form, algorithm, signature, claims, time. Revocation is checked in the store, by the transaction
 /// that uses the token.
 ///
-/// Of the header only `alg` counts; a key in it (`jwk`, `x5c`) or the address of one (`jku`, `x5u`) is ignored.
+/// Only `alg` in the header counts; a key in it (`jwk`, `x5c`) or the address of one (`jku`, `x5u`) is ignored.
 package struct TokenVerifier: Sendable {
     package let keys: [VerificationKey]
     private let known: KnownTokens

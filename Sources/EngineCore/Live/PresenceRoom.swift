@@ -40,7 +40,7 @@ struct PresenceRoom: Sendable {
 
     /// Resolves conflicts between presenters: the earliest start wins, by the clocks of the participants' servers.
     ///
-    /// - Returns: the participants who no longer present.
+    /// - Returns: the participants who have to stop presenting.
     mutating func settlePresenter() -> [String] {
         let order = people.values.compactMap { entry in entry.presentingSince.map { ($0, entry.person.id) } }.sorted(
             by: <)

@@ -9,7 +9,7 @@ package struct ServerDocument: Hashable, Sendable {
     package var pdfSHA256: String
     package var pdfBytes: Int64
     /// The file for tokens that may not see all records: without annotations, except links and empty form fields. nil
-    /// for a document of an older version; the file is made when it is first needed.
+    /// for a document stored by an older server version; the file is then made when it is first needed.
     package var stripped: StoredPDF?
     package var createdAt: Timestamp
     /// The document's set of base records; overwriting the PDF creates a new one.
@@ -51,7 +51,7 @@ package struct ServerDocument: Hashable, Sendable {
     package var files: [StoredPDF] { [original] + (stripped.map { [$0] } ?? []) }
 
     /// Identifies this version of the document for clients: changes only when the document is overwritten. The base
-    /// alone would not do: a server restored from a backup may give its number again.
+    /// alone is not enough: a server restored from a backup may reuse its number.
     package var version: String { String(Fingerprint.of("\(base) \(pdfSHA256)").prefix(16)) }
 
     /// Returns whether an id has 1 to 1,024 bytes and no control characters: it travels in tokens and addresses.

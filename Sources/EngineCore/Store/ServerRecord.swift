@@ -16,7 +16,7 @@ package struct ServerRecord: Hashable, Sendable {
     /// Set if the record is deleted; the other members hold its last state.
     package var removal: Removal?
 
-    /// Consecutive changes of one client. The client may base a change on any state since the run's start, because no
+    /// Consecutive changes by one client. The client may base a change on any state since the run's start, because no
     /// one else has written in between.
     package struct Run: Hashable, Sendable {
         /// nil: a backend wrote last; no client can continue the run.

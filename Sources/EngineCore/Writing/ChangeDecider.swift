@@ -2,7 +2,7 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// Decides and performs one change of one user. Checks an existing record for visibility, permission on the stored
+/// Decides and performs one change by one user. Checks an existing record for visibility, permission on the stored
 /// record, content and conflict, in this order; a new record for permission, content and id.
 struct ChangeDecider {
     let grant: Grant
@@ -165,7 +165,7 @@ extension ChangeDecider {
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch {
-            // Content from a PDF that was incomplete on import may be edited as it is.
+            // Content from a PDF that was incomplete on import may still be edited.
             if case .tooLarge = error { return "\(error)" }
             let pages = writer.layer.pageCount
             guard (try? stored.validate(pageCount: pages, maximumBytes: Content.maximumBytes)) != nil else {

@@ -64,7 +64,7 @@ extension InstantDocument {
                 }
             } catch {
                 if error is CancellationError { throw error }
-                // The session finds out whether the token has ended.
+                // The session finds out whether the token is no longer valid.
                 if case SyncFailure.token = error { performer.post(.sessionInvalidated) }
                 if error is PartFile.Busy {
                     throw InstantError(.attachmentNotLoaded, "this attachment is already being loaded")

@@ -34,12 +34,12 @@ extension InstantDocument {
         try editing { _ = try $0.delete(id) }
     }
 
-    /// Resolves an edit that lost. Sending it again is an ordinary edit, which the grant must allow.
+    /// Resolves a conflicting or refused edit. Sending it again is an ordinary edit, which the grant must allow.
     public func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws(InstantError) {
         try editing { _ = try $0.resolve(conflict, resolution) }
     }
 
-    /// Discards an edit that was not sent yet or that lost.
+    /// Discards an edit that was not sent yet, or that conflicted or was refused.
     public func discard(_ edit: UnsentEdit.ID) throws(InstantError) {
         try editing { try $0.discard(edit) }
     }

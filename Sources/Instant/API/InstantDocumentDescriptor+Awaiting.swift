@@ -7,8 +7,8 @@ public import InstantCore
 /// server is unreachable (edits are still sent later), and `CancellationError` if their task is cancelled.
 extension InstantDocumentDescriptor {
     /// Waits until the PDF and the records are on this machine; if they already are, only authenticates. Cancelling
-    /// stops the download and keeps the received part for the next one. If the token ends during the download, this
-    /// throws and the download continues with the next token.
+    /// stops the download and keeps the received part for the next one. If the token becomes invalid during the
+    /// download, this throws, and the download continues with the next token.
     public func downloadAndWait(usingJWT jwt: String) async throws {
         let ends = ends
         do throws(InstantError) { try download(usingJWT: jwt) } catch {

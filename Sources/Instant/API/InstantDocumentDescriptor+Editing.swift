@@ -62,7 +62,7 @@ extension InstantDocumentDescriptor {
         try edit { try $0.resolve(entry, resolution, newID: newID(), at: $1) }
     }
 
-    /// Discards an edit that was not sent yet or that lost.
+    /// Discards an edit that was not sent yet, or that conflicted or was refused.
     package func discard(_ entry: Int64) throws { try edit { layer, _ in try layer.discard(entry) } }
 
     /// Removes the token from memory; a new one is then needed.

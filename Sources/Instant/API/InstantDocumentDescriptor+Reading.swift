@@ -61,7 +61,7 @@ extension InstantDocumentDescriptor {
         try InstantError.translating { try layer.outbox().map(UnsentEdit.init) }
     }
 
-    /// Returns the edits that lost or were refused, oldest first, with the base and both versions.
+    /// Returns the conflicting and refused edits, oldest first, with the base and both versions.
     public func conflicts() throws(InstantError) -> [Conflict] {
         try InstantError.translating { try layer.conflicts() }
     }

@@ -20,10 +20,10 @@ public enum InstantEvent: Hashable, Sendable {
     case didFailSync(InstantError)
     /// These records changed or were removed; `byOthers` are those that other users changed.
     case didChangeRecords(Set<Record.ID>, byOthers: Set<Record.ID>)
-    /// The document was overwritten on the server: it has another PDF than the local one. Download it.
+    /// The document was overwritten on the server: its PDF is no longer the local one. Download it.
     case didReplacePDF
-    /// The new token gets another file of the same document, with or without the PDF's own annotations. Download it; the
-    /// local file is removed.
+    /// The new token gets a different file of the same document, with or without the PDF's own annotations. Download
+    /// it; the local file is removed.
     case didChangePDF
     /// Sent five minutes and one minute before the token expires, by the server's clock.
     case tokenExpires(at: Timestamp)

@@ -51,9 +51,8 @@ extension InstantError {
     static func unsent(_ edits: [UnsentEdit]) -> InstantError {
         let named = edits.prefix(5).map { "\($0.kind.rawValue) of \($0.recordID)" }.joined(separator: ", ")
         let more = edits.count > 5 ? " and \(edits.count - 5) more" : ""
+        let (noun, them) = edits.count == 1 ? ("edit", "it") : ("edits", "them")
         return InstantError(
-            .unsentEdits,
-            "\(edits.count) unsent edits (\(named)\(more)); send, save or discard them first"
-        )
+            .unsentEdits, "\(edits.count) unsent \(noun) (\(named)\(more)); send, save or discard \(them) first")
     }
 }

@@ -5,7 +5,7 @@ import InstantCore
 /// The inputs of a performer other than the network and the disk.
 package struct Environment: Sendable {
     package var now: @Sendable () -> Timestamp
-    /// How often the lock and the changes of other processes are checked.
+    /// How often to check the lock and look for changes by other processes.
     package var pollMilliseconds = 500
 
     /// Calls back when the network may be back, for as long as the returned value is retained.

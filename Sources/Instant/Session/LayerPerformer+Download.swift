@@ -21,7 +21,8 @@ struct DownloadState {
         progress = nil
     }
 
-    /// Whether to retry, a limited number of times: after a broken connection, an ended token or a replaced PDF.
+    /// Whether to retry, a limited number of times: after a broken connection, with a token that is no longer valid, or
+    /// after the PDF was replaced.
     func mayRetry(_ error: any Error) -> Bool {
         guard failures < Self.maxFailures else { return false }
         return switch error {
@@ -129,7 +130,7 @@ extension LayerPerformer {
         }
     }
 
-    /// Removes a file that is not for the present token: it may contain what the token hides.
+    /// Removes a file that is not for the current token: it may contain records that the token may not see.
     func remove(pdf sha256: String) {
         Task(executorPreference: DiskExecutor.shared) { [folders] in
             // A file that cannot be removed now is removed with the storage.

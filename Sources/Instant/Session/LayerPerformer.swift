@@ -138,7 +138,7 @@ final class LayerPerformer: Sendable {
         }
     }
 
-    /// Edits with this grant, whose token is never sent, until the server has answered.
+    /// Applies this grant to edits until the server has answered. The grant's token is never sent.
     func act(by grant: Grant) async {
         await withCheckedContinuation { continuation in
             onQueue {
@@ -151,7 +151,8 @@ final class LayerPerformer: Sendable {
         }
     }
 
-    /// Ends everything: the lock is free when this returns, and only the end is still reported.
+    /// Ends everything: the lock is free when this returns, and the only events still sent are those that report the
+    /// end.
     func close(because error: InstantError) {
         let isSyncing = snapshot.isSyncing
         let tasks = shared.withLock { shared in

@@ -34,7 +34,7 @@ final class LocalSQLiteStore: LocalStore {
 
     /// Opens the file to inspect it, without changes.
     ///
-    /// - Throws: ``LocalStoreError``, also for a file of a newer program.
+    /// - Throws: ``LocalStoreError``, including for a file written by a newer program.
     convenience init(lookingInto path: String) throws {
         try self.init(path: path) { _ = try LocalSchema.current.found($0, path: path) }
     }

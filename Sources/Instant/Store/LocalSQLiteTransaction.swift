@@ -14,8 +14,8 @@ struct LocalSQLiteTransaction: WritableLayer, SQLTransaction {
 }
 
 extension LocalSQLiteTransaction {
-    /// Reads `one`, `json`, `last_n` and `cursor_revision`. A file of an older program may be read unchanged: it lacks
-    /// the last two.
+    /// Reads `one`, `json`, `last_n` and `cursor_revision`. A file written by an older version, which lacks the last
+    /// two columns, may be read without being upgraded.
     func metadata() throws -> LayerMetadata {
         let metadata = try one("SELECT * FROM facts") { row in
             var metadata = try known.read(row.bytes(1))

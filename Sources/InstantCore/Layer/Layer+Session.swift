@@ -8,8 +8,8 @@ extension Layer {
         package var changes = LayerChanges()
         /// The document was overwritten with another PDF.
         package var pdfReplaced = false
-        /// The SHA-256 of the previous file, if the server has another one of the same document for this token: the
-        /// token may see more or less.
+        /// The SHA-256 of the previous file, if the server has a different file of the same document for this token,
+        /// which may see more or less.
         package var otherPDF: String?
         /// The cursor became invalid: the layer is loaded again.
         package var isCursorLost = false
@@ -61,9 +61,9 @@ extension Layer {
 }
 
 extension LayerMetadata {
-    /// Whether the document was overwritten since the last session. Without a version on one of both sides, another file
-    /// tells; but a server that was updated to report versions gives another file for the same epoch to tokens that may
-    /// not see all of the document.
+    /// Whether the document was overwritten since the last session. If either side lacks a version, a different file
+    /// counts as a replacement; but a server that was updated to report versions gives a different file for the same
+    /// epoch to tokens that may not see all of the document.
     fileprivate func isReplaced(by answer: SessionAnswer) -> Bool {
         guard !pdfSHA256.isEmpty else { return false }
         if let documentVersion, let version = answer.documentVersion { return !documentVersion.isExactly(version) }

@@ -19,7 +19,7 @@ public struct Conflict: Hashable, Sendable, Identifiable {
     public var isRefusal: Bool
 }
 
-/// The resolution of an edit that lost.
+/// The resolution of a conflicting or refused edit.
 public enum ConflictResolution: Hashable, Sendable {
     /// Send the user's version again, on top of the server's.
     case mine
@@ -30,7 +30,7 @@ public enum ConflictResolution: Hashable, Sendable {
 }
 
 extension Layer {
-    /// Returns the edits that lost or were refused, oldest first.
+    /// Returns the conflicting and refused edits, oldest first.
     package func conflicts() throws -> [Conflict] {
         try store.read { store in
             try store.entries(in: [.conflict, .refused], limit: .max).map { entry in

@@ -75,8 +75,8 @@ extension WritableLayer {
         case (nil, let previous?) where previous.isUnsealed:
             // The edit cancelled out a waiting entry, which now waits again.
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
-            // nil if the entry now belongs to an edit that lost, because the server has nothing that it could change,
-            // or if undoing a later delete has already restored the entry under another number.
+            // nil if the entry now belongs to a conflicting or refused edit, because the server has nothing that it
+            // could change, or if undoing a later delete has already restored the entry under another number.
             guard try entries(of: receipt.id).allSatisfy({ $0.stage == .sealed || $0.stage == .applied }) else {
                 return nil
             }

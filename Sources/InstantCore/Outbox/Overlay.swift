@@ -13,8 +13,8 @@ struct Overlay: Hashable {
 extension StoredLayer {
     /// Returns the server's record with the outbox replayed on top.
     ///
-    /// Edits that lost or were refused do not cover the winner. If no record is left, the lost text is shown in its
-    /// place, so that it is visible and not only counted.
+    /// Conflicting and refused edits do not hide the server's version. If no record is left, the lost text is shown in
+    /// its place, so that it is visible and not only counted.
     func overlay(_ id: Record.ID, metadata: LayerMetadata) throws -> Overlay {
         try Overlay(record(id), under: entries(of: id), metadata: metadata)
     }

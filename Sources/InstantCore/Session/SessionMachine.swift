@@ -66,7 +66,7 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
-    /// Handles a 401, or a stream that ended because its token did.
+    /// Handles a 401, or a stream that ended because its token is no longer valid.
     package mutating func refused(_ ticket: TokenHandle, _ need: TokenNeed) -> [Action] {
         switch state {
         case .authenticating(ticket, let before?):

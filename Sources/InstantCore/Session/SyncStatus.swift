@@ -9,7 +9,7 @@ public struct SyncStatus: Hashable, Sendable {
         case connecting
         /// The token was accepted; remote changes arrive live.
         case live
-        /// The server is unreachable; the next attempt is at this time of the local clock.
+        /// The server is unreachable; the next attempt is at this time, by the local clock.
         case offline(retryAt: Timestamp)
         /// Idle until a token is supplied.
         case needsToken(TokenNeed)

@@ -76,7 +76,7 @@ package struct Synchronizer {
         case changed(LayerChanges)
         case lost(String)
         case pdfReplaced
-        /// The token gets another file of the same document; the one with this SHA-256 is not for it.
+        /// The token gets a different file of the same document; the file with this SHA-256 is not for this token.
         case pdfChanged(from: String)
         /// The token expires at this time, by the server's clock; sent five minutes and one minute before.
         case tokenExpires(Timestamp)

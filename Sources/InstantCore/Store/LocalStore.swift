@@ -94,7 +94,7 @@ package protocol WritableLayer: StoredLayer {
     func put(_ record: StoredRecord) throws
     func removeRecord(_ id: Record.ID) throws
 
-    /// - Returns: The entry with its position in the queue, which is the last one.
+    /// - Returns: The entry with its position, at the end of the queue.
     func append(_ entry: OutboxEntry) throws -> OutboxEntry
     func replace(_ entry: OutboxEntry) throws
     /// Sets the state of an entry without writing the rest of it.

@@ -1,14 +1,14 @@
 import Annotations
 
-/// The look of an annotation: a form XObject (ISO 32000-1, 12.5.5), drawn as on the displayed page and rotated back to
-/// the sheet by its matrix.
+/// The appearance of an annotation: a form XObject (ISO 32000-1, 12.5.5), drawn as on the displayed page and rotated
+/// back to the sheet by its matrix.
 struct Appearance {
     /// The drawing area; rotated text sees it upright.
     var area: Rect
     /// The area it covers, as displayed.
     var place: Rect
     var stream: String
-    /// Quarter turns clockwise of the page, minus those of the annotation.
+    /// The page's clockwise quarter turns, minus the annotation's.
     var turns: Int
     var opacity = 1.0
     /// Whether it blends like ink on paper, with the page showing through.

@@ -1,11 +1,11 @@
 import Annotations
 
 /// Removes from a PDF what a token's view may hide: all annotations except links and form fields, and the values of the
-/// fields. What belongs to a removed annotation (appearances, files, replies, pop-ups, text in the structure tree) goes
-/// with it: qpdf writes only what is still referenced.
+/// fields. Everything that belongs to a removed annotation (appearances, files, replies, pop-ups, text in the structure
+/// tree) is removed with it: qpdf writes only what is still referenced.
 ///
-/// The annotations that stay keep only the entries they need to work. Nothing is removed from the text and the pictures
-/// of the pages, the outline, the document's own attachments and its metadata: those belong to the document.
+/// The annotations that stay keep only the entries they need to work. The text and pictures of the pages, the outline,
+/// and the document's own attachments and metadata are not changed: those belong to the document.
 struct StrippedPDF {
     /// The key under which an annotation of a stripped file keeps its record's id, since qpdf renumbers objects.
     static let idKey = "/Postilla.ID"
@@ -17,7 +17,7 @@ struct StrippedPDF {
     private var removed: Set<ObjectID> = []
     /// The form fields and their widgets; false for those whose appearance shows a value.
     private var fields: [ObjectID: Bool] = [:]
-    /// References to removed annotations from the structure tree that are objects of their own.
+    /// References from the structure tree to removed annotations, where they are separate objects.
     private var structureReferences: Set<ObjectID> = []
 
     /// - Parameter limit: the maximum number of pages.
@@ -140,7 +140,7 @@ struct StrippedPDF {
         }
     }
 
-    /// Whether this is a reference of the structure tree to a removed annotation (ISO 32000-1, 14.7.4.3).
+    /// Whether this is a reference from the structure tree to a removed annotation (ISO 32000-1, 14.7.4.3).
     private func leadsToRemoved(_ value: JSON) -> Bool {
         if let id = value.reference { return structureReferences.contains(id) }
         return value["/Type"] == "/OBJR" && (value["/Obj"]?.reference).map(removed.contains) == true
@@ -178,7 +178,7 @@ struct StrippedPDF {
             case "/Annots":
                 let list = remaining(resolved(member.value)?.array ?? [], page: page)
                 if !list.isEmpty { result["/Annots"] = .array(list) }
-            // Other programs' copies of what is on the page, and its small picture, may show annotations.
+            // The page's thumbnail, and copies of its contents stored by other programs, may show annotations.
             case "/PieceInfo", "/Thumb": break
             default:
                 result[member.key] = member.value.object.map { .object(withoutLists($0, page: page)) } ?? member.value
@@ -212,7 +212,8 @@ struct StrippedPDF {
         return result
     }
 
-    /// A field or its widget without value; a button keeps its look, which depends on no value once it is off.
+    /// Returns a field or its widget without its value. A button keeps its appearance, which reveals no value once the
+    /// button is off.
     private func field(_ object: JSONObject, isButton: Bool, id: Record.ID) -> JSONObject {
         let entries = ["/Parent", "/FT", "/T", "/TU", "/TM", "/Ff", "/MaxLen", "/DA", "/Q", "/Opt", "/MK"]
         var result = object.only(Self.annotationEntries + entries + (isButton ? ["/AP"] : []))
@@ -228,7 +229,7 @@ struct StrippedPDF {
         // Signatures and their data no longer match the file.
         for key in ["/Perms", "/DSS", "/Legal"] { object[key] = nil }
         guard let form = object["/AcroForm"].flatMap(resolved)?.object else { return }
-        // XFA, which is left out, contains the values again.
+        // XFA is left out, because it repeats the values.
         var result = form.only(["/DA", "/DR", "/Q"])
         result["/Fields"] = .array((form["/Fields"].flatMap(resolved)?.array ?? []).filter { $0.reference != nil })
         result["/NeedAppearances"] = true
@@ -255,7 +256,7 @@ extension JSON {
     /// The object that a string of qpdf's JSON refers to.
     fileprivate var reference: ObjectID? { string.flatMap { ObjectID($0[...]) } }
 
-    /// Whether this is a name, a string or a list of such: all that a destination is.
+    /// Whether this is a name, a string or a list of these, as every destination is.
     fileprivate var isPlain: Bool {
         switch self {
         case .array(let items): items.allSatisfy { $0.object == nil && $0.array == nil }

@@ -3,7 +3,7 @@ import DocumentEngine
 
 struct BackupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy all data of a server while it runs.",
+        commandName: "backup", abstract: "Copy all of a server's data while it runs.",
         discussion: """
             Use the options the server was started with (--data, --store, --config). A second backup to the same \
             folder copies only what is new. To restore, start a server with the copy as its --data. Back up a server \

@@ -6,7 +6,8 @@ struct DemoCommand: AsyncParsableCommand {
         commandName: "demo", abstract: "Start a server with sample documents and open the viewer.",
         discussion: """
             Needs no setup. Four things to try:
-              lose a token     in the viewer, type :forget-token, then T and @PATH of reviewer.jwt
+              lose a token     in the viewer, type :forget-token, press T, then type @ followed by the path of \
+            reviewer.jwt
               cause a conflict open the layer in a second terminal (colleague.jwt), type :offline in one, edit the \
             same note in both, then type :online
               present          press P; in a second terminal (spectator.jwt) press F to follow

@@ -11,8 +11,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve", abstract: "Run a server for documents, layers and sync.",
         discussion: """
             Every option can also be set in the environment (POSTILLA_SERVE_PORT for --port) and in a TOML file (port \
-            = 5000). Options override environment variables, which override the file. Limits go into the file's table \
-            [limits]:
+            = 5000). Options override environment variables, which override the file. Limits go in the [limits] table \
+            of the file:
             \(limits)
             """)
 

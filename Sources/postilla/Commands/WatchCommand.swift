@@ -5,7 +5,7 @@ import InstantCore
 
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Print each change of a layer as a JSON line.",
+        commandName: "watch", abstract: "Print each change to a layer as a JSON line.",
         discussion: """
             The first line marks the start; no later change is missed:
               {"event":"ready","document":…,"layer":…,"user":…,"revision":n,"records":n}
@@ -13,7 +13,7 @@ struct WatchCommand: AsyncParsableCommand {
               {"event":"created|updated","id":…,"revision":n,"author":…,"record":{…}}
               {"event":"deleted","id":…,"revision":n}
             author is the user who made the change; it is not known for deletions. Comments are records too. Rapid \
-            changes of one record are combined.
+            changes to one record are combined.
 
             Runs until it is interrupted (130) or its output is closed. It reconnects automatically and then reports \
             what has changed since. When a new token is needed, the token's source is read again; without a token for \

@@ -34,7 +34,7 @@ struct ExportCommand: AsyncParsableCommand {
     @Option(
         name: [.short, .long],
         help: ArgumentHelp(
-            "Write to this file, replaced atomically (default: standard output).", valueName: "file"),
+            "Write to this file, replacing it atomically (default: standard output).", valueName: "file"),
         completion: .file())
     var output: String?
 

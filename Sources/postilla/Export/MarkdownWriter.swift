@@ -23,7 +23,7 @@ struct MarkdownWriter: LayerExporter {
         var text = PrintableText()
         if page != .some(annotation.pageIndex) {
             page = .some(annotation.pageIndex)
-            text += "\n## \(annotation.pageIndex.map { "Page \($0 + 1)" } ?? "On no page")\n\n"
+            text += "\n## \(annotation.pageIndex.map { "Page \($0 + 1)" } ?? "Without a page")\n\n"
         }
         text += "- **\(annotation.kind.name)**\(Self.origin(annotation, record))"
         if let words = await words.of(annotation) { text += ": “\(Self.escaped(words))”" }

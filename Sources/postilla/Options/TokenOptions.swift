@@ -4,17 +4,22 @@ import Glibc
 /// The source of the token. It is never an argument: all users of the machine can see arguments.
 struct TokenOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Read the token from this file, and again for each new token.", valueName: "file"),
+        help: ArgumentHelp(
+            "Read the token from this file; reread it whenever a new token is needed.", valueName: "file"),
         completion: .file(extensions: ["jwt"]))
     var tokenFile: String?
 
     @Option(
-        help: ArgumentHelp("Run this command to get the token, and again for each new token.", valueName: "command"))
+        help: ArgumentHelp(
+            "Run this command to get a token; rerun it whenever a new token is needed.", valueName: "command"))
     var tokenCommand: String?
 
     @Option(
         help: ArgumentHelp(
-            "Request the token from this URL, which may contain {document} and {layer}; it returns {\"jwt\": …}.",
+            """
+            Request a token from this URL, in which {document} and {layer} are filled in; the response must be \
+            {"jwt": …}.
+            """,
             valueName: "url"))
     var tokenUrl: String?
 

@@ -7,7 +7,7 @@ struct ViewerFlags: ParsableArguments {
 
     @Flag(
         help: """
-            Keep the token for the next run when the server has accepted it: in the secret store of this machine, or \
+            Once the server has accepted the token, keep it for the next run: in the secret store of this machine, or \
             in a file that only you can read. :forget-token removes it.
             """)
     var remember = false

@@ -19,7 +19,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Store for records: sqlite:PATH, or postgres://user@host:port/db, which stores everything and can be shared by several servers. Put the password into PGPASSWORD or ~/.pgpass.",
+            "Store for records: sqlite:PATH, or postgres://user@host:port/db, which stores everything and can be shared by several servers. Put the password in PGPASSWORD or ~/.pgpass.",
             valueName: "store"))
     var store: String?
 
@@ -66,7 +66,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "On shutdown, how long to keep serving, with /readiness returning 503, before streams end (default: 0s).",
+            "How long to keep working on shutdown, with /readiness returning 503, before streams end (default: 0s).",
             valueName: "time"))
     var drain: String?
 

@@ -12,7 +12,7 @@ final class DraftStore: Sendable {
 
     private struct Draft: Equatable {
         var text: String
-        /// The record that the text was about to create.
+        /// The record that was to be created from the text.
         var becoming: Record.ID?
     }
 
@@ -29,7 +29,7 @@ final class DraftStore: Sendable {
 
     /// - Parameters:
     ///   - text: nil to forget the draft.
-    ///   - id: The record that the text is about to create.
+    ///   - id: The record that is to be created from the text.
     ///   - tell: Receives a message when the file cannot be written.
     func keep(
         _ text: String?, for key: DraftKey, becoming id: Record.ID? = nil, or tell: @escaping @Sendable (String) -> Void

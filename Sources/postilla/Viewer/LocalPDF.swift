@@ -65,7 +65,7 @@ final class LocalPDF: Sendable {
 struct KnownPDFs: Sendable {
     /// A folder used by this cache only.
     let folder: String
-    /// Incremented with every change of the format or of the way pages are counted.
+    /// Incremented with every change to the format or to the way pages are counted.
     private static let version: Int64 = 1
     private static let maxCount = 256
     /// The limit for one file; larger counts are not plausible.

@@ -115,7 +115,7 @@ final class OpenLayer: Sendable {
         if wantsPDF, descriptor.pdfFile == nil { download(token) } else { descriptor.reauthenticate(withJWT: token) }
     }
 
-    /// Also forgets a token stored by an earlier run, whether this one stores tokens or not.
+    /// Forgets the token, including one stored by an earlier run, whether this run stores tokens or not.
     func forgetToken() {
         state.withLock { state in
             state.token = nil

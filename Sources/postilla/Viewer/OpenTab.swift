@@ -52,8 +52,8 @@ final class OpenTab: Sendable {
         pages.tellText(index, post)
     }
 
-    /// Returns the annotations of a page as they are now, with the files that are on this machine; nil for a local file,
-    /// which is drawn as it is. Comments have no place on a page.
+    /// Returns the current annotations of a page, with the files that are on this machine; nil for a local file, which
+    /// is drawn unchanged. Comments have no place on a page.
     func annotations(onPage page: Int) async throws -> [DrawnRecord]? {
         guard let layer else { return nil }
         return try await withCheckedThrowingContinuation { continuation in

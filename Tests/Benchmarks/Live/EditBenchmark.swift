@@ -6,7 +6,7 @@ import InstantCore
 /// PostgreSQL and with Yjs: each with a durable store, on loopback, without pauses in between.
 struct EditBenchmark {
     var edits = 300
-    /// The number of first edits, which do not count.
+    /// The number of initial edits, which are not counted.
     var warmUp = 20
     /// The number of edits in a turn of Yjs; both counts above are multiples of it. The store of Yjs creates and
     /// deletes a journal file for each update, which delays the disk of the next peer.
@@ -20,7 +20,7 @@ struct EditBenchmark {
         /// Without client stores.
         var wire = Samples()
         var postgres = Samples()
-        /// Also over the wire.
+        /// Over the wire, like the previous two.
         var yjs = Samples()
         /// The same updates until the Yjs server's store has committed them.
         var yjsStored = Samples()

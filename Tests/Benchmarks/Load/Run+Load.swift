@@ -4,15 +4,15 @@ import Foundation
 import PostgresSupport
 
 extension Run {
-    /// Measures the effect on others while the backend copies, uploads and writes, and the effect of very many requests
-    /// at once on a server.
+    /// Measures how other clients are affected while the backend copies, uploads and writes, and how a server copes
+    /// with a flood of requests.
     func load() async throws {
         try await work()
         var table = Table("requests in one write", "answered", "closed", "ms", "MB growth")
         try flood("SQLite", [], &table)
         let postgres = try PostgresSupport.PostgresServer()
         try flood("PostgreSQL", ["--store", postgres.address("postgres")], &table)
-        Report.add("## Very many requests at once\n\n\(table.text)\n")
+        Report.add("## Floods of requests\n\n\(table.text)\n")
     }
 
     // MARK: The backend at work

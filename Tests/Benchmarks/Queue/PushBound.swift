@@ -1,7 +1,7 @@
 import Foundation
 
-/// The server's writes for the changes of one client, by SQLite alone, with a number of changes per commit: the record
-/// and the stored answer of each change; the layer's head and the client's row once per commit.
+/// The server's writes for one client's changes, by SQLite alone, with a number of changes per commit: the record and
+/// the stored answer of each change; the layer's head and the client's row once per commit.
 struct PushBound {
     private let bound: SQLiteBound
     private let records: SQLiteBound.Table

@@ -6,7 +6,7 @@ struct ListBenchmark {
     var contestants: [Contestant]
     var rows: Int
     var columns: Int
-    /// Starts of each program; all count for the first frame.
+    /// The number of starts of each program; the first frame is measured in all of them.
     var starts = 12
     /// The number of starts in which keys are pressed.
     var visits = 3

@@ -60,7 +60,7 @@ struct Peers {
         return try neomutt("neomutt, mbox", file)
     }
 
-    /// neomutt on a file for each message. A header cache would be its local store; it is off by default.
+    /// neomutt on a Maildir, with one file per message. A header cache would be its local store; it is off by default.
     func neomuttOnMaildir(_ remarks: [Remark]) throws -> Contestant? {
         let maildir = folder.appendingPathComponent("maildir-\(remarks.count)")
         try RemarkFiles.writeMaildir(remarks, to: maildir)

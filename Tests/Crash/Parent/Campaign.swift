@@ -15,7 +15,8 @@ final class Campaign {
         var kills: Bool
         /// Whether writers acknowledge edits that they never make, to check that this is detected.
         var lies: Bool
-        /// More than one share a PostgreSQL server, which is also killed; the writers are distributed over them.
+        /// Two or more servers share one PostgreSQL server, which is also killed; the writers are distributed over the
+        /// Postilla servers.
         var servers = 1
     }
 
@@ -196,7 +197,7 @@ final class Campaign {
         print(
             """
             \(cycle) cycles in \((ContinuousClock.now - start).components.seconds) s: \(edits) edits acknowledged, \
-            \(serverKills) kills of a server, \(writerKills) of a client, \(databaseKills) of the database, \
+            \(serverKills) server kills, \(writerKills) client kills, \(databaseKills) database kills, \
             \(tokens) tokens; nothing lost, duplicated or stalled
             """)
         fflush(nil)

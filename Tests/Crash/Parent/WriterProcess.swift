@@ -38,7 +38,7 @@ final class WriterProcess {
             log: folder.appendingPathComponent(user + ".log"))
     }
 
-    /// Kills it; its earlier reports count.
+    /// Kills it; its earlier reports remain valid.
     func kill() throws {
         guard let child else { return }
         child.kill()

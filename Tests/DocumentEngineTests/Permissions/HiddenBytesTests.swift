@@ -7,8 +7,8 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Nothing of a hidden record is in any byte that a token gets: not its id, its text, its attachment or its place. The
-/// test decides by itself what a token may see.
+/// Nothing that a token gets contains any part of a hidden record: neither its id, its text, its attachment nor its
+/// place. The test computes independently what a token may see.
 @Suite("Hidden records in every response", .timeLimit(.minutes(15))) struct HiddenBytesTests {
     /// A record with texts that occur nowhere else.
     private struct Marked {
@@ -16,7 +16,7 @@ import Testing
         var isComment: Bool
         var creator: String?
         var group: String?
-        /// The digits of a coordinate, where its creator selects it.
+        /// The digits of a coordinate that occurs only in the selection of the participant who points at the record.
         var place: String
         var attachment: [UInt8]?
 
@@ -112,7 +112,7 @@ import Testing
                 "POST", "/api/documents/doc/layers/review/annotations", json: JSON.object(body).text)
             #expect(answer.status == 200, "\(answer.text)")
         }
-        // One session per record points at it, so that all of them are pointed at.
+        // One session points at each record, so that every record is pointed at.
         for record in Self.records {
             let token = try server.mint.token(TokenClaims(user: "pointer-\(record.place.prefix(3))"))
             let left = try #require(Double(record.place))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// All that a token can get, whatever it asks for.
+    /// Everything that a token can get, whatever it requests.
     private func everything(_ server: RunningServer, _ token: String, client: String) async throws -> String {
         var text = ""
         func add(_ answer: RunningServer.Answer) {

@@ -15,7 +15,7 @@ import Testing
         annotations: ["<</Subtype/Text/Rect[10 700 30 720]/Contents(secret)>>"], word: "Word"
     ).bytes
 
-    /// What the tokens of a document may view, and whether it is all that a PDF can contain.
+    /// The records that each token of a document may view, and whether they include everything that a PDF can contain.
     static let views: [(entries: [String]?, seesOriginal: Bool)] = [
         (nil, true),
         (["annotations:view:all", "comments:view:all", "form-fields:view:all"], true),
@@ -42,7 +42,7 @@ import Testing
             #expect(try Self.everyByte(of: file.body).contains("secret") == seesOriginal)
             #expect(try Self.everyByte(of: file.body).contains("(Word) Tj"))
 
-            // Nothing of the other file can be had by asking for it.
+            // No request with this token returns any part of the other file.
             let all = try await server.session(server.mint.token(TokenClaims()))
             if !seesOriginal {
                 let other = try await server.client(

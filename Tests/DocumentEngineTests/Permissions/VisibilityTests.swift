@@ -5,7 +5,7 @@ import Testing
 
 /// Records that enter and leave the scope of several views at once, received in each way of listening.
 @Suite("Visibility", .timeLimit(.minutes(15))) struct VisibilityTests {
-    /// A change of a record and the events that each view receives. Views that are not listed receive nothing.
+    /// A change to a record and the events that each view receives. Views that are not listed receive nothing.
     private struct Step: Sendable {
         var change: Change?
         var put: String?

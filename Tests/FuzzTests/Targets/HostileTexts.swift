@@ -29,7 +29,7 @@ final class HostileTexts {
             defaultGroup: next, creatorName: next, expiresAt: Timestamp(milliseconds: 1_780_142_400_000))
     }
 
-    /// A token with this claim and an invalid signature.
+    /// A token with untrusted claims and an invalid signature.
     var token: TokenText {
         var claims = JSONWriter()
         claims.object {

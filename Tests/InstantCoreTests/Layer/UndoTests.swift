@@ -250,7 +250,8 @@ import Testing
         #expect(try it.layer.seal()?.changes.map { $0.content?["text"]?.string } == ["newer"])
     }
 
-    /// Undone and repeated while the first delete is in transit: the final restore uses the revision in its response.
+    /// The delete is undone and repeated while the first one is in transit: the final restore uses the revision from
+    /// the first delete's response.
     @Test func aRestoreThatWasTakenBackAndForthFollowsTheAnswer() throws {
         let it = try LayerFixture()
         let first = try it.layer.delete("2", at: it.now)

@@ -81,7 +81,7 @@ struct ServeStories {
         "postilla: cannot listen on 127.0.0.1:\(port): the address is in use; change --\(setting)\n"
     }
 
-    /// Also on start-up, and for each of the two addresses.
+    /// The error names the setting of either address: the server's and that of the metrics.
     @Test func aPortThatIsTakenIsNamedWithItsSetting() throws {
         let engine = try EngineProcess()
         let port = try #require(engine.url.split(separator: ":").last.map(String.init))

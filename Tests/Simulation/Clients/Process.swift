@@ -9,7 +9,7 @@ struct ProcessID: Hashable {
     var launch: Int
 }
 
-/// One running client: its state is lost when it dies, only the store remains.
+/// One running client: when it dies, its state is lost and only the store remains.
 final class Process {
     let id: ProcessID
     let store: FragileLocalStore
@@ -19,7 +19,7 @@ final class Process {
     var leads: Bool
     var wantsToLead: Bool
     var claims = false
-    /// The time at which its timer fires, by the true time: a timer ignores changes of the clock.
+    /// The true time at which its timer fires: a timer ignores changes to the clock.
     var alarm: Timestamp?
     var tokens: [TokenHandle: IssuedToken] = [:]
     /// Syncs that began and have not ended.

@@ -50,10 +50,11 @@ struct Audit {
             case (.create, true): return try checkCreated(new, change)
             case (.update, true): return try checkUpdated(new, old, change)
             case (.restore, true): return try checkRestored(new, old)
-            // It was deleted with its last comment, whose delete was based on a newer state of it than this one.
+            // The root was deleted with its last comment: the comment's delete was based on a newer state of the root
+            // than this delete.
             case (.delete, false) where new.removal?.cascade != nil && wentAlong(new, old ?? new): return
             case (.delete, false): return try checkDeleted(new, old, change)
-            // Caused by another change of the request, as part of a thread.
+            // Caused by another change in the request, as part of a thread.
             case (.create, false), (.update, false), (.restore, false), (.delete, true): break
             }
         }
@@ -109,7 +110,7 @@ struct Audit {
         try require(rights.may("delete", old.subject), "\(new.id) was deleted against the rules")
         try require(
             book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
-        // A thread with newer comments of others stays. A client has seen every comment that it wrote last, because it
+        // A thread with newer comments by others stays. A client has seen every comment that it wrote last, because it
         // could only build on the latest state.
         let seen = change.threadRevision ?? change.baseRevision
         for comment in book.thread(of: new.id) where comment.revision > seen && applied(comment.id).isEmpty {
@@ -167,7 +168,7 @@ struct Audit {
         else { return }
         let isUploaded = uploads.contains { $0.file == file && $0.user == rights.user }
         let isSeen = book.live.contains { $0.record.content.attachmentID == file && rights.sees($0.subject) }
-        // Another change of the request may have restored such a record.
+        // Another change in the request may have restored such a record.
         let isBack = commit.records.contains {
             $0.record.content.attachmentID == file && book.known($0.id)?.isLive == false && rights.sees($0.subject)
         }
@@ -179,7 +180,7 @@ struct Audit {
     private func check(_ change: Change, _ result: ChangeResult) throws {
         let touched = Set(commit.records.map(\.id) + commit.records.compactMap(\.rootID))
         let root = change.content?["rootId"]?.string
-        // A record that another change of the same request touched differs from the book.
+        // A record that another change in the same request touched differs from the book.
         if result.status != .applied, touched.contains(change.id) || root.map(touched.contains) ?? false { return }
         let old = book.known(change.id)
         let isSeen = old.map { rights.sees($0.subject) } ?? true

@@ -39,7 +39,7 @@ struct Chronicle {
     /// Notes that the server was restored from a backup and lost its clients and its answers to them.
     mutating func forgetClients() { unanswered.formUnion(applied.keys) }
 
-    /// Notes an applied change of a client, before it is recorded.
+    /// Notes an applied change by a client, before it is recorded.
     ///
     /// A create may be applied again if the server was restored in between and lost its answer, and then pruned the
     /// deletion of the record: neither end still knows that the create was applied.

@@ -61,7 +61,7 @@ extension Universe {
         }
     }
 
-    /// Checks that every edit of a person was applied, waits, or is visible as a conflict or a refusal.
+    /// Checks that every edit by a person was applied, waits, or is visible as a conflict or a refusal.
     private func checkWishes(_ device: Device) throws {
         let outbox = try device.leader.layer.outbox()
         let book = try book(device)

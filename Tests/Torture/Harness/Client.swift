@@ -206,7 +206,7 @@ final class Tokens {
 
     func revoked(_ index: Int) { toRevoke[index].revoked = .now }
 
-    /// - Returns: Whether the request was rightly refused because its token has ended.
+    /// - Returns: Whether the request was rightly refused because its token is no longer valid.
     func check(_ token: Token, _ answer: Answer, since start: ContinuousClock.Instant) throws -> Bool {
         let isRefused = answer.status == 401
         switch token.life {

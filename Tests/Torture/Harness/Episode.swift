@@ -22,7 +22,7 @@ final class Episode {
     private var step = 0
     private var readyAt: [ObjectIdentifier: ContinuousClock.Instant] = [:]
     private var begin = ContinuousClock.now
-    /// The servers told to stop, with the time.
+    /// The servers that were asked to stop, with the time.
     private var stopping: [Int: ContinuousClock.Instant] = [:]
     private var hasStopped = false
     private(set) var summary = ""

@@ -118,7 +118,7 @@ enum ChangePlan {
     case updateCommon(n: Int64, id: String, text: String)
 }
 
-/// Generates changes of one client whose results do not depend on other clients.
+/// Generates changes by one client whose results do not depend on other clients.
 private struct ChangeMaker {
     let client: String
     let isAlone: Bool

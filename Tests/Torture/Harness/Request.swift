@@ -25,7 +25,7 @@ struct Request {
     var body: [UInt8]?
     var framing = LinePlan.Framing.plain
     var goal: Goal
-    /// Whether a refusal may mean that the token has ended.
+    /// Whether a refusal may mean that the token is no longer valid.
     var hasToken = false
     var endsConnection = false
     var isOldVersion = false
