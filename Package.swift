@@ -232,7 +232,8 @@ let package = Package(
             name: "torture", dependencies: ["TortureHarness", arguments], path: "Tests/Torture/Program",
             swiftSettings: rim),
         .testTarget(
-            name: "TortureTests", dependencies: ["TestSupport", "TestThreads", "TortureHarness", "postilla"],
+            name: "TortureTests",
+            dependencies: ["TestSupport", "TestThreads", "EngineSupport", "TortureHarness", "postilla"],
             swiftSettings: rim),
         .testTarget(
             name: "CrashTests", dependencies: ["TestSupport", "TestThreads", "Children", "Crash", "postilla"],

@@ -56,6 +56,7 @@ package struct ErrorAnswer: WireMessage {
         case oldServer = "old_server"
         case overload = "overload"
         case unavailable = "unavailable"
+        case storageFull = "storage_full"
         case internalError = "internal_error"
         case rangeNotSatisfiable = "range_not_satisfiable"
         case methodNotAllowed = "method_not_allowed"

@@ -68,6 +68,7 @@ import Testing
             $0.now = { Server.systemClock() }
             // schemathesis also sends many requests without the secret.
             $0.service.failedLoginsPerMinute = 0
+            $0.service.unauthenticatedRequestsPerSecond = 0
         } _: { server in
             try await server.upload()
             let path = "/api/documents/doc/layers/review/annotations/6/comments"

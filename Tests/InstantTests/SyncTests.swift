@@ -216,6 +216,37 @@ import Testing
         try it.descriptor.performer().settle()
         #expect(server.requests.count == asked)
     }
+
+    /// The edit waits, the user is told why, and it is sent when the server asked for it.
+    @Test func aServerWhoseDiskIsFullGetsTheEditLater() async throws {
+        let isFull = Mutex(true)
+        let server = try plainServer { request in
+            guard request.path.hasSuffix("/changes"), isFull.withLock({ $0 }) else { return nil }
+            var answer = FakeServer.Answer.json(ErrorAnswer(.storageFull, "the server's disk is full").bytes)
+            (answer.status, answer.headers["retry-after"]) = (503, "30")
+            return answer
+        }
+        let clock = ManualClock()
+        let it = try await Reader(server, Environment(now: { clock.now }))
+        let events = it.descriptor.events
+        let mine = try it.descriptor.create(note("mine"))
+        it.descriptor.sync()
+        let error = try await wait(in: events) { if case .didFailSync(let error) = $0 { error } else { nil } }
+        #expect(error.kind == .requestFailed)
+        #expect(error.message == "127.0.0.1 is unavailable: the server's disk is full")
+        #expect(it.descriptor.status.unsent == 1)
+        #expect(it.descriptor.status.connection == .offline(retryAt: clock.now + 30_000))
+        isFull.withLock { $0 = false }
+        clock.advance(by: 30_000)
+        let later = it.descriptor.events
+        it.descriptor.retryNow()
+        try await wait(in: later) { $0 == .didFinishSync ? () : nil }
+        #expect(it.descriptor.status.unsent == 0)
+        #expect(
+            server.requests.contains { request in
+                (try? PushRequest(bytes: request.body))?.changes.map(\.id) == [mine.id]
+            })
+    }
 }
 
 /// A downloaded layer, live if its server supports it.

@@ -1,12 +1,13 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// The framework's connection with additional handlers: timeouts, connection close, `100 Continue`, and the takeover of
-/// event streams (``DetachedStreams``). They sit where requests still have SwiftNIO's types, which include the HTTP
-/// version.
+/// The framework's connection with additional handlers: limits on input, timeouts, connection close, request bodies, and
+/// the takeover of event streams (``DetachedStreams``). They sit where requests still have SwiftNIO's types, which include
+/// the HTTP version; the ``InputValve`` precedes the decoder.
 struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     /// Creates the timeout handler of a connection.
@@ -21,10 +22,14 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
             try channel.syncOptions?.setOption(
                 .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 1024, maximum: 64 << 10))
             let pipeline = channel.pipeline.syncOperations
+            let decoder = try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
             let translation = try pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self)
-            for handler in [pace(), PersistenceHandler(), ContinueHandler(), StreamTakeoverHandler()]
-                as [any ChannelHandler]
-            {
+            let (valve, pace) = (InputValve(), pace())
+            try pipeline.addHandler(valve, position: .before(decoder.handler))
+            for handler in [
+                pace, PersistenceHandler(valve: valve), RequestBodyHandler(valve: valve),
+                StreamTakeoverHandler(valve: valve, pace: pace),
+            ] as [any ChannelHandler] {
                 try pipeline.addHandler(handler, position: .before(translation.handler))
             }
             return accepted

@@ -1,6 +1,8 @@
 import HTTPTypes
 import Hummingbird
+import Logging
 import NIOCore
+import Synchronization
 
 /// The origin of a request.
 struct RequestOrigin: RequestContext {
@@ -25,5 +27,43 @@ struct RequestOrigin: RequestContext {
         }
         let address = last.filter { $0 != " " && $0 != "\t" }
         return address.isEmpty || address.utf8.count > 64 ? peer : address
+    }
+
+    /// Whether the request has exactly one `Host` whose characters are those of a host and a port (RFC 9112 §3.2,
+    /// RFC 3986 §3.2). The framework keeps the first one apart from the other fields.
+    static func hasValidHost(_ head: HTTPRequest) -> Bool {
+        guard let host = head.authority, head.headerFields[values: host2].isEmpty else { return false }
+        return host.utf8.allSatisfy(isHostCharacter)
+    }
+
+    private static let host2 = HTTPField.Name("Host")!
+
+    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-._~%!$&'()*+,;=[]:".utf8.contains(byte)
+        }
+    }
+}
+
+/// Warns once if a proxy reports clients' addresses and nobody told the server that there is one: all clients then share
+/// the limits of the proxy's address.
+final class ProxyWarning: Sendable {
+    private let isGiven = Atomic(false)
+    private let logger: Logger
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func look(at head: HTTPRequest) {
+        guard head.headerFields.contains(RequestOrigin.forwarded), !isGiven.exchange(true, ordering: .relaxed) else {
+            return
+        }
+        logger.warning(
+            """
+            requests have X-Forwarded-For, which is ignored without behind-proxy: all clients of a proxy share its \
+            address's limits
+            """)
     }
 }

@@ -16,8 +16,10 @@ struct Responder: HTTPResponder {
 
     let routes: RouteLookup
     let workers: WorkerThreads
+    let admission: RequestLimiter
     let metrics: ServerMetrics
     let options: Server.Options
+    let proxyWarning: ProxyWarning
 
     func respond(to request: Request, context: RequestOrigin) async throws -> Response {
         let isStream = request.head.path?.utf8.starts(with: "/instant/v1/events".utf8) == true
@@ -38,16 +40,17 @@ struct Responder: HTTPResponder {
         var response: Response
         var refusal: APIError?
         do {
-            guard let match, let query = Query(parts.count > 1 ? parts[1] : "") else {
-                throw APIError(.notFound, "no such address")
-            }
-            guard let route = match.route(request.method) else {
-                throw APIError(.methodNotAllowed, "method not allowed; use \(match.allow)")
-            }
             let address = RequestOrigin.address(request.head, from: context.peer, behindProxy: options.behindProxy)
+            if !options.behindProxy { proxyWarning.look(at: request.head) }
+            let target: Target
+            do { target = try find(match, parts.count > 1 ? parts[1] : "", request.head) } catch {
+                try admission.unauthenticated(from: address)
+                throw error
+            }
+            let route = target.route
             let incoming = ServerRequest(
-                head: request.head, body: request.body, query: query, id: id, address: address,
-                channel: context.channel, parameters: match.parameters, maxBytes: route.maxBytes)
+                head: request.head, body: request.body, query: target.query, id: id, address: address,
+                channel: context.channel, parameters: target.match.parameters, maxBytes: route.maxBytes)
             response = try await answer(route, incoming)
         } catch {
             let reason = self.refusal(error, id)
@@ -65,6 +68,24 @@ struct Responder: HTTPResponder {
         return request.method == .head ? response.createHeadResponse() : response
     }
 
+    /// What a request is for.
+    private struct Target {
+        var match: RouteLookup.Match
+        var route: Route
+        var query: Query
+    }
+
+    private func find(_ match: RouteLookup.Match?, _ query: Substring, _ head: HTTPRequest) throws(APIError) -> Target {
+        guard RequestOrigin.hasValidHost(head) else {
+            throw APIError(.badRequest, #"expected one valid "Host" (RFC 9112, section 3.2)"#)
+        }
+        guard let match, let query = Query(query) else { throw APIError(.notFound, "no such address") }
+        guard let route = match.route(head.method) else {
+            throw APIError(.methodNotAllowed, "method not allowed; use \(match.allow)")
+        }
+        return Target(match: match, route: route, query: query)
+    }
+
     /// Handles blocking routes and large bodies on worker threads.
     private func answer(_ route: Route, _ request: ServerRequest) async throws -> Response {
         let length = request.header(.contentLength).flatMap(Int64.init) ?? route.maxBytes
@@ -80,7 +101,8 @@ struct Responder: HTTPResponder {
         if error is HTTPParserError {
             return APIError(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")
         }
-        // The error is only logged: it may contain paths or user data.
+        if let refusal = APIError.fullDisk(after: error) { return refusal }
+        // The error is only logged: it may contain paths or texts.
         options.logger.error(
             "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])
         return APIError(.internalError, "internal error; see the server's log")

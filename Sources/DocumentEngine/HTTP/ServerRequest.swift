@@ -45,14 +45,22 @@ struct ServerRequest: Sendable {
 
     // MARK: The body
 
-    /// Returns the body as it arrives, and sends `100 Continue` to a client that expects it.
+    /// The bytes of the body; 0 if the request does not state them.
+    var statedBytes: Int64 { header(.contentLength).flatMap(Int64.init) ?? 0 }
+
+    /// Returns the body as it arrives. Until this call only a part of it is read, and a client that expects it gets `100
+    /// Continue` now.
     ///
     /// - Throws: ``APIError`` if the body is compressed.
     func incoming() throws -> RequestBody {
         if let encoding = header(.contentEncoding), encoding.lowercased() != "identity" {
             throw APIError(.badRequest, "compressed requests are not supported")
         }
-        if header(.expect) != nil { channel.triggerUserOutboundEvent(ContinueHandler.BodyIsWanted(), promise: nil) }
+        let isSmall = header(.contentLength).flatMap { Int($0) }.map { $0 <= RequestBodies.smallBytes } ?? false
+        // A small body is not held back: most requests need no turn of the event loop for this.
+        if !isSmall || header(.expect) != nil {
+            channel.triggerUserOutboundEvent(RequestBodyHandler.BodyIsWanted(), promise: nil)
+        }
         return body
     }
 

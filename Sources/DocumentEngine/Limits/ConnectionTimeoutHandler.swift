@@ -1,46 +1,74 @@
 import NIOCore
 import NIOHTTP1
 
-/// Checks a connection every second while the server waits for the client, and closes it on a timeout. A connection
-/// that is idle between requests uses one timer for all pauses; an idle listener uses none.
+/// Closes a connection on a timeout. It checks every second while the server waits for the client. A connection that is
+/// idle or waits for a response uses one timer for all pauses; an idle listener uses none.
 final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    /// Called for each connection, on its event loop.
+    struct Observer: Sendable {
+        var opened: @Sendable () -> Void = {}
+        /// With the phase that ended.
+        var closed: @Sendable (ConnectionTimeouts.Phase, Timeout?) -> Void = { _, _ in }
+    }
+
+    /// Why the server closed a connection, and the address of its peer.
+    struct Timeout: Sendable {
+        var problem: ConnectionTimeouts.Problem
+        var peer: String?
+    }
+
     private let uptime: @Sendable () -> Duration
-    private let closed: @Sendable (ConnectionTimeouts.Problem) -> Void
+    private let observer: Observer
     private var pace: ConnectionTimeouts
     private var clock: RepeatedTask?
-    private var rest: Scheduled<Void>?
+    private var rest: (timer: Scheduled<Void>, end: Duration)?
     private var hasInputEnded = false
     private var inputEnds: (@Sendable () -> Void)?
+    private var isReported = false
 
-    /// - Parameter closed: called with the reason for closing a connection, except for the idle timeout.
-    init(
-        _ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration,
-        closed: @escaping @Sendable (ConnectionTimeouts.Problem) -> Void
-    ) {
-        (self.uptime, self.closed) = (uptime, closed)
+    init(_ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration, observer: Observer = Observer()) {
+        (self.uptime, self.observer) = (uptime, observer)
         pace = ConnectionTimeouts(limits, at: uptime())
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        observer.opened()
         watch(context)
-        watchRest(context)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { stop() }
+    func handlerRemoved(context: ChannelHandlerContext) {
+        stop()
+        report(nil)
+    }
 
     func channelInactive(context: ChannelHandlerContext) {
         stop()
+        report(nil)
         endInput()
         context.fireChannelInactive()
     }
 
+    private func report(_ timeout: Timeout?) {
+        guard !isReported else { return }
+        isReported = true
+        observer.closed(pace.phase, timeout)
+    }
+
+    // MARK: The end of the client's side
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed = event { endInput() }
+        switch event as? ChannelEvent {
+        case .inputClosed?: endInput()
+        case .outputClosed?:
+            pace.outputClosed(at: uptime())
+            watch(context)
+        case nil: break
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -56,9 +84,11 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         inputEnds = nil
     }
 
+    // MARK: Requests
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: pace.headCame(at: uptime())
+        case .head(let head): pace.headCame(isBodyHeld: RequestBodies.holds(head), at: uptime())
         case .body(let buffer): pace.bodyCame(bytes: buffer.readableBytes, at: uptime())
         case .end: pace.requestEnded(at: uptime())
         }
@@ -68,16 +98,43 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
     // Once per read instead of per part: most requests are complete by now.
     func channelReadComplete(context: ChannelHandlerContext) {
         watch(context)
-        watchRest(context)
         context.fireChannelReadComplete()
     }
 
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard event is RequestBodyHandler.BodyIsWanted else {
+            return context.triggerUserOutboundEvent(event, promise: promise)
+        }
+        promise?.succeed()
+        pace.bodyWanted(at: uptime())
+        watch(context)
+    }
+
+    // MARK: Responses
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        if case .end = unwrapOutboundIn(data) {
+        switch unwrapOutboundIn(data) {
+        case .head, .body: if pace.phase != .stream { pace.answerMoved(at: uptime()) }
+        case .end:
             pace.answerEnded(at: uptime())
-            watchRest(context)
+            watch(context)
         }
         context.write(data, promise: promise)
+    }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if mode == .output {
+            pace.outputCloses(at: uptime())
+            watch(context)
+        }
+        context.close(mode: mode, promise: promise)
+    }
+
+    /// The response continues as an event stream.
+    func streamBegan() {
+        pace.streamBegan()
+        rest?.timer.cancel()
+        rest = nil
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -86,8 +143,11 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         context.fireChannelWritabilityChanged()
     }
 
+    // MARK: Timers
+
     private func watch(_ context: ChannelHandlerContext) {
-        guard pace.isWatched else { return stopClock() }
+        watchRest(context)
+        guard pace.isWatched, !isReported else { return stopClock() }
         guard clock == nil else { return }
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         clock = context.eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
@@ -96,34 +156,33 @@ final class ConnectionTimeoutHandler: ChannelDuplexHandler, RemovableChannelHand
         }
     }
 
+    /// A pending timer checks on expiry whether it fired too early, so a busy connection sets no new ones.
+    private func watchRest(_ context: ChannelHandlerContext) {
+        guard !isReported, let end = pace.restEnds else { return }
+        if let rest {
+            guard end < rest.end else { return }
+            rest.timer.cancel()
+        }
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let timer = context.eventLoop.scheduleTask(in: TimeAmount(max(.zero, end - uptime()))) {
+            let (handler, context) = bound.value
+            handler.rest = nil
+            handler.look(context)
+            handler.watchRest(context)
+        }
+        rest = (timer, end)
+    }
+
     private func look(_ context: ChannelHandlerContext) {
         guard let problem = pace.problem(at: uptime()) else { return }
         stop()
-        closed(problem)
-        context.close(promise: nil)
-    }
-
-    /// A pending timer checks on expiry whether it fired too early, so a busy connection sets no new ones.
-    private func watchRest(_ context: ChannelHandlerContext) {
-        guard rest == nil, let end = pace.restEnds else { return }
-        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        rest = context.eventLoop.scheduleTask(in: TimeAmount(max(.zero, end - uptime()))) {
-            let (handler, context) = bound.value
-            handler.checkDrain(context)
-        }
-    }
-
-    private func checkDrain(_ context: ChannelHandlerContext) {
-        rest = nil
-        guard let end = pace.restEnds else { return }
-        guard uptime() >= end else { return watchRest(context) }
-        stop()
+        report(Timeout(problem: problem, peer: context.remoteAddress?.ipAddress))
         context.close(promise: nil)
     }
 
     private func stop() {
         stopClock()
-        rest?.cancel()
+        rest?.timer.cancel()
         rest = nil
     }
 

@@ -3,122 +3,189 @@ import Glibc
 import SyncProtocol
 import Synchronization
 
-/// Rate limits and counts: requests per token, failed logins per address, open streams.
+/// Rate limits and counts: requests per user, unauthenticated requests and failed logins per address, open streams.
+///
+/// Whoever proves who they are is never refused because of what others at their address did.
 final class RequestLimiter: Sendable {
-    /// The authenticated client. Only the hash of a token is stored.
-    enum Client: Hashable, Sendable {
+    /// An authenticated client of the sync API. Only hashes are stored.
+    struct Client: Hashable, Sendable {
+        fileprivate let token: Key
+        /// All tokens of the user; nil without `user_id`.
+        fileprivate let user: Key?
+
+        init(token: String, user: String?) {
+            (self.token, self.user) = (.token(token.hashValue), user.map { .user($0.hashValue) })
+        }
+    }
+
+    fileprivate enum Key: Hashable, Sendable {
         case backend
         case token(Int)
+        case user(Int)
+    }
 
-        init(token: String) { self = .token(token.hashValue) }
+    /// A limit that a request ran into; a label of the metrics, by the name of the setting.
+    enum Limit: String, Hashable, Sendable, CaseIterable {
+        case requests = "requests-per-second"
+        case backendRequests = "backend-requests-per-second"
+        case unauthenticated = "unauthenticated-requests-per-second"
+        case failedLogins = "failed-logins-per-minute"
+        case streams
+        case streamsPerToken = "streams-per-token"
     }
 
     private struct State {
-        var requests: RateLimiter<Client>?
-        var backend: RateLimiter<Client>?
-        var failures: RateLimiter<String>?
-        var streams: [Client: Int] = [:]
+        var requests: RateLimiter<Key>?
+        var backend: RateLimiter<Key>?
+        /// Keyed by network, like the next two.
+        var unauthenticated: RateLimiter<String>?
+        var wrongSecrets: RateLimiter<String>?
+        var forgedTokens: RateLimiter<String>?
+        var streams: [Key: Int] = [:]
         var streamCount = 0
     }
 
     private let limits: ServiceLimits
     private let uptime: @Sendable () -> Duration
+    private let limited: @Sendable (Limit) -> Void
     private let state: Mutex<State>
 
-    /// - Parameter uptime: a monotonic clock.
-    init(_ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration) {
+    /// - Parameters:
+    ///   - uptime: a monotonic clock.
+    ///   - limited: called for each request that is refused because of a limit.
+    init(
+        _ limits: ServiceLimits, uptime: @escaping @Sendable () -> Duration,
+        limited: @escaping @Sendable (Limit) -> Void = { _ in }
+    ) {
         self.limits = limits
         self.uptime = uptime
+        self.limited = limited
         state = Mutex(
             State(
                 requests: Self.limiter(limits.requestsPerSecond, each: .seconds(1), burst: 2),
                 backend: Self.limiter(limits.backendRequestsPerSecond, each: .seconds(1), burst: 2),
-                failures: Self.limiter(limits.failedLoginsPerMinute, each: .seconds(60), burst: 1)))
+                unauthenticated: Self.limiter(limits.unauthenticatedRequestsPerSecond, each: .seconds(1), burst: 2),
+                wrongSecrets: Self.limiter(limits.failedLoginsPerMinute, each: .seconds(60), burst: 1),
+                forgedTokens: Self.limiter(limits.failedLoginsPerMinute, each: .seconds(60), burst: 1)))
     }
 
     private static func limiter<Key>(_ count: Int, each span: Duration, burst: Int) -> RateLimiter<Key>? {
         count > 0 ? RateLimiter(.init(interval: span / count, burst: count * burst)) : nil
     }
 
-    // MARK: Requests
+    // MARK: Without authentication
 
     /// How a client authenticates.
     enum Proof: Hashable, Sendable {
-        /// Guessable: after too many wrong ones from an address, even the right one is refused.
-        case secret
-        /// Not guessable: a valid token is accepted, whatever others at its address do.
-        case token
+        case secret, token
     }
 
-    /// Authenticates a client, and counts credentials that no honest client sends.
+    /// Authenticates a client. The check comes first and limits apply to failures only: a limit on the check itself would
+    /// lock out the right secret and valid tokens of everybody else at the address.
     ///
-    /// - Throws: ``APIError`` from the check, or because of too many failures from this address.
+    /// - Throws: the error of the check, or instead of it ``APIError`` because of too many failures from this address.
     func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
-        func place() -> String { ClientNetwork.of(address ?? "nowhere") }
-        if proof == .secret, let wait = state.withLock({ $0.failures?.wait(place(), at: uptime()) }) {
-            throw Self.tooManyFailures(wait)
-        }
         do { return try check() } catch let refusal as APIError {
-            if refusal.reason.isForgery, let wait = state.withLock({ $0.failures?.take(place(), at: uptime()) }) {
-                throw Self.tooManyFailures(wait)
-            }
+            if refusal.reason.isForgery { try failed(proof, from: address) }
+            if refusal.reason.status == .unauthorized { try unauthenticated(from: address) }
             throw refusal
         }
     }
 
-    private static func tooManyFailures(_ wait: Duration) -> APIError {
-        APIError(.tooManyRequests, "too many invalid tokens or secrets from this address", retryAfter: wait)
+    private func failed(_ proof: Proof, from address: String?) throws(APIError) {
+        let (network, now) = (ClientNetwork.of(address), uptime())
+        let wait = state.withLock { state in
+            switch proof {
+            case .secret: state.wrongSecrets?.take(network, at: now)
+            case .token: state.forgedTokens?.take(network, at: now)
+            }
+        }
+        try refuse(wait ?? nil, .failedLogins, "too many invalid tokens or secrets from this address")
     }
 
-    /// Counts a request.
+    /// Counts a request without valid credentials.
+    func unauthenticated(from address: String?) throws(APIError) {
+        let (network, now) = (ClientNetwork.of(address), uptime())
+        let wait = state.withLock { $0.unauthenticated?.take(network, at: now) }
+        try refuse(wait ?? nil, .unauthenticated, "too many requests from this address without a valid token or secret")
+    }
+
+    // MARK: With authentication
+
+    /// Counts a request of a client.
     func request(of client: Client) throws(APIError) {
         let now = uptime()
-        let wait = state.withLock { state in
-            client == .backend ? state.backend?.take(client, at: now) : state.requests?.take(client, at: now)
+        let wait = state.withLock { $0.requests?.take(client.user ?? client.token, at: now) }
+        try refuse(
+            wait ?? nil, .requests, "too many requests \(client.user == nil ? "with this token" : "of this user")")
+    }
+
+    /// Counts a request of the backend.
+    func requestOfBackend() throws(APIError) {
+        let now = uptime()
+        let wait = state.withLock { $0.backend?.take(.backend, at: now) }
+        try refuse(wait ?? nil, .backendRequests, "too many requests with the backend's secret")
+    }
+
+    private func refuse(_ wait: Duration?, _ limit: Limit, _ text: String) throws(APIError) {
+        guard let wait else { return }
+        limited(limit)
+        throw APIError(.tooManyRequests, text, retryAfter: wait)
+    }
+
+    /// The number of clients and addresses remembered, without streams.
+    var rememberedKeys: Int {
+        state.withLock { state in
+            let networks = [state.unauthenticated, state.wrongSecrets, state.forgedTokens].compactMap { $0?.count }
+            return networks.reduce((state.requests?.count ?? 0) + (state.backend?.count ?? 0), +)
         }
-        guard let wait = wait ?? nil else { return }
-        throw APIError(.tooManyRequests, "too many requests with this token", retryAfter: wait)
     }
 
     // MARK: Streams
 
     /// Reserves one stream, until the slot is released.
     func seat(for client: Client) throws(APIError) -> StreamSlot {
-        let problem: String? = state.withLock { state in
-            if limits.streams > 0, state.streamCount >= limits.streams { return "streams open on this server" }
-            if limits.streamsPerToken > 0, state.streams[client, default: 0] >= limits.streamsPerToken {
-                return "streams open with this token"
+        let keys = [client.token, client.user].compactMap(\.self)
+        let problem: (Limit, String)? = state.withLock { state in
+            if limits.streams > 0, state.streamCount >= limits.streams {
+                return (.streams, "too many streams open on this server")
             }
-            state.streams[client, default: 0] += 1
+            if limits.streamsPerToken > 0 {
+                for key in keys where state.streams[key, default: 0] >= limits.streamsPerToken {
+                    return (
+                        .streamsPerToken,
+                        "too many streams open \(key == client.token ? "with this token" : "by this user")"
+                    )
+                }
+            }
+            for key in keys { state.streams[key, default: 0] += 1 }
             state.streamCount += 1
             return nil
         }
-        if let problem {
-            throw APIError(.tooManyRequests, "too many \(problem)", retryAfter: .seconds(10))
-        }
-        return StreamSlot(of: client, in: self)
+        if let (limit, text) = problem { try refuse(.seconds(10), limit, text) }
+        return StreamSlot(of: keys, in: self)
     }
 
     var streamCount: Int { state.withLock { $0.streamCount } }
 
-    fileprivate func leave(_ client: Client) {
+    private func leave(_ keys: [Key]) {
         state.withLock { state in
             state.streamCount -= 1
-            let left = state.streams[client, default: 1] - 1
-            state.streams[client] = left > 0 ? left : nil
+            for key in keys {
+                let left = state.streams[key, default: 1] - 1
+                state.streams[key] = left > 0 ? left : nil
+            }
         }
     }
 
     /// A reserved stream, freed when this object is released.
     final class StreamSlot: Sendable {
-        private let client: Client
-        private let admission: RequestLimiter
+        private let keys: [Key]
+        private let limiter: RequestLimiter
 
-        fileprivate init(of client: Client, in admission: RequestLimiter) {
-            (self.client, self.admission) = (client, admission)
-        }
+        fileprivate init(of keys: [Key], in limiter: RequestLimiter) { (self.keys, self.limiter) = (keys, limiter) }
 
-        deinit { admission.leave(client) }
+        deinit { limiter.leave(keys) }
     }
 }
 
@@ -135,8 +202,11 @@ extension ErrorAnswer.Reason {
 /// The network of an address: for IPv6, the first 64 bits, which is what one customer is assigned (RFC 6177), so that
 /// one customer counts as one client.
 enum ClientNetwork {
-    /// - Parameter address: text; anything that is not an IPv6 address is returned unchanged.
-    static func of(_ address: String) -> String {
+    /// - Parameter address: text; anything that is not an IPv6 address is returned as it is. nil: the peer has none.
+    static func of(_ address: String?) -> String {
+        guard let address else { return "nowhere" }
+        // Most are IPv4.
+        guard address.utf8.contains(UInt8(ascii: ":")) else { return address }
         var bytes = in6_addr()
         guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }
         return withUnsafeBytes(of: bytes) { bytes in

@@ -2,18 +2,23 @@
 ///
 /// The sizes of records and requests are in `SyncProtocol.ServerLimits`, which clients receive.
 package struct ServiceLimits: Hashable, Sendable {
-    /// Sustained requests per second and token; bursts can be twice as large.
+    /// Requests per second, sustained; bursts of twice as many. Of one user with all tokens that name the `user_id`; a
+    /// token without `user_id` counts for itself.
     package var requestsPerSecond = 2_000
     /// The same for the customer's backend, which is trusted.
     package var backendRequestsPerSecond = 0
-    /// Wrong secrets and forged tokens per minute and address; also the size of a burst. Expired tokens do not count:
-    /// those of many people behind one address can expire at the same time.
+    /// Requests per second and address without a valid token or secret, sustained; bursts of twice as many. Health checks
+    /// do not count.
+    package var unauthenticatedRequestsPerSecond = 100
+    /// Wrong secrets, and counted apart forged tokens, per minute and address, also the burst. Expired tokens do not
+    /// count: those of many people behind one address may expire at the same time.
     package var failedLoginsPerMinute = 60
 
     /// Simultaneous connections; further ones wait until one closes.
-    package var connections = 0
+    package var connections = defaultConnections(files: ProcessMetrics.fileLimit)
     /// Simultaneous event streams and long polls.
     package var streams = 20_000
+    /// The same of one token, and of all tokens of one user.
     package var streamsPerToken = 1_000
 
     /// PDFs read or written at the same time, each by separate processes; at least 1.
@@ -27,10 +32,15 @@ package struct ServiceLimits: Hashable, Sendable {
     package var idleSeconds = 120
     /// The minimum sustained speed of a request's body, from ten seconds after its head.
     package var bodyBytesPerSecond = 512
+    /// The time that the server has for a response, or for the next part of it; at least 1. Longer than a long poll.
+    package var answerSeconds = 600
     /// The time after which a response that the client does not accept is aborted.
     package var stallSeconds = 60
 
-    /// The maximum sizes of one PDF and of one attachment, in bytes.
+    /// The free bytes of the disk below which nothing more is stored.
+    package var freeDiskBytes: Int64 = 256 << 20
+
+    /// The maximum bytes of one PDF and of one attachment.
     package var pdfBytes: Int64 = 2 << 30
     package var attachmentBytes: Int64 = 32 << 20
 
@@ -38,4 +48,10 @@ package struct ServiceLimits: Hashable, Sendable {
     package var stopSeconds = 20
 
     package init() {}
+
+    /// Half of the files that the process may open, without a reserve for the store and child processes: a connection may
+    /// need a second file, that of its upload or download.
+    static func defaultConnections(files: Int?) -> Int {
+        min(max(16, ((files ?? 1_024) - 256) / 2), 50_000)
+    }
 }

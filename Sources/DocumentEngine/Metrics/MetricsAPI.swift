@@ -13,9 +13,13 @@ struct MetricsAPI: HTTPResponder {
     let work: PDFWork
     let admission: RequestLimiter
     let readiness: Readiness
+    let space: DiskSpace
 
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         let path = (request.head.path ?? "").split(separator: "?", maxSplits: 1).first ?? ""
+        guard RequestOrigin.hasValidHost(request.head) else {
+            return APIError(.badRequest, #"expected one valid "Host""#).response
+        }
         guard [.get, .head].contains(request.method) else {
             var response = APIError(.methodNotAllowed, "method not allowed; use GET, HEAD").response
             response.headers[.allow] = "GET, HEAD"
@@ -33,6 +37,8 @@ struct MetricsAPI: HTTPResponder {
 
     private func metrics() async -> Response {
         metrics.set(.streams, Double(admission.streamCount))
+        metrics.set(.connections, Double(metrics.openConnections))
+        if let free = space.free { metrics.set(.freeDisk, Double(free)) }
         metrics.set(.waitingWrites, Double(engine.writes.waiting))
         metrics.set(.runningPDFJobs, Double(work.running))
         metrics.set(.waitingPDFJobs, Double(work.waiting))

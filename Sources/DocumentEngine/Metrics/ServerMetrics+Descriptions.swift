@@ -6,14 +6,19 @@ extension ServerMetrics {
         "postilla_http_received_bytes_total": .init(help: "Bytes of request bodies of known length."),
         "postilla_http_sent_bytes_total": .init(help: "Bytes of response bodies of known length, excluding streams."),
         "postilla_refusals_total": .init(help: "Rejected requests by reason."),
+        "postilla_limited_requests_total": .init(help: "Requests refused because of a limit, by its setting."),
         "postilla_slow_connections_total": .init(help: "Connections closed because they were too slow."),
-        "postilla_transactions_total": .init(help: "Store transactions by result."),
+        "postilla_connections_closed_total": .init(
+            help: "Closed connections by what they waited for, and whether a timeout closed them."),
+        "postilla_transactions_total": .init(help: "Transactions of the store by result."),
         "postilla_transaction_writes": .init(
             help: "Writes per transaction.", bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024]),
         "postilla_transaction_seconds": .init(
             help: "Duration of a transaction, including disk time.", bounds: seconds),
         "postilla_pdf_job_seconds": .init(
             help: "Time to read or write a PDF.", bounds: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]),
+        Gauge.connections.rawValue: .init(help: "Open connections."),
+        Gauge.freeDisk.rawValue: .init(help: "Free bytes of the fullest disk that the server writes to."),
         Gauge.streams.rawValue: .init(help: "Open event streams and long polls."),
         Gauge.waitingWrites.rawValue: .init(help: "Writes queued for the next transaction."),
         Gauge.runningPDFJobs.rawValue: .init(help: "Running PDF jobs."),

@@ -28,6 +28,7 @@ final class ServerMetrics: Sendable {
     private let transactionSeconds: Timer
     private let transactions: (committed: Counter, failed: Counter)
     private let pdfSeconds: Timer
+    private let connectionCount = Atomic<Int>(0)
 
     init(_ registry: MetricsRegistry = MetricsRegistry(ServerMetrics.descriptions)) {
         self.registry = registry
@@ -76,7 +77,24 @@ final class ServerMetrics: Sendable {
             .increment()
     }
 
-    func closed(_ problem: ConnectionTimeouts.Problem) {
+    func limited(by limit: RequestLimiter.Limit) {
+        Counter(label: "postilla_limited_requests_total", dimensions: [("limit", limit.rawValue)], factory: registry)
+            .increment()
+    }
+
+    var openConnections: Int { connectionCount.load(ordering: .relaxed) }
+
+    func connectionOpened() { connectionCount.wrappingAdd(1, ordering: .relaxed) }
+
+    /// - Parameter problem: nil: no timeout ended it.
+    func connectionClosed(_ phase: ConnectionTimeouts.Phase, _ problem: ConnectionTimeouts.Problem?) {
+        connectionCount.wrappingSubtract(1, ordering: .relaxed)
+        Counter(
+            label: "postilla_connections_closed_total",
+            dimensions: [("state", phase.rawValue), ("timeout", problem == nil ? "no" : "yes")], factory: registry
+        ).increment()
+        // An idle connection or one whose client does not close it is not slow.
+        guard let problem, problem != .idle, problem != .lingering else { return }
         Counter(label: "postilla_slow_connections_total", dimensions: [("reason", problem.rawValue)], factory: registry)
             .increment()
     }
@@ -95,6 +113,8 @@ final class ServerMetrics: Sendable {
     func set(_ name: Gauge, _ value: Double) { Meter(label: name.rawValue, factory: registry).set(value) }
 
     enum Gauge: String, CaseIterable, Sendable {
+        case connections = "postilla_connections_open"
+        case freeDisk = "postilla_disk_free_bytes"
         case streams = "postilla_streams_open"
         case waitingWrites = "postilla_writes_waiting"
         case runningPDFJobs = "postilla_pdf_jobs_running"

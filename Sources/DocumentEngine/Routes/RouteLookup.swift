@@ -23,7 +23,9 @@ struct Route: Sendable {
     let access: Access
     /// The maximum size of the body in bytes; 0: a body is not read.
     var maxBytes: Int64 = 0
-    /// Whether the handler uses the disk or takes long, and so runs on ``WorkerThreads``.
+    /// What it stores: refused while the disk is nearly full. Deletions and revocations are not.
+    var stores = DiskSpace.Use.nothing
+    /// The handler uses the disk or takes long: it runs on ``WorkerThreads``.
     var blocks = false
     let handle: Handler
 }

@@ -6,14 +6,18 @@ import Hummingbird
 /// All routes of the server. A test checks `docs/openapi.json` against this table.
 extension RouteLookup {
     init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness) {
-        self.init(Self.open(readiness) + Self.documents(backend) + Self.layers(backend) + Self.sync(sync))
+        self.init(
+            Self.open(readiness, sync.admission) + Self.documents(backend) + Self.layers(backend) + Self.sync(sync))
     }
 
-    private static func open(_ readiness: Readiness) -> [Route] {
+    private static func open(_ readiness: Readiness, _ admission: RequestLimiter) -> [Route] {
         [
             Route(method: .get, pattern: "/healthcheck", access: .open) { _ in .health },
             Route(method: .get, pattern: "/readiness", access: .open) { _ in await readiness.response() },
-            Route(method: .get, pattern: "/openapi.json", access: .open) { _ in .apiDescription },
+            Route(method: .get, pattern: "/openapi.json", access: .open) { request in
+                try admission.unauthenticated(from: request.address)
+                return .apiDescription
+            },
         ]
     }
 
@@ -22,19 +26,22 @@ extension RouteLookup {
     private static func documents(_ api: BackendAPI) -> [Route] {
         let (batch, small) = (Int64(api.engine.limits.batchBytes), Int64(64 << 10))
         func route(
-            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0,
+            stores: DiskSpace.Use = .nothing, _ handle: @escaping Route.Handler
         ) -> Route {
-            Route(method: method, pattern: "/api/" + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
-                request in
-                try api.admit(request)
+            Route(
+                method: method, pattern: "/api/" + pattern, access: .secret, maxBytes: maxBytes, stores: stores,
+                blocks: true
+            ) { request in
+                try api.admit(request, storing: stores)
                 return try await handle(request)
             }
         }
         return [
             route(.get, "documents", api.listDocuments),
-            route(.post, "documents", upTo: api.uploadBytes, api.upload),
+            route(.post, "documents", upTo: api.uploadBytes, stores: .files, api.upload),
             route(.post, "revoke", upTo: batch, api.revoke),
-            route(.post, "copy_document", upTo: small, api.copyDocument),
+            route(.post, "copy_document", upTo: small, stores: .records, api.copyDocument),
             route(.delete, "documents/{id}") { try await api.deleteDocument($0["id"]) },
             route(.get, "documents/{id}/properties") { try await api.properties($0["id"]) },
             route(.get, "documents/{id}/attachments/{sha256}") { request in
@@ -42,7 +49,9 @@ extension RouteLookup {
                 return try await api.attachments.send(file, of: request["id"], request)
             },
             route(.get, "documents/{id}/layers") { try await api.listLayers($0["id"]) },
-            route(.post, "documents/{id}/layers", upTo: small) { try await api.makeLayer($0["id"], $0) },
+            route(.post, "documents/{id}/layers", upTo: small, stores: .records) {
+                try await api.makeLayer($0["id"], $0)
+            },
             route(.delete, "documents/{id}/layers/{layer}") { try await api.deleteLayer($0.layer) },
         ]
     }
@@ -52,12 +61,15 @@ extension RouteLookup {
         let batch = Int64(api.engine.limits.batchBytes)
         let withFile = max(batch, api.attachments.limit + Int64(api.engine.limits.recordBytes) + (64 << 10))
         func route(
-            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, _ handle: @escaping Route.Handler
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0,
+            stores: DiskSpace.Use = .nothing, _ handle: @escaping Route.Handler
         ) -> [Route] {
             ["/api/documents/{id}/", "/api/documents/{id}/layers/{layer}/"].map { start in
-                Route(method: method, pattern: start + pattern, access: .secret, maxBytes: maxBytes, blocks: true) {
-                    request in
-                    try api.admit(request)
+                Route(
+                    method: method, pattern: start + pattern, access: .secret, maxBytes: maxBytes, stores: stores,
+                    blocks: true
+                ) { request in
+                    try api.admit(request, storing: stores)
                     return try await handle(request)
                 }
             }
@@ -67,24 +79,24 @@ extension RouteLookup {
             route(.get, "pdf") { try await api.pdf($0.layer, $0) },
             route(.get, "document.json") { try await api.instantJSON($0.layer) },
             route(.get, "document.xfdf") { try await api.xfdf($0.layer) },
-            route(.post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes) {
+            route(.post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes, stores: .files) {
                 try await api.applyInstantJSON($0.layer, $0)
             },
             route(.get, "annotations") { try await api.list($0.layer, page: nil, $0) },
-            route(.post, "annotations", upTo: withFile) { try await api.create($0.layer, $0) },
-            route(.put, "annotations", upTo: batch) { try await api.replaceMany($0.layer, $0) },
+            route(.post, "annotations", upTo: withFile, stores: .files) { try await api.create($0.layer, $0) },
+            route(.put, "annotations", upTo: batch, stores: .records) { try await api.replaceMany($0.layer, $0) },
             route(.delete, "annotations", upTo: batch) { try await api.deleteMany($0.layer, $0) },
             route(.get, "pages/{index}/annotations") { try await api.list($0.layer, page: $0.page(), $0) },
             route(.get, "annotations/{annotation}") { try await api.one($0.layer, $0["annotation"]) },
-            route(.put, "annotations/{annotation}", upTo: withFile) {
+            route(.put, "annotations/{annotation}", upTo: withFile, stores: .files) {
                 try await api.replace($0.layer, $0["annotation"], $0)
             },
             route(.delete, "annotations/{annotation}") { try await api.delete($0.layer, $0["annotation"]) },
             route(.get, "annotations/{root}/comments") { try await api.thread($0.layer, $0["root"]) },
-            route(.post, "annotations/{root}/comments", upTo: batch) {
+            route(.post, "annotations/{root}/comments", upTo: batch, stores: .records) {
                 try await api.reply($0.layer, $0["root"], $0)
             },
-            route(.post, "comments", upTo: batch) { try await api.beginThread($0.layer, $0) },
+            route(.post, "comments", upTo: batch, stores: .records) { try await api.beginThread($0.layer, $0) },
         ].flatMap { $0 }
     }
 
@@ -92,13 +104,15 @@ extension RouteLookup {
 
     private static func sync(_ api: SyncAPI) -> [Route] {
         func route(
-            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0, blocks: Bool = false,
+            _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0,
+            stores: DiskSpace.Use = .nothing, blocks: Bool = false,
             _ handle: @escaping @Sendable (SyncAPI.Bearer, ServerRequest) async throws -> Response
         ) -> Route {
             Route(
-                method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, blocks: blocks
+                method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, stores: stores,
+                blocks: blocks
             ) { request in
-                try await handle(try api.admit(request), request)
+                try await handle(try api.admit(request, storing: stores), request)
             }
         }
         return [
@@ -106,11 +120,13 @@ extension RouteLookup {
             route(.get, "document", api.document),
             route(.get, "records", api.records),
             route(.get, "digest", api.digest),
-            route(.post, "changes", upTo: Int64(api.engine.limits.batchBytes), api.changes),
+            route(.post, "changes", upTo: Int64(api.engine.limits.batchBytes), stores: .records, api.changes),
             route(.get, "events", api.events),
             route(.post, "presence", upTo: 16 << 10, api.presence),
             route(.get, "attachments/{sha256}", api.sendAttachment),
-            route(.put, "attachments/{sha256}", upTo: api.attachments.limit, blocks: true, api.receiveAttachment),
+            route(
+                .put, "attachments/{sha256}", upTo: api.attachments.limit, stores: .files, blocks: true,
+                api.receiveAttachment),
         ]
     }
 }

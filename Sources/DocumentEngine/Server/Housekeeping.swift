@@ -68,6 +68,25 @@ struct ClockService: Service {
     }
 }
 
+/// Measures the free disk space. A thread of its own: a disk that does not respond blocks it, and uploads may keep all
+/// others busy.
+struct DiskSpaceService: Service {
+    let space: DiskSpace
+    let every: Duration
+    private let thread = WorkerThreads(width: 1)
+
+    init(space: DiskSpace, every: Duration) { (self.space, self.every) = (space, every) }
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while !Task.isCancelled {
+                try await Task.sleep(for: every)
+                try await thread.perform { space.look() }
+            }
+        }
+    }
+}
+
 /// Renews the store's restore stamp while writes occur, so that the stamp in any backup is older than the current one.
 struct RestoreStampService: Service {
     let engine: Engine

@@ -2,7 +2,7 @@ import EngineCore
 import SyncProtocol
 import Synchronization
 
-/// Whether a proxy should route requests here: the store responds, and the server is not stopping.
+/// Whether a proxy should route requests here: the store responds, the disk has space, and the server is not stopping.
 final class Readiness: Sendable {
     private struct State {
         var isStopping = false
@@ -14,11 +14,12 @@ final class Readiness: Sendable {
     static let freshness: Duration = .seconds(1)
 
     private let engine: Engine
+    private let space: DiskSpace
     private let uptime: @Sendable () -> Duration
     private let state = Mutex(State())
 
-    init(engine: Engine, uptime: @escaping @Sendable () -> Duration) {
-        (self.engine, self.uptime) = (engine, uptime)
+    init(engine: Engine, space: DiskSpace, uptime: @escaping @Sendable () -> Duration) {
+        (self.engine, self.space, self.uptime) = (engine, space, uptime)
     }
 
     func stop() { state.withLock { $0.isStopping = true } }
@@ -30,6 +31,7 @@ final class Readiness: Sendable {
             (state.isStopping, state.last.flatMap { now - $0.at < Self.freshness ? $0.found : nil })
         }
         if isStopping { return APIError(.unavailable, "the server is stopping") }
+        if let problem = space.problem { return problem }
         if let known { return known ? nil : Self.away }
         let found = (try? await engine.read { try $0.isRevoked(tokenID: "") }) != nil
         state.withLock { $0.last = (found, now) }

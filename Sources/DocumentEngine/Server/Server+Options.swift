@@ -39,6 +39,8 @@ extension Server {
         /// How long, after the stop signal, only `/readiness` reflects it, so that a proxy can switch to another
         /// server.
         package var drain: Duration = .zero
+        /// The free bytes of a folder's disk; nil: unknown. Blocks.
+        package var freeBytes: @Sendable (String) -> Int64? = DiskSpace.system
         package var tools = PDFTools()
         /// How often the engine checks the time for its streams and participants.
         package var timeEvery: Duration = .seconds(1)

@@ -42,12 +42,12 @@ package final class Server: Sendable {
         storage = try Storage(options)
         if try storage.mark.open() { options.logger.warning("\(Self.restored)") }
         let metrics = ServerMetrics()
-        let admission = RequestLimiter(options.service, uptime: options.uptime)
+        let admission = RequestLimiter(options.service, uptime: options.uptime) { metrics.limited(by: $0) }
         let work = PDFWork(options.service, metrics: metrics)
         engine = Engine(
             store: storage.store, limits: options.limits, now: options.now, notices: storage.shared?.notices,
             checksDigests: options.checksCaches, ended: metrics.ended)
-        readiness = Readiness(engine: engine, uptime: options.uptime)
+        readiness = Readiness(engine: engine, space: storage.space, uptime: options.uptime)
         attachments = Attachments(
             engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)
         let intake = PDFIntake(
@@ -55,28 +55,36 @@ package final class Server: Sendable {
             logger: options.logger, limit: options.service.pdfBytes, work: work)
         let backend = BackendAPI(
             engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken),
-            admission: admission)
+            admission: admission, space: storage.space)
         let sync = SyncAPI(
             engine: engine, verifier: TokenVerifier(keys: options.keys, checksKnown: options.checksCaches),
-            attachments: attachments, intake: backend.intake, admission: admission,
+            attachments: attachments, intake: backend.intake, admission: admission, space: storage.space,
             streams: options.rate == nil ? streams : nil)
         responder = Responder(
             routes: RouteLookup(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
-            metrics: metrics, options: options)
+            admission: admission, metrics: metrics, options: options, proxyWarning: ProxyWarning(options.logger))
         metricsAPI = MetricsAPI(
-            metrics: metrics, engine: engine, work: work, admission: admission, readiness: readiness)
-        let plain = Self.http(options, metrics)
+            metrics: metrics, engine: engine, work: work, admission: admission, readiness: readiness,
+            space: storage.space)
+        let plain = Self.http(
+            options,
+            ConnectionTimeoutHandler.Observer(opened: metrics.connectionOpened) { [logger = options.logger] in
+                metrics.connectionClosed($0, $1?.problem)
+                $1?.log($0, to: logger)
+            })
         server = try options.tls.map { try HTTPServerBuilder.tls(plain, tlsConfiguration: $0.configuration) } ?? plain
     }
 
-    private static func http(_ options: Options, _ metrics: ServerMetrics) -> HTTPServerBuilder {
+    private static func http(
+        _ options: Options, _ observer: ConnectionTimeoutHandler.Observer = .init()
+    ) -> HTTPServerBuilder {
         let heads = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
         let (limits, uptime) = (options.service, options.uptime)
         return HTTPServerBuilder { responder in
             ConnectionHandlers(
                 base: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: heads)),
-                pace: { ConnectionTimeoutHandler(limits, uptime: uptime, closed: metrics.closed) })
+                pace: { ConnectionTimeoutHandler(limits, uptime: uptime, observer: observer) })
         }
     }
 
@@ -89,7 +97,7 @@ package final class Server: Sendable {
         var services: [any Service] = []
         if let address = options.metrics {
             services.append(
-                application(metricsAPI, Self.http(options, metricsAPI.metrics), at: address) { [self] in
+                application(metricsAPI, Self.http(options), at: address) { [self] in
                     told(.metrics, $0, ready)
                 })
         }
@@ -98,6 +106,7 @@ package final class Server: Sendable {
             StreamDrainService(streams: streams),
             application(responder, server, at: address) { [self] in told(.main, $0, ready) },
             StreamShutdownService(engine: engine), ClockService(engine: engine, every: options.timeEvery),
+            DiskSpaceService(space: storage.space, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
             RestoreStampService(engine: engine, mark: storage.mark, logger: options.logger),
         ]
@@ -157,6 +166,9 @@ package final class Server: Sendable {
     static let restored =
         "the database was restored from a backup; clients reload every layer and show edits that may be lost"
 
+    /// Why nothing can be stored; nil: the disk has space.
+    package var diskProblem: String? { storage.space.problem.map { "\($0)" } }
+
     /// Runs the hourly housekeeping once.
     package func tidy() async throws {
         try await Housekeeping(engine: engine, attachments: attachments, logger: options.logger).tidy()
@@ -175,6 +187,15 @@ package final class Server: Sendable {
         var logger = options.logger
         logger.logLevel = max(logger.logLevel, .warning)
         return logger
+    }
+}
+
+extension ConnectionTimeoutHandler.Timeout {
+    /// Slow clients are usual; a server that does not respond is not.
+    fileprivate func log(_ phase: ConnectionTimeouts.Phase, to logger: Logger) {
+        logger.log(
+            level: problem == .lateAnswer ? .error : .debug, "connection closed by a timeout",
+            metadata: ["state": "\(phase)", "reason": "\(problem.rawValue)", "peer": "\(peer ?? "unknown")"])
     }
 }
 

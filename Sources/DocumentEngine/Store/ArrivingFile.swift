@@ -1,3 +1,4 @@
+import EngineCore
 import FoundationEssentials
 import Glibc
 
@@ -10,10 +11,13 @@ final class ArrivingFile: Sendable {
     deinit { unlink(path) }
 
     /// - Returns: the file and a descriptor for writing, which the caller must close.
-    static func make(in folder: String) throws(StoreError) -> (ArrivingFile, CInt) {
+    static func make(in folder: String) throws -> (ArrivingFile, CInt) {
         let path = "\(folder)/upload-\(UUID().uuidString)"
         let descriptor = PrivateFiles.create(file: path)
-        guard descriptor >= 0 else { throw .folder(folder, String(cString: strerror(errno))) }
+        guard descriptor >= 0 else {
+            let code = errno
+            throw APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
+        }
         return (ArrivingFile(path: path), descriptor)
     }
 

@@ -1,3 +1,4 @@
+import EngineCore
 import FoundationEssentials
 import Glibc
 import NIOCore
@@ -34,8 +35,8 @@ struct FolderBlobs: Blobs {
 
     /// - Parameter suffix: follows the hash in each file name.
     /// - Throws: ``StoreError`` if the folder cannot be used.
-    init(folder: String, suffix: String) throws {
-        uploads = try UploadFolder(folder)
+    init(folder: String, suffix: String, space: DiskSpace? = nil) throws {
+        uploads = try UploadFolder(folder, space: space)
         self.suffix = suffix
     }
 
@@ -43,7 +44,8 @@ struct FolderBlobs: Blobs {
 
     func keep(_ received: Upload.CompletedFile) throws {
         guard rename(received.path, path(received.sha256)) == 0 else {
-            throw StoreError.folder(folder, String(cString: strerror(errno)))
+            let code = errno
+            throw APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
         }
         try PrivateFiles.sync(folder: folder)
     }

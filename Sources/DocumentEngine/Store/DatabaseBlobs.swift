@@ -6,8 +6,8 @@ struct DatabaseBlobs: Blobs {
     private let uploads: UploadFolder
     private let blobs: PostgresBlobs
 
-    init(_ blobs: PostgresBlobs, arrivingIn folder: String) throws {
-        uploads = try UploadFolder(folder)
+    init(_ blobs: PostgresBlobs, arrivingIn folder: String, space: DiskSpace) throws {
+        uploads = try UploadFolder(folder, space: space)
         self.blobs = blobs
     }
 

@@ -47,7 +47,11 @@ package final class SQLiteStore: LayerStore {
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
         try pool.writeWithoutTransaction { database in
             let transaction = try transaction(database)
-            return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
+            return try transaction.committing("BEGIN IMMEDIATE") {
+                let result = try body(transaction)
+                try transaction.checkIsOpen()
+                return result
+            }
         }
     }
 

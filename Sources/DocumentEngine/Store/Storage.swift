@@ -9,35 +9,48 @@ struct Storage: Sendable {
     let attachments: any Blobs
     /// The database and the queue of messages to other servers; nil without a cluster.
     let shared: (store: PostgresStore, mark: RestoreStampRow, notices: CoalescingQueue<ClusterMessage>)?
+    let space: DiskSpace
     let close: @Sendable () -> Void
 
     /// - Throws: ``StoreError``, `PostgresStoreError`.
     init(_ options: Server.Options) throws {
+        let file = options.database ?? "\(options.dataFolder)/postilla.sqlite"
+        let folders = [options.dataFolder] + (options.database == nil ? [] : [Self.folder(of: file)])
+        let space = DiskSpace(
+            options.postgres == nil ? folders : [options.dataFolder], hasRecords: options.postgres == nil,
+            least: options.service.freeDiskBytes, probe: options.freeBytes, logger: options.logger)
         if let address = options.postgres {
-            try self.init(address, folder: options.dataFolder)
+            try self.init(address, folder: options.dataFolder, space)
         } else {
-            try self.init(
-                file: options.database ?? "\(options.dataFolder)/postilla.sqlite", folder: options.dataFolder)
+            try self.init(file: file, folder: options.dataFolder, space)
         }
     }
 
-    private init(file: String, folder: String) throws {
+    private static func folder(of file: String) -> String {
+        let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return folder.isEmpty ? (file.hasPrefix("/") ? "/" : ".") : folder
+    }
+
+    private init(file: String, folder: String, _ space: DiskSpace) throws {
         let store = try SQLiteStore(path: file)
         self.store = store
         mark = RestoreDetector(store: store, folder: folder)
-        pdfs = try FolderBlobs(folder: "\(folder)/pdf", suffix: ".pdf")
-        attachments = try FolderBlobs(folder: "\(folder)/attachments", suffix: "")
+        self.space = space
+        pdfs = try FolderBlobs(folder: "\(folder)/pdf", suffix: ".pdf", space: space)
+        attachments = try FolderBlobs(folder: "\(folder)/attachments", suffix: "", space: space)
         shared = nil
         close = { try? store.close() }
     }
 
-    private init(_ address: PostgresAddress, folder: String) throws {
+    private init(_ address: PostgresAddress, folder: String, _ space: DiskSpace) throws {
         let store = try PostgresStore(address)
         let mark = RestoreStampRow(store: store, folder: folder)
         self.store = store
         self.mark = mark
-        pdfs = try DatabaseBlobs(PostgresBlobs(store, .pdf), arrivingIn: "\(folder)/incoming-pdf")
-        attachments = try DatabaseBlobs(PostgresBlobs(store, .attachment), arrivingIn: "\(folder)/incoming-attachments")
+        self.space = space
+        pdfs = try DatabaseBlobs(PostgresBlobs(store, .pdf), arrivingIn: "\(folder)/incoming-pdf", space: space)
+        attachments = try DatabaseBlobs(
+            PostgresBlobs(store, .attachment), arrivingIn: "\(folder)/incoming-attachments", space: space)
         shared = (store, mark, CoalescingQueue())
         close = { store.close() }
     }

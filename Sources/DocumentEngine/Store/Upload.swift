@@ -1,5 +1,6 @@
 import Annotations
 import Crypto
+import EngineCore
 import Glibc
 import NIOCore
 
@@ -15,9 +16,12 @@ final class Upload: @unchecked Sendable {
     /// The bytes synced to disk.
     private var flushed: Int64 = 0
     private static let flushBytes: Int64 = 4 << 20
+    private let space: DiskSpace?
 
-    init(folder: String) throws {
+    /// - Parameter space: checked while the file arrives; nil: it is not.
+    init(folder: String, space: DiskSpace? = nil) throws {
         (file, descriptor) = try ArrivingFile.make(in: folder)
+        self.space = space
     }
 
     deinit { close(descriptor) }
@@ -34,6 +38,7 @@ final class Upload: @unchecked Sendable {
         // Syncing the whole file at the end would delay all commits.
         guard fdatasync(descriptor) == 0 else { throw Self.failure }
         flushed = bytes
+        try space?.check()
     }
 
     /// A file that is complete and on disk. Unless it is stored, the last release deletes it.
@@ -65,19 +70,23 @@ final class Upload: @unchecked Sendable {
         return CompletedFile(file: file, bytes: offset, sha256: hash.finalize().hexadecimal)
     }
 
-    private static var failure: StoreError { .folder("the store", String(cString: strerror(errno))) }
+    private static var failure: any Error {
+        let code = errno
+        return APIError.fullDisk(errno: code) ?? StoreError.folder("the store", String(cString: strerror(code)))
+    }
 }
 
 /// The folder in which files arrive.
 struct UploadFolder: Sendable {
     let path: String
+    private let space: DiskSpace?
 
     /// - Throws: ``StoreError`` if the folder cannot be used.
-    init(_ path: String) throws {
-        self.path = path
+    init(_ path: String, space: DiskSpace? = nil) throws {
+        (self.path, self.space) = (path, space)
         try PrivateFiles.make(folder: path)
         try ArrivingFile.removeLeftovers(path)
     }
 
-    func receive() throws -> Upload { try Upload(folder: path) }
+    func receive() throws -> Upload { try Upload(folder: path, space: space) }
 }

@@ -10,8 +10,12 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
     typealias OutboundIn = HTTPServerResponsePart
     typealias OutboundOut = HTTPServerResponsePart
 
+    private let valve: InputValve
+    private let pace: ConnectionTimeoutHandler
     private var isTaken = false
     private var context: ChannelHandlerContext?
+
+    init(valve: InputValve, pace: ConnectionTimeoutHandler) { (self.valve, self.pace) = (valve, pace) }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -19,8 +23,12 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
     /// Takes over the connection. The framework's output must have been written.
     func take() throws {
         guard let context else { throw ChannelError.ioOnClosedChannel }
-        // The request decoder is no longer needed.
-        try context.pipeline.syncOperations.dropInput()
+        // No request follows, and the decoder takes memory.
+        valve.discard()
+        let pipeline = context.pipeline.syncOperations
+        pipeline.removeHandler(
+            context: try pipeline.context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self), promise: nil)
+        pace.streamBegan()
         isTaken = true
     }
 
@@ -65,20 +73,3 @@ final class StreamTakeoverHandler: ChannelOutboundHandler, RemovableChannelHandl
 
 @available(*, unavailable)
 extension StreamTakeoverHandler: Sendable {}
-
-extension ChannelPipeline.SynchronousOperations {
-    /// Stops reading requests: input is discarded, but the client's disconnect is still detected.
-    func dropInput() throws {
-        let reader = try context(handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
-        try addHandler(DeafHandler(), position: .before(reader.handler))
-        removeHandler(context: reader, promise: nil)
-    }
-}
-
-/// Reads and discards.
-private final class DeafHandler: ChannelInboundHandler {
-    typealias InboundIn = ByteBuffer
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
-    func channelReadComplete(context: ChannelHandlerContext) { context.read() }
-}

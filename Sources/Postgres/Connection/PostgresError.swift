@@ -21,6 +21,9 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
         sqlState.isEmpty || ["08", "53", "57", "40"].contains { sqlState.hasPrefix($0) }
     }
 
-    /// Whether PostgreSQL cannot store a text because it contains a NUL or is not UTF-8.
+    /// `disk_full`
+    package var isDiskFull: Bool { sqlState == "53100" }
+
+    /// Whether PostgreSQL cannot store a text, because it contains a NUL or is not UTF-8.
     package var isUnstorableText: Bool { sqlState == "22021" || sqlState == "22P05" }
 }

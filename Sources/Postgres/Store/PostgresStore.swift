@@ -76,6 +76,9 @@ extension PostgresError {
     }
 
     private var refusal: APIError? {
+        if isDiskFull {
+            return APIError(.storageFull, "the database's disk is full; nothing was stored", retryAfter: .seconds(30))
+        }
         if isPassing { return APIError(.unavailable, "the server cannot reach its database; try again") }
         if isUnstorableText { return APIError(.invalid, "a text contains a character that cannot be stored") }
         return nil

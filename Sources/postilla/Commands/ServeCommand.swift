@@ -27,6 +27,8 @@ struct ServeCommand: AsyncParsableCommand {
     private static let limits = LimitSetting.all.map { "  \($0.name): \($0.meaning)" }.joined(separator: "\n")
 
     func run() async throws {
+        // Before the settings, whose defaults depend on it.
+        OpenFiles.allowAll()
         let configuration = await ServeConfiguration(try options.settings())
         for warning in configuration.warnings { Output.message(warning) }
         if check { return try report(ServeCheck(configuration: configuration)) }
@@ -48,7 +50,6 @@ struct ServeCommand: AsyncParsableCommand {
         do { server = try Server(options) } catch { throw CommandFailure("\(error)") }
         // Check first: a later failure would come from inside the starting server, without the address.
         if let problem = options.listeningProblems().first { throw problem }
-        OpenFiles.allowAll()
         let scheme = options.tls == nil ? "http" : "https"
         if exitWithStdin {
             Task {

@@ -37,17 +37,24 @@ struct LimitSetting {
     static var all: [LimitSetting] {
         [
             LimitSetting(
-                "requests-per-second", 0...1_000_000, "average per token; 0: unlimited", .service(\.requestsPerSecond)),
+                "requests-per-second", 0...1_000_000, "of one user; 0: unlimited", .service(\.requestsPerSecond)),
             LimitSetting(
                 "backend-requests-per-second", 0...1_000_000, "average with the backend's secret; 0: unlimited",
                 .service(\.backendRequestsPerSecond)),
             LimitSetting(
-                "failed-logins-per-minute", 0...1_000_000, "per address; 0: unlimited",
+                "unauthenticated-requests-per-second", 0...1_000_000,
+                "from one address without a valid token or secret; 0: unlimited",
+                .service(\.unauthenticatedRequestsPerSecond)),
+            LimitSetting(
+                "failed-logins-per-minute", 0...1_000_000, "from one address; 0: unlimited",
                 .service(\.failedLoginsPerMinute)),
-            LimitSetting("connections", 0...10_000_000, "concurrent; 0: unlimited", .service(\.connections)),
+            LimitSetting(
+                "connections", 0...10_000_000, "concurrent, by default from the limit of open files; 0: unlimited",
+                .service(\.connections)),
             LimitSetting("streams", 0...10_000_000, "concurrent; 0: unlimited", .service(\.streams)),
             LimitSetting(
-                "streams-per-token", 0...10_000_000, "concurrent per token; 0: unlimited", .service(\.streamsPerToken)),
+                "streams-per-token", 0...10_000_000, "of one token, and of one user; 0: unlimited",
+                .service(\.streamsPerToken)),
             LimitSetting("pdf-jobs", 1...1_000, "concurrent PDF jobs", .service(\.pdfJobs)),
             LimitSetting("waiting-pdf-jobs", 0...100_000, "queued PDF jobs", .service(\.waitingPDFJobs)),
             LimitSetting(
@@ -57,8 +64,13 @@ struct LimitSetting {
                 "body-bytes-per-second", 0...1_000_000_000, "minimum average rate of a request body; 0: none",
                 .service(\.bodyBytesPerSecond)),
             LimitSetting(
+                "answer-seconds", 90...86_400, "for the server to respond", .service(\.answerSeconds)),
+            LimitSetting(
                 "stall-seconds", 0...86_400, "without progress; 0: unlimited", .service(\.stallSeconds)),
             LimitSetting("stop-seconds", 1...86_400, "for requests to end on shutdown", .service(\.stopSeconds)),
+            LimitSetting(
+                "free-disk-bytes", 0...(1 << 50), "kept free: below it nothing more is stored; 0: none",
+                .bytes(\.freeDiskBytes)),
             LimitSetting("pdf-bytes", 1...(1 << 40), "of one PDF", .bytes(\.pdfBytes)),
             LimitSetting("attachment-bytes", 1...(1 << 40), "of one attachment", .bytes(\.attachmentBytes)),
             LimitSetting("record-bytes", 1_024...(1 << 24), "of one record", .message(\.recordBytes)),

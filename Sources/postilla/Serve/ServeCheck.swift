@@ -13,7 +13,11 @@ struct ServeCheck {
         problems += options.listeningProblems()
         // Opened only with valid settings, so that no wrong folder is created.
         guard configuration.problems.isEmpty else { return problems }
-        do { _ = try Server(options) } catch { problems.append(CommandFailure("\(error)")) }
+        do {
+            if let problem = try Server(options).diskProblem {
+                problems.append(CommandFailure("\(options.dataFolder): \(problem); see free-disk-bytes"))
+            }
+        } catch { problems.append(CommandFailure("\(error)")) }
         return problems
     }
 

@@ -28,7 +28,8 @@ struct Flood {
     /// Adds a request of few bytes, so that very many are read at once.
     mutating func addInvalid() {
         requests += Array(
-            "POST /instant/v1/changes HTTP/1.1\r\nX-Request-Id:\(methods.count)\r\nContent-Length:1\r\n\r\nx".utf8)
+            "POST /instant/v1/changes HTTP/1.1\r\nHost:x\r\nX-Request-Id:\(methods.count)\r\nContent-Length:1\r\n\r\nx"
+                .utf8)
         methods.append(false)
     }
 

@@ -78,7 +78,8 @@ extension Run {
     private func flood(_ name: String, _ store: [String], _ table: inout Table) throws {
         let server = try ServerProcess(
             postilla: backend.postilla, folder: folder.appendingPathComponent("flood-\(name)"),
-            options: store + ["--limit", "requests-per-second=0"])
+            options: store
+                + ["requests-per-second=0", "unauthenticated-requests-per-second=0"].flatMap { ["--limit", $0] })
         defer { server.stop() }
         try Backend(server: server, postilla: backend.postilla).upload(try sample("reading-machines.pdf"), as: "flood")
         let port = try server.listeningPort

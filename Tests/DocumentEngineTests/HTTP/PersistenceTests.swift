@@ -1,6 +1,4 @@
-import NIOCore
-import NIOEmbedded
-import NIOHTTP1
+import Foundation
 import Testing
 
 @testable import DocumentEngine
@@ -35,6 +33,15 @@ import Testing
             let last = "GET /healthcheck HTTP/\(version)\r\nHost: here\r\n\(field)\r\n"
             let answers = try await answers(to: Self.ask + last + Self.ask, server)
             #expect(answers == ["200", "200"])
+        }
+    }
+
+    @Test func theLastAnswerSaysThatItIs() async throws {
+        try await RunningServer.run { server in
+            let last = "GET /healthcheck HTTP/1.1\r\nHost: here\r\nConnection: TE, Close\r\n\r\n"
+            let said = try await RawConnection.request(Self.ask + last, with: server)
+            let answers = said.components(separatedBy: "HTTP/1.1 ").dropFirst().map { $0.lowercased() }
+            #expect(answers.map { $0.contains("\r\nconnection: close\r\n") } == [false, true])
         }
     }
 
@@ -78,67 +85,10 @@ import Testing
         }
     }
 
-    /// A client that sends everything before it reads is not blocked by full buffers.
-    @Test func whatARefusedClientStillSendsIsTaken() async throws {
-        let head = "POST /instant/v1/changes HTTP/1.1\r\nHost: here\r\nConnection: close\r\n"
-        let piece = String(repeating: "x", count: 1 << 20)
-        try await RunningServer.run { server in
-            let said = try await RawConnection.open(server) { connection in
-                try await connection.send(head + "Content-Length: \(16 << 20)\r\n\r\n")
-                let said = try await connection.read(until: "HTTP/1.1 401 ")
-                for _ in 0..<16 { try await connection.send(piece) }
-                return said + (try await connection.rest())
-            }
-            #expect(Self.statuses(said) == ["401"])
-        }
-    }
-
-    /// A client that never closes its side is disconnected.
-    @Test func aClientHasLimitedTimeToCloseItsSide() throws {
-        let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandlers(HalfClosing(), PersistenceHandler(linger: .seconds(30)))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        try channel.close(mode: .output).wait()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(29))
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(1))
-        #expect(!channel.isActive)
-    }
-
-    /// A client that still reads the response is not disconnected; one that reads nothing is.
-    @Test func aClientThatStillReadsIsNotDisconnected() throws {
-        let channel = EmbeddedChannel()
-        try channel.pipeline.syncOperations.addHandlers(HalfClosing(), PersistenceHandler(linger: .seconds(30)))
-        try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
-        let body = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(repeating: 0, count: 1000)))
-        channel.pipeline.write(body, promise: nil)
-        try channel.close(mode: .output).wait()
-        channel.flush()
-        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
-        #expect(channel.isActive)
-        channel.embeddedEventLoop.advanceTime(by: .seconds(30))
-        #expect(!channel.isActive)
-    }
-
     @Test func aMalformedHeadIsAnswered() async throws {
         try await RunningServer.run { server in
             let said = try await RawConnection.request(Self.ask + "no request\r\n\r\n", with: server)
             #expect(Self.statuses(said) == ["200", "400"])
         }
-    }
-}
-
-/// EmbeddedChannel does not support half-closure; this handler simulates it.
-private final class HalfClosing: ChannelOutboundHandler {
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = ByteBuffer
-
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .body(.byteBuffer(let bytes)) = unwrapOutboundIn(data) else { return }
-        context.write(wrapOutboundOut(bytes), promise: promise)
-    }
-
-    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
-        if mode == .output { promise?.succeed() } else { context.close(mode: mode, promise: promise) }
     }
 }

@@ -39,7 +39,9 @@ import Testing
 
     /// A queued request must not be answered from within the previous response: the stack would grow with each request.
     @Test(arguments: [0, 200]) func thousandsBehindAPushAreAnswered(_ changes: Int) async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.run {
+            $0.service.unauthenticatedRequestsPerSecond = 0
+        } _: { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
             let first = Self.push(token, (0..<max(changes, 1)).map { Samples.create(Int64($0) + 1, "a\($0)") })
@@ -73,7 +75,9 @@ import Testing
     }
 
     @Test func requestsOfEachKindAreAnsweredInOrder() async throws {
-        try await RunningServer.run { server in
+        try await RunningServer.run {
+            $0.service.unauthenticatedRequestsPerSecond = 0
+        } _: { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
             var text = ""

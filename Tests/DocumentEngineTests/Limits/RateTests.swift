@@ -7,7 +7,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// A client that sends too many requests, or too much at once, gets a retry time.
+/// A client that sends too many requests, or too much at once, gets a retry time. Others at its address do not.
 @Suite(.timeLimit(.minutes(15))) struct RateTests {
     @Test func aTokenAsksAsOftenAsItMay() async throws {
         try await RunningServer.run {
@@ -24,6 +24,33 @@ import Testing
             server.clock.advance(seconds: 1)
             for _ in 0..<5 { #expect(try await server.client(ana, "GET", "session").status == 200) }
             #expect(try await server.client(ana, "GET", "session").status == 429)
+        }
+    }
+
+    /// A user cannot multiply the rate with tokens; a token without a user counts for itself.
+    @Test func aUserAsksAsOftenWithEveryToken() async throws {
+        try await RunningServer.run {
+            $0.service.requestsPerSecond = 5
+            $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
+        } _: { server in
+            try await server.upload()
+            func tokens(_ user: String?) throws -> [String] {
+                try (0..<2).map { try server.mint.token(TokenClaims(user: user, id: "\($0)")) }
+            }
+            let (ana, anonymous) = (try tokens("ana"), try tokens(nil))
+            for _ in 0..<5 {
+                for token in ana { #expect(try await server.client(token, "GET", "session").status == 200) }
+            }
+            for token in ana {
+                let tooMany = try await server.client(token, "GET", "session")
+                #expect((tooMany.status, tooMany.reason) == (429, "too_many_requests"))
+            }
+            for token in anonymous {
+                for _ in 0..<10 { #expect(try await server.client(token, "GET", "session").status == 200) }
+                #expect(try await server.client(token, "GET", "session").status == 429)
+            }
+            let line = #"postilla_limited_requests_total{limit="requests-per-second"} 4"#
+            #expect(try await server.figures().contains(line + "\n"))
         }
     }
 
@@ -57,8 +84,8 @@ import Testing
         }
     }
 
-    /// After a few wrong secrets the address is blocked, even for the right secret.
-    @Test func wrongSecretsCloseTheAddressForAWhile() async throws {
+    /// The limit is for wrong secrets: it cannot lock out the backend, which may share the address with anyone.
+    @Test func wrongSecretsDoNotLockOutTheRightOne() async throws {
         try await RunningServer.run {
             $0.service.failedLoginsPerMinute = 5
         } _: { server in
@@ -67,11 +94,17 @@ import Testing
                     "GET", "/api/documents", headers: [("Authorization", #"Token token="guess \#(guess)""#)])
                 #expect(answer.status == 401)
             }
-            let right = try await server.backend("GET", "/api/documents")
-            #expect((right.status, right.reason) == (429, "too_many_requests"))
-            #expect(right.headers["retry-after"] == "12")
-            server.clock.advance(seconds: 12)
+            let wrong = ("Authorization", #"Token token="one more""#)
+            let limited = try await server.send("GET", "/api/documents", headers: [wrong])
+            #expect((limited.status, limited.reason) == (429, "too_many_requests"))
+            #expect(limited.headers["retry-after"] == "12")
             #expect(try await server.backend("GET", "/api/documents").status == 200)
+            // Forged tokens are counted apart.
+            try await server.upload()
+            let forged = String(try server.mint.token(TokenClaims()).dropLast(8)) + "AAAAAAAA"
+            #expect(try await server.client(forged, "GET", "session").status == 401)
+            server.clock.advance(seconds: 12)
+            #expect(try await server.send("GET", "/api/documents", headers: [wrong]).status == 401)
         }
     }
 
@@ -86,6 +119,88 @@ import Testing
             for _ in 0..<5 { #expect(try await server.client(forged, "GET", "session").status == 401) }
             #expect(try await server.client(forged, "GET", "session").status == 429)
             #expect(try await server.client(good, "GET", "session").status == 200)
+        }
+    }
+
+    /// 10,000 forged tokens and as many guesses at the secret in a minute lock out neither the backend nor a valid user,
+    /// on the same address.
+    @Test func whoProvesWhoTheyAreIsServedWhateverOthersDo() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let good = try server.mint.token(TokenClaims())
+            let forged = String(good.dropLast(8)) + "AAAAAAAA"
+            let ask = "GET /instant/v1/session HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(forged)\r\n\r\n"
+            let guess = "GET /api/documents HTTP/1.1\r\nHost: x\r\nAuthorization: Token token=\"guess\"\r\n\r\n"
+            var answers: [String: Int] = [:]
+            try await withThrowingTaskGroup(of: [String].self) { group in
+                for text in [ask, guess] {
+                    for _ in 0..<4 {
+                        group.addTask {
+                            try await RawConnection.open(server, seconds: 240) { connection in
+                                try await connection.send(String(repeating: text, count: 2_500))
+                                connection.endInput()
+                                return try await connection.rest().matches(of: #/HTTP/1\.1 (\d{3}) /#).map {
+                                    String($0.1)
+                                }
+                            }
+                        }
+                    }
+                }
+                for number in 0..<50 {
+                    let fresh = try server.mint.token(TokenClaims(user: "user\(number)"))
+                    #expect(try await server.client(fresh, "GET", "session").status == 200)
+                    #expect(try await server.client(good, "GET", "session").status == 200)
+                    #expect(try await server.backend("GET", "/api/documents").status == 200)
+                }
+                for try await statuses in group { for status in statuses { answers[status, default: 0] += 1 } }
+            }
+            // Sixty of each are told what is wrong with them.
+            #expect(answers == ["401": 120, "429": 19_880])
+        }
+    }
+
+    @Test func whoDoesNotSayWhoTheyAreAsksAsOftenAsTheAddressMay() async throws {
+        try await RunningServer.run {
+            $0.service.unauthenticatedRequestsPerSecond = 2
+            $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
+        } _: { server in
+            try await server.upload()
+            let old = try server.mint.token(TokenClaims(expires: TestClock.start + -1000))
+            let statuses = [
+                try await server.send("GET", "/nothing").status, try await server.send("GET", "/openapi.json").status,
+                try await server.send("GET", "/instant/v1/session").status,
+                try await server.client(old, "GET", "session").status,
+            ]
+            #expect(statuses == [404, 200, 401, 401])
+            for path in ["/nothing", "/openapi.json", "/instant/v1/session", "/api/nothing"] {
+                let limited = try await server.send("GET", path)
+                #expect((limited.status, limited.headers["retry-after"]) == (429, "1"), "\(path)")
+            }
+            #expect(try await server.send("POST", "/healthcheck").status == 429)
+            // A load balancer is heard whatever comes from its address.
+            for path in ["/healthcheck", "/readiness"] { #expect(try await server.send("GET", path).status == 200) }
+            #expect(try await server.client(server.mint.token(TokenClaims()), "GET", "session").status == 200)
+            #expect(try await server.backend("GET", "/api/documents").status == 200)
+            let line = #"postilla_limited_requests_total{limit="unauthenticated-requests-per-second"} 5"#
+            #expect(try await server.figures().contains(line + "\n"))
+            server.clock.advance(seconds: 1)
+            #expect(try await server.send("GET", "/nothing").status == 404)
+        }
+    }
+
+    @Test func aProxyThatNobodyToldOfIsReportedOnce() async throws {
+        for behindProxy in [false, true] {
+            let log = RecordedLog()
+            try await RunningServer.run {
+                $0.behindProxy = behindProxy
+                $0.logger = log.logger
+            } _: { server in
+                for _ in 0..<3 {
+                    _ = try await server.send("GET", "/healthcheck", headers: [("X-Forwarded-For", "1.2.3.4")])
+                }
+            }
+            let warnings = log.text.split(separator: "\n").filter { $0.contains("X-Forwarded-For") }
+            #expect(warnings.count == (behindProxy ? 0 : 1))
         }
     }
 
@@ -137,6 +252,20 @@ import Testing
                 let again = try await EventReader(server, ana)
                 if again.status == 200 { break }
             }
+        }
+    }
+
+    @Test func aUserHasNoMoreStreamsWithMoreTokens() async throws {
+        try await RunningServer.run {
+            $0.service.streamsPerToken = 2
+        } _: { server in
+            try await server.upload()
+            let tokens = try (0..<3).map { try server.mint.token(TokenClaims(id: "\($0)")) }
+            let open = [try await EventReader(server, tokens[0]), try await EventReader(server, tokens[1])]
+            #expect(open.map(\.status) == [200, 200])
+            let third = try await server.client(tokens[2], "GET", "events")
+            #expect((third.status, third.headers["retry-after"]) == (429, "10"))
+            withExtendedLifetime(open) {}
         }
     }
 

@@ -22,7 +22,7 @@ struct RestTests {
             channel = EmbeddedChannel(loop: loop)
             let time = time
             try channel.pipeline.syncOperations.addHandler(
-                ConnectionTimeoutHandler(limits, uptime: { time.now.withLock { $0 } }, closed: { _ in }))
+                ConnectionTimeoutHandler(limits, uptime: { time.now.withLock { $0 } }))
             try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
         }
 
@@ -77,10 +77,35 @@ struct RestTests {
     @Test func whoWaitsForAnAnswerStays() throws {
         let line = try Line()
         try line.ask()
-        line.wait(3600)
+        line.wait(599)
         #expect(line.channel.isActive)
         try line.answer()
         line.expectEnd(after: 120)
+    }
+
+    @Test func anAnswerThatNeverComesIsNotWaitedFor() throws {
+        let line = try Line()
+        line.wait(10)
+        try line.ask()
+        line.expectEnd(after: 600)
+    }
+
+    /// Its timer is set for the answer, and has to be set for the shorter rest again.
+    @Test func aRestBehindALongAnswerIsNoLonger() throws {
+        let line = try Line()
+        try line.ask()
+        line.wait(130)
+        try line.answer()
+        line.expectEnd(after: 120)
+    }
+
+    @Test func aStreamHasNoTimer() throws {
+        let line = try Line()
+        try line.ask()
+        try line.channel.writeOutbound(HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok)))
+        try line.channel.pipeline.syncOperations.handler(type: ConnectionTimeoutHandler.self).streamBegan()
+        line.wait(36_000)
+        #expect(line.channel.isActive)
     }
 
     @Test func aBodyThatNeverComesIsARestWhereItsSpeedIsFree() throws {

@@ -11,11 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(15))) struct TLSTests {
     private static func run(_ body: (RunningServer) async throws -> Void) async throws {
         let folder = try TemporaryFolder()
-        let tls = Server.TLS(certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem")
-        try Data(TLSTestKey.certificatePEM.utf8).write(to: URL(fileURLWithPath: tls.certificate))
-        try Data(TLSTestKey.privatePEM.utf8).write(to: URL(fileURLWithPath: tls.key))
         try await RunningServer.run {
-            $0.tls = tls
+            $0.tls = try TLSTestKey.files(in: folder)
         } _: {
             try await body($0)
         }

@@ -10,9 +10,10 @@ struct RawConnection {
     /// - Parameters:
     ///   - receiveBuffer: Size of the system's receive buffer in bytes; nil for the default.
     ///   - isDeaf: Whether the client never reads.
+    ///   - port: The server's port; nil for that of its routes.
     ///   - seconds: The maximum duration of the connection.
     static func open<Result: Sendable>(
-        _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true, seconds: Int = 60,
+        _ server: RunningServer, receiveBuffer: Int? = nil, isDeaf: Bool = true, port: Int? = nil, seconds: Int = 60,
         _ body: (inout RawConnection) async throws -> Result
     ) async throws -> Result {
         // A client may keep sending after the server has closed its side.
@@ -22,7 +23,7 @@ struct RawConnection {
             bootstrap = bootstrap.channelOption(.socketOption(.so_rcvbuf), value: .init(receiveBuffer))
             if isDeaf { bootstrap = bootstrap.channelOption(.autoRead, value: false) }
         }
-        let channel = try await bootstrap.connect(host: "127.0.0.1", port: server.port) { channel in
+        let channel = try await bootstrap.connect(host: "127.0.0.1", port: port ?? server.port) { channel in
             channel.eventLoop.makeCompletedFuture {
                 try NIOAsyncChannel<ByteBuffer, ByteBuffer>(
                     wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
@@ -70,6 +71,11 @@ struct RawConnection {
 
     /// Closes the sending side; responses can still be read.
     func endInput() { writer.finish() }
+
+    /// Sends from another task.
+    var sender: @Sendable (String) async throws -> Void {
+        { [writer] in try await writer.write(ByteBuffer(string: $0)) }
+    }
 
     func send(_ text: String) async throws { try await writer.write(ByteBuffer(string: text)) }
 

@@ -1,5 +1,16 @@
+import DocumentEngine
+import Foundation
+
 /// A self-signed certificate for localhost and 127.0.0.1, with its key: for tests only.
 enum TLSTestKey {
+    /// Writes both to files.
+    static func files(in folder: TemporaryFolder) throws -> Server.TLS {
+        let tls = Server.TLS(certificate: folder.path + "/cert.pem", key: folder.path + "/key.pem")
+        try Data(certificatePEM.utf8).write(to: URL(fileURLWithPath: tls.certificate))
+        try Data(privatePEM.utf8).write(to: URL(fileURLWithPath: tls.key))
+        return tls
+    }
+
     static let certificatePEM = """
         -----BEGIN CERTIFICATE-----
         MIIBmjCCAUGgAwIBAgIUeX49l96oghBPBTSaMBihuhI/3YkwCgYIKoZIzj0EAwIw

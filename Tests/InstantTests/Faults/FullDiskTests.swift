@@ -1,5 +1,6 @@
 import Foundation
 import InstantCore
+import TestSupport
 import Testing
 
 @testable import Instant

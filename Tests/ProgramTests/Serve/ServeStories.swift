@@ -45,6 +45,26 @@ struct ServeStories {
         #expect(!run.output.contains("hush"))
     }
 
+    /// The server raises the limit of open files as far as it may.
+    @Test func thereAreAsManyConnectionsAsFilesAllow() throws {
+        let run = try Program.run(
+            [
+                "-c", #"ulimit -H -n 2048 && ulimit -S -n 1024 && exec "$0" "$@""#, Program.path, "serve",
+                "--jwt-public-key", key, "--port", "0", "--data", folder.path + "/data", "--check",
+            ], environment: ["HOME": folder.path], executable: "/bin/sh")
+        #expect(run.lines.contains("limits.connections = 896  (default)"), "\(run.output)\n\(run.messages)")
+    }
+
+    @Test func aCheckSaysThatTheDiskIsFull() throws {
+        let data = folder.path + "/data"
+        let run = try serve(
+            "--jwt-public-key", key, "--port", "0", "--data", data, "--limit", "free-disk-bytes=1125899906842624",
+            "--check")
+        #expect(run.status == 1)
+        #expect(run.messages.hasSuffix("reading still works; see free-disk-bytes\n"), "\(run.messages)")
+        #expect(run.messages.contains("postilla: \(data): the server's disk is full"), "\(run.messages)")
+    }
+
     @Test func aCheckSaysEverythingThatIsWrong() throws {
         let secret = try folder.write("secret", "hush")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: secret)

@@ -145,7 +145,8 @@ struct RequestMaker {
         case .tiny:
             var request = plain("/instant/v1/changes", 401, by: "POST")
             request.raw = Array(
-                "POST /instant/v1/changes HTTP/1.1\r\nX-Request-Id:\(request.id)\r\nContent-Length:1\r\n\r\nx".utf8)
+                "POST /instant/v1/changes HTTP/1.1\r\nHost:x\r\nX-Request-Id:\(request.id)\r\nContent-Length:1\r\n\r\nx"
+                    .utf8)
             return request
         case .tooManyChanges:
             let changes = (1...1001).map { Change(n: $0, kind: .delete, id: "never", baseRevision: 0) }

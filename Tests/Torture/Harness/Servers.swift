@@ -18,7 +18,7 @@ final class Servers {
     let largeLayer: Int
     private let database: PostgresServer?
 
-    init(_ kind: StoreKind, postilla: String, folder: URL, largeLayer: Int) throws {
+    init(_ kind: StoreKind, postilla: String, folder: URL, largeLayer: Int, limits: [String] = []) throws {
         // On PostgreSQL a copy blocks every write to its document.
         (self.kind, self.largeLayer) = (kind, kind == .postgres ? largeLayer / 4 : largeLayer)
         let database = kind == .postgres ? try PostgresServer() : nil
@@ -30,8 +30,10 @@ final class Servers {
                 postilla: postilla, folder: folder.appendingPathComponent("\(kind)\(index)"), mint: mint,
                 secret: secret,
                 options: (database.map { ["--store", $0.address("postgres")] } ?? [])
-                    + ["stop-seconds=\(Self.stopSeconds)", "failed-logins-per-minute=0", "requests-per-second=0"]
-                    .flatMap { ["--limit", $0] })
+                    + ([
+                        "stop-seconds=\(Self.stopSeconds)", "failed-logins-per-minute=0", "requests-per-second=0",
+                        "unauthenticated-requests-per-second=0",
+                    ] + limits).flatMap { ["--limit", $0] })
         }
         try prepare()
     }

@@ -20,6 +20,16 @@ struct Torture: ParsableCommand {
 
     @Option(help: "The number of records in the copied layer.") var records = 8_000
 
+    @Option(
+        help:
+            "requests: clients and the backend at work; connections: the states of connections; slow: 1,000 slow clients."
+    )
+    var campaign = Kind.requests
+
+    enum Kind: String, ExpressibleByArgument, CaseIterable {
+        case requests, connections, slow
+    }
+
     @Flag(help: "Continues after a failed episode.") var keepGoing = false
 
     @Option(help: ArgumentHelp("The server program; by default the one next to this program.", valueName: "path"))
@@ -36,20 +46,37 @@ struct Torture: ParsableCommand {
         let seed = seed ?? .random(in: 0...999_999)
         say("seed \(seed)")
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("torture-\(UUID().uuidString)")
-        var campaign = Campaign(postilla: postilla, folder: folder, seed: seed, seconds: seconds)
-        campaign.store = store
-        campaign.largeLayer = records
-        campaign.keepsGoing = keepGoing
-        campaign.episodes = episodes ?? .max
-        let failures = try campaign.run(say)
+        let failures = try play(postilla, folder, seed)
         guard failures.isEmpty else {
             for (seed, _) in failures {
-                say("make torture SECONDS=1 SEED=\(seed)\(store.map { " STORE=\($0.rawValue)" } ?? "")")
+                say(
+                    "make torture SECONDS=1 SEED=\(seed)\(store.map { " STORE=\($0.rawValue)" } ?? "")"
+                        + (campaign == .requests ? "" : " ARGS='--campaign \(campaign.rawValue)'"))
             }
             say("the servers' files are kept in \(folder.path)")
             throw ExitCode(1)
         }
         try? FileManager.default.removeItem(at: folder)
+    }
+
+    private func play(_ postilla: String, _ folder: URL, _ seed: UInt64) throws -> [(seed: UInt64, failure: String)] {
+        switch campaign {
+        case .requests:
+            var campaign = Campaign(postilla: postilla, folder: folder, seed: seed, seconds: seconds)
+            campaign.store = store
+            campaign.largeLayer = records
+            campaign.keepsGoing = keepGoing
+            campaign.episodes = episodes ?? .max
+            return try campaign.run(say)
+        case .connections:
+            var campaign = ConnectionCampaign(postilla: postilla, folder: folder, seed: seed, seconds: seconds)
+            campaign.episodes = episodes ?? .max
+            return try campaign.run(say)
+        case .slow:
+            let outcome = try SlowCrowd(postilla: postilla, folder: folder, seconds: seconds).run()
+            say(outcome.description)
+            return outcome.problem.map { [(seed, $0)] } ?? []
+        }
     }
 
     private func say(_ line: String) {

@@ -11,13 +11,16 @@ struct BackendAPI: Sendable {
     let attachments: Attachments
     let secret: BackendSecret
     let admission: RequestLimiter
+    let space: DiskSpace
 
-    /// - Throws: ``APIError`` if the secret is wrong, or there are too many requests.
-    func admit(_ request: ServerRequest) throws {
+    /// - Throws: ``APIError`` if the secret is wrong, on too many requests, or if the disk is too full for what the request
+    ///   stores.
+    func admit(_ request: ServerRequest, storing use: DiskSpace.Use) throws {
         try admission.login(with: .secret, from: request.address) {
             try secret.check(request.header(.authorization))
         }
-        try admission.request(of: .backend)
+        try admission.requestOfBackend()
+        try space.admit(use, bytes: request.statedBytes)
     }
 
     /// Returns the document, or throws a 404.

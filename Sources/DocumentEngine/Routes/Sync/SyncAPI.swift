@@ -13,6 +13,7 @@ struct SyncAPI: Sendable {
     let attachments: Attachments
     let intake: PDFIntake
     let admission: RequestLimiter
+    let space: DiskSpace
     /// Serves streams without the framework; nil: the framework serves them.
     let streams: DetachedStreams?
 
@@ -22,22 +23,25 @@ struct SyncAPI: Sendable {
         let client: RequestLimiter.Client
     }
 
-    /// - Throws: ``APIError`` if the protocol version or the token is not accepted, or there are too many requests.
-    func admit(_ request: ServerRequest) throws -> Bearer {
+    /// - Throws: ``APIError`` if the protocol version or the token is not accepted, on too many requests, or if the disk
+    ///   is too full for what the request stores.
+    func admit(_ request: ServerRequest, storing use: DiskSpace.Use = .nothing) throws -> Bearer {
         try checkVersion(request)
-        return try verify(request)
+        let bearer = try verify(request)
+        try space.admit(use, bytes: request.statedBytes)
+        return bearer
     }
 
     // MARK: The token
 
     private func verify(_ request: ServerRequest) throws -> Bearer {
-        guard let token = request.header(.authorization).flatMap(Self.token) else {
-            throw APIError(.tokenMissing, "missing token (Authorization: Bearer …)")
+        let (token, claims) = try admission.login(with: .token, from: request.address) {
+            guard let token = request.header(.authorization).flatMap(Self.token) else {
+                throw APIError(.tokenMissing, "missing token (Authorization: Bearer …)")
+            }
+            return (token, try verifier.verify(token, now: engine.now()))
         }
-        let claims = try admission.login(with: .token, from: request.address) {
-            try verifier.verify(token, now: engine.now())
-        }
-        let client = RequestLimiter.Client(token: token)
+        let client = RequestLimiter.Client(token: token, user: claims.grant.userID)
         try admission.request(of: client)
         return Bearer(claims: claims, client: client)
     }

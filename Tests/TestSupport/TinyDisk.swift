@@ -2,24 +2,25 @@ import Foundation
 import Glibc
 
 /// A separate file system with few bytes. Only root can create one, so its tests run only where that is allowed.
-final class TinyDisk {
-    let folder: TemporaryFolder
-    var path: String { folder.path }
+package final class TinyDisk: Sendable {
+    package let path: String
 
-    static let isAllowed = (try? TinyDisk(kilobytes: 64)) != nil
+    package static let isAllowed = (try? TinyDisk(kilobytes: 64)) != nil
 
-    init(kilobytes: Int) throws {
-        folder = try TemporaryFolder()
+    package init(kilobytes: Int) throws {
+        path = FileManager.default.temporaryDirectory.appendingPathComponent("postilla-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         try mount(flags: 0, "size=\(kilobytes)k")
     }
 
     deinit {
         _ = umount2(path, Int32(MNT_DETACH))
+        try? FileManager.default.removeItem(atPath: path)
     }
 
-    func grow(toKilobytes kilobytes: Int) throws { try mount(flags: UInt(MS_REMOUNT), "size=\(kilobytes)k") }
+    package func grow(toKilobytes kilobytes: Int) throws { try mount(flags: UInt(MS_REMOUNT), "size=\(kilobytes)k") }
 
-    func makeReadOnly() throws { try mount(flags: UInt(MS_REMOUNT) | UInt(MS_RDONLY), "") }
+    package func makeReadOnly() throws { try mount(flags: UInt(MS_REMOUNT) | UInt(MS_RDONLY), "") }
 
     /// A child process that another test starts inherits open files until its exec, so the disk is busy for that time.
     private func mount(flags: UInt, _ options: String) throws {
