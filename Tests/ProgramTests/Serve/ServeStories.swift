@@ -49,7 +49,7 @@ struct ServeStories {
     @Test func thereAreAsManyConnectionsAsFilesAllow() throws {
         let run = try Program.run(
             [
-                "-c", #"ulimit -H -n 2048 && ulimit -S -n 1024 && exec "$0" "$@""#, Program.path, "serve",
+                "-c", #"ulimit -S -n 1024 && ulimit -H -n 2048 && exec "$0" "$@""#, Program.path, "serve",
                 "--jwt-public-key", key, "--port", "0", "--data", folder.path + "/data", "--check",
             ], environment: ["HOME": folder.path], executable: "/bin/sh")
         #expect(run.lines.contains("limits.connections = 896  (default)"), "\(run.output)\n\(run.messages)")
