@@ -21,13 +21,25 @@ public struct AttachmentID: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 extension Content {
-    /// The attachment that the record needs; nil if the record names none, or names it in another form. Such a name is
-    /// preserved like any unknown member, and nothing is loaded for it.
-    public var attachmentID: AttachmentID? {
+    /// The attachment that the record needs; nil if the record names none, or names it in another form, which earlier
+    /// versions accepted. Such a name is preserved like any unknown member, and nothing is loaded for it.
+    public var attachmentID: AttachmentID? { attachmentName?.string.flatMap(AttachmentID.init) }
+
+    private var attachmentName: JSON? {
         // Few records have one, and parsing each of them would cost more than the rest of a write. A key may be written
         // with escapes.
-        guard text.utf8.holds(Self.attachmentKey) || text.utf8.holds(Self.escape) else { return nil }
-        return self["imageAttachmentId"]?.string.flatMap(AttachmentID.init)
+        guard text.utf8.holds(Self.attachmentKey) || text.utf8.holds(Self.escape),
+            let name = self["imageAttachmentId"], !name.isNull
+        else { return nil }
+        return name
+    }
+
+    /// Checks the name of the attachment.
+    ///
+    /// - Parameter stored: the content that this one replaces, whose name stays valid; nil for a new record.
+    package func checkAttachment(over stored: Content?) throws(InvalidContent) {
+        guard let name = attachmentName, name.string.flatMap(AttachmentID.init) == nil else { return }
+        guard name == stored?.attachmentName else { throw .badAttachmentName }
     }
 
     private static let attachmentKey = Array(#""imageAttachmentId""#.utf8)

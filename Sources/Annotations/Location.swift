@@ -41,7 +41,7 @@ extension Location {
         let rects = selection.flatMap(\.rects)
         return pages.allSatisfy { (0..<1_000_000).contains($0) }
             && max(selection.count, rects.count) <= Self.maximumRects && rects.allSatisfy(\.isNearAPage)
-            && (record.map(Record.isValidID) ?? true)
+            && (record.map(Record.isAcceptedID) ?? true)
     }
 
     /// The location with no more boxes than can be sent.

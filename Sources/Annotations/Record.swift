@@ -22,11 +22,18 @@ public struct Record: Hashable, Sendable, Identifiable {
         self.group = group
     }
 
-    /// Whether an id has 1 to 256 bytes and no space, control character or DEL, so that it fits in a header and on one
-    /// line. It may contain `/` and `..`: an id is never a path, and is percent-encoded in URLs.
-    public static func isValidID(_ id: ID) -> Bool {
+    /// Whether a record can be created under this id: 1 to 256 bytes without spaces and invisible characters, such as
+    /// controls and bidi marks. It may contain `/` and `..`: an id is never a path, and percent-encoded in a URL.
+    public static func isValidID(_ id: ID) -> Bool { isAcceptedID(id) && id.isVisible }
+
+    /// Whether an existing record can have this id, so that it fits a header and one line: earlier versions did not
+    /// check for all invisible characters.
+    package static func isAcceptedID(_ id: ID) -> Bool {
         !id.isEmpty && id.utf8.count <= 256 && id.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
     }
+
+    /// The rule for ids as part of an error.
+    package static let idRule = "an id must have 1 to 256 bytes, without spaces, control and format characters"
 }
 
 /// The content type of a permission (guide: collaboration permissions, "content-type").

@@ -6,6 +6,7 @@ public enum InvalidContent: Error, Hashable, Sendable, CustomStringConvertible {
     case badPageIndex
     case badBox
     case missingText
+    case badAttachmentName
 
     public var description: String {
         switch self {
@@ -15,6 +16,8 @@ public enum InvalidContent: Error, Hashable, Sendable, CustomStringConvertible {
         case .badPageIndex: #""pageIndex" must be a whole number from 0 to the last page"#
         case .badBox: #""bbox" must be [left, top, width, height] in points"#
         case .missingText: #""text" is missing in a comment"#
+        case .badAttachmentName:
+            #""imageAttachmentId" must be the SHA-256 of the file, as 64 lower-case hexadecimal digits"#
         }
     }
 }

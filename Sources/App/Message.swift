@@ -3,6 +3,7 @@ package import InstantCore
 package import PDFPages
 import PageLayout
 package import Screen
+package import SyncProtocol
 
 /// An event. All messages go through one queue and are handled in order.
 ///
@@ -92,6 +93,8 @@ package indirect enum Message: Hashable, Sendable {
     case tokenAccepted
     /// Why the supplied token is refused, as a sentence that does not contain the token.
     case tokenRefused(String)
+    /// What the server said about the token that it refused.
+    case tokenChecked(TokenVerdict)
     /// The latest requests to the server, newest first.
     case requests([SentRequest])
     /// The other participants, and whether the user presents. Sent on every change.

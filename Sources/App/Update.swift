@@ -68,6 +68,7 @@ extension AppState {
         case .tokenRead(let text): token?.receive(text)
         case .tokenAccepted: tokenAccepted()
         case .tokenRefused(let why): tokenRefused(why)
+        case .tokenChecked(let verdict): tokenChecked(verdict)
         case .history(let lines): history.load(lines)
         case .requests(let requests): requestsCame(requests)
         case .presence(let presence): presenceCame(presence)

@@ -30,6 +30,19 @@ struct ClaimReader {
         return text?.isEmpty == true ? nil : text
     }
 
+    /// Reads `aud`: one string, or an array of them (RFC 7519 section 4.1.3).
+    mutating func audience() throws(TokenError) -> [String] {
+        switch object["aud"] {
+        case nil, .null?: return []
+        case .string(let name)?: return [name]
+        case .array(let items)?:
+            let names = items.compactMap(\.string)
+            if names.count == items.count { return names }
+            fallthrough
+        default: throw .wrongType("aud", "a string or an array of strings")
+        }
+    }
+
     /// Reads a NumericDate (RFC 7519 section 2): seconds since 1970, with an optional fraction, up to the year 9999.
     mutating func moment(_ name: String) throws(TokenError) -> Timestamp? {
         guard let value = object[name], !value.isNull else { return nil }

@@ -7,20 +7,28 @@ public struct Claims: Hashable, Sendable {
     public var grant: Grant
     public var notBefore: Timestamp?
     public var issuedAt: Timestamp?
+    /// Who issued the token, and for which servers (RFC 7519, sections 4.1.1 and 4.1.3); a server may require values.
+    public var issuer: String?
+    public var audience: [String]
     /// Makes the token revocable.
     public var tokenID: String?
     /// Oddities that do not make the token invalid, as sentences: unknown or malformed entries, a claim under an old
-    /// name.
+    /// name, a token that cannot open anything.
     public var warnings: [String]
 
-    /// The default limit of a token, 8 KB; larger tokens are refused unread.
-    public static let maximumTokenBytes = 8 << 10
+    /// The limit of a token, 24 KB; larger ones are refused unread. It leaves room for about 400 entries with names of
+    /// 20 characters, and fits the 32 KB of a request head.
+    public static let maximumTokenBytes = 24 << 10
 
     /// Decodes a token offline.
     ///
     /// - Throws: ``TokenError`` if it is not a valid token (`invalidJWT`).
     public init(token: String) throws(TokenError) {
-        guard token.utf8.count <= Self.maximumTokenBytes else { throw .tooLarge(limit: Self.maximumTokenBytes) }
+        try self.init(payload: Self.payload(of: token))
+    }
+
+    private static func payload(of token: String) throws(TokenError) -> [UInt8] {
+        try checkSize(of: token)
         let parts = token.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .segments(parts.count) }
         guard Base64URL.decode(parts[0]).flatMap({ try? JSONReader.parse($0) })?.object != nil else {
@@ -28,7 +36,15 @@ public struct Claims: Hashable, Sendable {
         }
         guard let payload = Base64URL.decode(parts[1]) else { throw .notBase64JSON(part: "payload") }
         guard !parts[2].isEmpty, Base64URL.decode(parts[2]) != nil else { throw .notBase64JSON(part: "signature") }
-        try self.init(payload: payload)
+        return payload
+    }
+
+    /// Checks that a text has the parts of a token, whatever it claims: other text must not be sent in its place.
+    package static func checkShape(of text: String) throws(TokenError) { _ = try payload(of: text) }
+
+    package static func checkSize(of token: String) throws(TokenError) {
+        let bytes = token.utf8.count
+        guard bytes <= maximumTokenBytes else { throw .tooLarge(bytes: bytes, limit: maximumTokenBytes) }
     }
 
     /// Reads the payload of a token: one JSON object.
@@ -51,6 +67,31 @@ public struct Claims: Hashable, Sendable {
         notBefore = try reader.moment("nbf")
         issuedAt = try reader.moment("iat")
         tokenID = try reader.text("jti")
+        issuer = try reader.text("iss")
+        audience = try reader.audience()
         warnings = reader.warnings
+        if !hasVisibleUser { warnings.append("\(Self.invisibleUser); servers refuse it") }
+        if !grant.mayRead {
+            warnings.append(#"without the permission "read-document" this token cannot open the layer"#)
+        }
+    }
+}
+
+extension Claims {
+    /// Whether the id of the user may be used. Only a server enforces it: earlier ones accept such tokens.
+    package var hasVisibleUser: Bool { grant.userID?.isVisible ?? true }
+
+    package static let invisibleUser = #"the token's claim "user_id" has control or format characters"#
+
+    /// What is missing from a token that works, as sentences for the person who checks it. Unlike ``warnings``, these
+    /// are choices that an issuer may have made on purpose.
+    package var remarks: [String] {
+        var remarks: [String] = []
+        if grant.userID == nil {
+            remarks.append(#"without "user_id" all holders of such tokens count as one anonymous user"#)
+        }
+        if tokenID == nil { remarks.append(#"without "jti" the token cannot be revoked before it expires"#) }
+        if issuedAt == nil { remarks.append(#"without "iat" the token cannot reopen a layer after its deletion"#) }
+        return remarks
     }
 }

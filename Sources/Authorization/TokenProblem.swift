@@ -1,6 +1,6 @@
 /// The reason why a text is not a valid token (`invalidJWT`). Never contains the token.
 public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
-    case tooLarge(limit: Int)
+    case tooLarge(bytes: Int, limit: Int)
     case segments(Int)
     case notBase64JSON(part: String)
     case missing(String)
@@ -11,7 +11,8 @@ public enum TokenError: Error, Hashable, Sendable, CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .tooLarge(let limit): "not a token: larger than \(limit) bytes"
+        case .tooLarge(let bytes, let limit):
+            "the token has \(bytes) bytes, the limit is \(limit); grant fewer permissions or shorten their names"
         case .segments(let count):
             "not a token: a JWT has three parts separated by dots; this has \(count)"
         case .notBase64JSON(part: "signature"): "not a token: the signature is missing or incomplete"

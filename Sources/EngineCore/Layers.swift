@@ -41,7 +41,8 @@ package enum Layers {
 
     static func check(_ key: LayerKey) throws {
         guard LayerKey.isValidName(key.name) else {
-            throw APIError(.badRequest, "a layer name must have at most 256 characters, no * and no control characters")
+            throw APIError(
+                .badRequest, "a layer name must have at most 256 characters, without *, control and format characters")
         }
     }
 

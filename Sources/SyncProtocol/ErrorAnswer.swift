@@ -10,6 +10,8 @@ package struct ErrorAnswer: WireMessage {
         self.description = description
     }
 
+    package init(reason: String, description: String) { (self.reason, self.description) = (reason, description) }
+
     package func write(to json: inout JSONWriter) {
         json.object {
             $0.member(
@@ -40,6 +42,9 @@ package struct ErrorAnswer: WireMessage {
         case tokenRevoked = "token_revoked"
         case signatureInvalid = "signature_invalid"
         case algorithmRefused = "algorithm_refused"
+        case audienceRefused = "audience_refused"
+        case issuerRefused = "issuer_refused"
+        case lifetimeRefused = "lifetime_refused"
         case insufficientScope = "insufficient_scope"
         case documentNotFound = "document_not_found"
         case layerDeleted = "layer_deleted"

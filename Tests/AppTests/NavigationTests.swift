@@ -98,6 +98,18 @@ import Testing
                 " Copied https://example.com (if your terminal allows OSC 52)"
             ),
             (["type": "goTo", "pageIndex": 99], " This link leads to a page that does not exist"),
+            (
+                ["type": "uri", "uri": "JavaScript:alert(1)"],
+                " This link leads to JavaScript:alert(1), which postilla does not open"
+            ),
+            (
+                ["type": "uri", "uri": "file:///etc/passwd"],
+                " This link leads to file:///etc/passwd, which postilla does not open"
+            ),
+            (
+                ["type": "javaScript", "script": "x"],
+                " This link leads to another document, which postilla does not open"
+            ),
             (["type": "launch", "filePath": "/bin/sh"], " This link leads to /bin/sh, which postilla does not open"),
             (
                 ["type": "goToRemote", "relativePath": "b.pdf"],

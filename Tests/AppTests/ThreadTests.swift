@@ -32,6 +32,32 @@ import Testing
         #expect(stage.lines.contains { $0.contains("Which ones?") && $0.contains("  +2 ") })
     }
 
+    /// Without a name in the token, users call themselves what they like.
+    @Test func aNameThatIsNotTheUsersHasTheUserBesideIt() throws {
+        let services = Self.services()
+        for (index, name) in [(0, "CEO"), (services.records.count - 2, "Ben"), (services.records.count - 1, "CEO")] {
+            services.records[index].content = services.records[index].content.changing {
+                $0["creatorName"] = .string(name)
+            }
+        }
+        let user = try #require(services.records[0].createdBy)
+        let stage = Stage(services, rows: 60, columns: 80)
+        #expect(stage.screen.contains("by CEO (\(user))"))
+        // The user's own comments, and a name that differs only by case.
+        #expect(stage.screen.contains("\n Ben, 1m:\n   The second one.\n me, 1m:\n   I agree.\n"))
+        try stage.press("B")
+        #expect(stage.screen.contains("created by CEO (\(user))"))
+    }
+
+    @Test(
+        arguments: [
+            ("Ana", "ana", "Ana"), ("CEO", "bo", "CEO (bo)"), (nil, "bo", "bo"), ("CEO", nil, "CEO"), (nil, nil, nil),
+            ("аna", "ana", "аna (ana)"), ("", "bo", " (bo)"),
+        ] as [(String?, String?, String?)])
+    func authors(name: String?, user: String?, shown: String?) {
+        #expect(Author.name(name, user: user) == shown)
+    }
+
     @Test func whereTheThreadDoesNotFitTheWayIntoItIsNamed() throws {
         let stage = Stage(Self.services())
         try stage.press("s")

@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import Screen
+import SyncProtocol
 import Testing
 
 @testable import App
@@ -93,6 +94,76 @@ import Testing
         stage.send(.tokenRefused("the server refused it: bad signature"))
         #expect(card(stage).dropFirst().first == " The server rejected the token for hotos17 / review.")
         #expect(card(stage).filter { $0.contains("bad signature") }.count == 1)
+    }
+
+    private func verdict(_ reason: ErrorAnswer.Reason, clock: Int64) -> TokenVerdict {
+        var verdict = TokenVerdict(
+            refusal: ErrorAnswer(reason, "no"), now: .noon + clock,
+            key: TokenVerdict.Key(algorithm: "ES256", sha256: "3f2a91c0" + String(repeating: "0", count: 56)))
+        verdict.warnings = [#"unknown permission "x"; it grants nothing"#]
+        return verdict
+    }
+
+    /// After a refusal, the card also shows what the server knows about the token.
+    @Test func aRefusalIsExplained() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.expired)))
+        stage.send(.key(.paste(Self.readOnly)))
+        try stage.press("<enter>")
+        stage.send(.tokenRefused("the token has expired"))
+        stage.send(.tokenChecked(verdict(.tokenExpired, clock: 3 * 60_000)))
+        #expect(
+            card(stage).suffix(5).dropLast() == [
+                " The token has expired",
+                " Signed with a key of the server (ES256 3f2a91c0). The server's clock is 3m",
+                " ahead of this one.", #" Warning: unknown permission "x"; it grants nothing"#,
+            ])
+        // The next token has nothing to do with it.
+        stage.send(.key(.paste(Self.readOnly)))
+        #expect(!stage.screen.contains("3f2a91c0"))
+        stage.send(.tokenChecked(verdict(.tokenExpired, clock: 0)))
+        #expect(!stage.screen.contains("3f2a91c0"))
+    }
+
+    @Test(arguments: [
+        (Int64(0), " Signed with a key of the server (ES256 3f2a91c0)."),
+        (59_999, " Signed with a key of the server (ES256 3f2a91c0)."),
+        (-7_200_000, " Signed with a key of the server (ES256 3f2a91c0). The server's clock is 2h"),
+    ])
+    func clocksAreComparedInMinutes(_ difference: Int64, _ line: String) {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.revoked)))
+        stage.send(.tokenChecked(verdict(.tokenRevoked, clock: difference)))
+        #expect(card(stage).contains(line), "\(stage.screen)")
+    }
+
+    @Test func aTokenThatNoKeyVerifiesIsCalledThat() {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.refused("bad signature"))))
+        stage.send(.tokenChecked(TokenVerdict(refusal: ErrorAnswer(.signatureInvalid, "bad signature"))))
+        #expect(card(stage).contains(" No key of the server verifies its signature."))
+    }
+
+    /// A token may have hundreds of odd entries.
+    @Test func oddTokensAreWarnedOfBeforeTheyAreUsed() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(needing(.noneYet)))
+        let token = Self.token(
+            #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":["a","b","c","write"],"exp":1780153500}"#
+        )
+        stage.send(.key(.paste(token)))
+        #expect(
+            card(stage).filter { $0.contains("Warning") } == [
+                #" Warning: unknown permission "a"; it grants nothing"#,
+                #" Warning: unknown permission "b"; it grants nothing"#,
+                #" Warning: unknown permission "c"; it grants nothing"#,
+                " Warning: 1 more; see postilla token check",
+            ])
+        let blind = Self.token(
+            #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":["download"],"exp":1780153500}"#)
+        try stage.press("<C-u>")
+        stage.send(.key(.paste(blind)))
+        #expect(stage.screen.contains(#"Warning: without the permission "read-document" this token cannot open"#))
     }
 
     /// The expiry of the last accepted token does not apply to one tried since.

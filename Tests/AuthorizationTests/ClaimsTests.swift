@@ -61,11 +61,12 @@ struct ClaimsTests {
 
     @Test(
         arguments: [
-            (#""all""#, [GeneralPermission.readDocument, .download, .write], 0), ("[]", [], 0),
-            (#"["write"]"#, [.write], 0),
+            // One warning is that the token cannot open anything.
+            (#""all""#, [GeneralPermission.readDocument, .download, .write], 0), ("[]", [], 1),
+            (#"["write"]"#, [.write], 1),
             (#"["read-document","download","write"]"#, [.readDocument, .download, .write], 0),
-            (#"["all"]"#, [], 1), (#"["read-document","extract-pages","Write"]"#, [.readDocument], 2),
-            (#"["download","download"]"#, [.download], 0),
+            (#"["all"]"#, [], 2), (#"["read-document","extract-pages","Write"]"#, [.readDocument], 2),
+            (#"["download","download"]"#, [.download], 1),
         ] as [(String, Set<GeneralPermission>, Int)])
     func permissions(claim: String, general: Set<GeneralPermission>, warnings: Int) throws {
         let claims = try claims(permissions: claim)
@@ -98,13 +99,51 @@ struct ClaimsTests {
         #expect(problem(Token.payload(#""\#(claim)":"soon""#)) == .wrongType(claim, "seconds since 1970"))
     }
 
-    @Test(arguments: ["layer", "user_id", "creator_name", "default_group", "group", "jti"])
+    @Test(arguments: ["layer", "user_id", "creator_name", "default_group", "group", "jti", "iss"])
     func names(claim: String) {
         #expect(problem(Token.payload(#""\#(claim)":7"#)) == .wrongType(claim, "a string"))
         let long = String(repeating: "x", count: 1025)
         let limit = TokenError.wrongType(claim, "a string of at most 1024 bytes without NUL")
         #expect(problem(Token.payload(#""\#(claim)":"\#(long)""#)) == limit)
         #expect(problem(Token.payload(#""\#(claim)":"a\u0000""#)) == limit)
+    }
+
+    @Test(
+        "Audience and issuer (RFC 7519 sections 4.1.1 and 4.1.3)",
+        arguments: [
+            (#""aud":"a","iss":"i""#, ["a"], "i"), (#""aud":["a","b"]"#, ["a", "b"], nil), (#""aud":[]"#, [], nil),
+            (#""aud":null,"iss":null"#, [], nil), ("", [], nil),
+        ] as [(String, [String], String?)])
+    func audienceAndIssuer(others: String, audience: [String], issuer: String?) throws {
+        let claims = try claims(others)
+        #expect(claims.audience == audience)
+        #expect(claims.issuer == issuer)
+    }
+
+    @Test(arguments: ["7", "{}", "[7]", #"["a",null]"#, #"[["a"]]"#])
+    func badAudience(claim: String) {
+        #expect(problem(Token.payload(#""aud":\#(claim)"#)) == .wrongType("aud", "a string or an array of strings"))
+    }
+
+    @Test(
+        "A server refuses users whose ids hide or act; a name to show may contain anything",
+        arguments: ["\u{85}", "\u{9B}", "\u{202E}", "\u{2028}", "\u{FEFF}", "\u{200B}", "\u{7F}", "\u{1B}"])
+    func invisibleUsers(character: String) throws {
+        let odd = try claims(#""user_id":\#(JSON.string("a\(character)b").text)"#)
+        #expect(!odd.hasVisibleUser)
+        #expect(odd.warnings == [Claims.invisibleUser + "; servers refuse it"])
+        let good = try claims(#""creator_name":\#(JSON.string("Ana \(character)").text),"user_id":"日本 é""#)
+        #expect(good.hasVisibleUser && good.warnings.isEmpty)
+        #expect(try claims("").hasVisibleUser)
+    }
+
+    @Test func whatAPersonWhoChecksATokenShouldKnow() throws {
+        #expect(try claims(#""user_id":"ana","jti":"t","iat":1"#).remarks.isEmpty)
+        let remarks = try claims("").remarks
+        #expect(remarks.count == 3)
+        for word in ["user_id", "jti", "iat"] { #expect(remarks.contains { $0.contains(#""\#(word)""#) }, "\(word)") }
+        let blind = try claims(#""user_id":"ana""#, permissions: #"["download"]"#).warnings
+        #expect(blind == [#"without the permission "read-document" this token cannot open the layer"#])
     }
 
     @Test(arguments: [

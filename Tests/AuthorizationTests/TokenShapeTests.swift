@@ -54,10 +54,24 @@ struct TokenShapeTests {
 
     @Test func tooLarge() {
         let limit = Claims.maximumTokenBytes
-        #expect(problem(token: String(repeating: "a", count: limit + 1)) == .tooLarge(limit: limit))
-        #expect(problem(token: String(repeating: ".", count: 10_000_000)) == .tooLarge(limit: limit))
-        let most = String(repeating: "x", count: 5800)
+        for bytes in [limit + 1, 10_000_000] {
+            #expect(problem(token: String(repeating: ".", count: bytes)) == .tooLarge(bytes: bytes, limit: limit))
+        }
+        #expect(
+            problem(token: String(repeating: "a", count: limit + 1))?.description
+                == "the token has 24577 bytes, the limit is 24576; grant fewer permissions or shorten their names")
+        let most = String(repeating: "x", count: 18_000)
         #expect(problem(Token.payload(#""other":"\#(most)""#)) == nil)
+    }
+
+    @Test("A token may list the groups of a large school")
+    func manyGroups() throws {
+        let entries = (0..<400).map { "annotations:delete:group=student-\(1000 + $0)" }
+        let list = entries.map { #""\#($0)""# }.joined(separator: ",")
+        let token = Token.make(
+            payload: Token.payload(#""user_id":"ana","collaboration_permissions":[\#(list)]"#),
+            signature: String(repeating: "A", count: 86))
+        #expect(try Claims(token: token).grant.collaboration?.map(\.description) == entries)
     }
 
     @Test("Thousands of levels are not a payload")

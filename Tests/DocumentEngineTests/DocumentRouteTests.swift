@@ -159,7 +159,7 @@ import Testing
 
     @Test func theBackendIsClosedWithoutASecret() async throws {
         try await RunningServer.run {
-            $0.apiToken = nil
+            $0.secrets = []
         } _: { server in
             let answer = try await server.backend("GET", "/api/documents")
             #expect(answer.status == 401)

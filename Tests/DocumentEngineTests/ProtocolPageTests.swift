@@ -6,7 +6,8 @@ import Testing
 /// The code reads and writes the examples of docs/protocol.md byte for byte.
 @Suite("The protocol page") struct ProtocolPageTests {
     private static let types: [String: any WireMessage.Type] = [
-        "ErrorAnswer": ErrorAnswer.self, "SessionAnswer": SessionAnswer.self, "SnapshotPage": SnapshotPage.self,
+        "ErrorAnswer": ErrorAnswer.self, "TokenVerdict": TokenVerdict.self,
+        "SessionAnswer": SessionAnswer.self, "SnapshotPage": SnapshotPage.self,
         "Delta": Delta.self, "PushRequest": PushRequest.self, "PushAnswer": PushAnswer.self,
         "DigestAnswer": DigestAnswer.self, "ChangeEvent": ChangeEvent.self, "SessionEvent": SessionEvent.self,
         "PresenceSign": PresenceSign.self, "PresenceAnswer": PresenceAnswer.self, "PresenceEvent": PresenceEvent.self,

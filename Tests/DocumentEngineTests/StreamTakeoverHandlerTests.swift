@@ -77,6 +77,8 @@ import Testing
         }
     }
 
+    private static let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
     private final class Counter: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
         private let count = Atomic(0)
@@ -93,8 +95,9 @@ import Testing
     ) async throws -> Accepted<HTTP1Channel.Value> {
         let connection = ConnectionHandlers(
             base: HTTP1Channel { _, _, _ in },
-            pace: { ConnectionTimeoutHandler(ServiceLimits(), uptime: { .zero }) })
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            pace: { ConnectionTimeoutHandler(ServiceLimits(), uptime: { .zero }) },
+            malformed: { MalformedRequestHandler(logger: Self.quiet, metrics: ServerMetrics()) })
+        let logger = Self.quiet
         let accepted = try await channel.testingEventLoop.flatSubmit {
             connection.setup(channel: channel, logger: logger)
         }.get()

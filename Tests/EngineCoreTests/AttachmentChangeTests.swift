@@ -42,6 +42,31 @@ import Testing
         #expect(try world.push(.update, "a", at: 2, image(other)).status == .applied)
     }
 
+    @Test(arguments: [.string("logo.png"), .string(""), 7, [], .string(String(repeating: "A", count: 64))] as [JSON])
+    func aNameThatIsNoHashIsInvalid(_ name: JSON) throws {
+        @Sendable func image(_ name: JSON) -> Content {
+            World.content("pspdfkit/image", "", more: [("imageAttachmentId", name)])
+        }
+        let reason = InvalidContent.badAttachmentName.description
+        let new = try world.push(.create, "a", image(name))
+        #expect((new.status, new.reason) == (.invalid, reason))
+        #expect(throws: APIError(.invalid, reason)) {
+            try world.backend { try $0.create("a", image(name), user: nil, group: nil) }
+        }
+        // Stored by an earlier version: it may be kept, but not replaced by another one.
+        let layer = try world.layer
+        try world.store.write { store in
+            var writer = LayerWriter(layer, in: store, now: World.now)
+            let record = Record(id: "a", content: image(name), createdBy: "ana", updatedBy: "ana")
+            try writer.write(record, contentType: .annotations, rootID: nil, over: nil, client: nil)
+        }
+        let moved = image(name).changing { $0["bbox"] = [9, 9, 9, 9] }
+        #expect(try world.push(.update, "a", at: 1, moved).status == .applied)
+        try world.backend { try $0.replace("a", image(name), user: nil, group: nil) }
+        #expect(try world.push(.update, "a", at: 3, image("other.png")).status == .invalid)
+        #expect(try world.push(.update, "a", at: 3, image(.null)).status == .applied)
+    }
+
     // MARK: Ownership of files
 
     @Test func onlyWhoUploadedAFileMayNameIt() throws {

@@ -28,6 +28,20 @@ import Testing
         #expect(try world.record("a")?.record.group == nil)
     }
 
+    @Test(arguments: ["\u{85}", "\u{202E}", "\u{2028}", "\u{200B}", "\u{FEFF}"])
+    func newIdsAreVisible(_ character: String) throws {
+        let odd = "a\(character)"
+        for (id, user) in [(odd, nil), ("a", odd)] as [(String, String?)] {
+            #expect(throws: APIError.self) {
+                try world.backend { try $0.create(id, World.note("x"), user: user, group: nil) }
+            }
+        }
+        try world.backend { try $0.create("a", World.note("x"), user: "ana", group: odd) }
+        #expect(throws: APIError.self) {
+            try world.backend { try $0.replace("a", World.note("y"), user: odd, group: nil) }
+        }
+    }
+
     @Test func aDeletedIdMayBeUsedAgain() throws {
         try world.push(.create, "a", group: "secret", World.note("one"))
         try world.push(.delete, "a", at: 1)

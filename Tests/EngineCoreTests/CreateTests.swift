@@ -28,6 +28,23 @@ import Testing
         #expect(try world.record("a")?.record.content.text == text)
     }
 
+    /// An id that hides or acts names no new record; one that a store has already stays usable.
+    @Test(arguments: ["\u{85}", "\u{202E}", "\u{2028}", "\u{200B}", "\u{FEFF}", "\u{AD}"])
+    func anInvisibleIdIsInvalid(_ character: String) throws {
+        let id = "a\(character)"
+        let answer = try world.push(.create, id, World.note("one"))
+        #expect((answer.status, answer.reason) == (.invalid, Record.idRule))
+        let layer = try world.layer
+        try world.store.write { store in
+            var writer = LayerWriter(layer, in: store, now: World.now)
+            let record = Record(id: id, content: World.note("stored"), createdBy: "ana", updatedBy: "ana")
+            try writer.write(record, contentType: .annotations, rootID: nil, over: nil, client: nil)
+        }
+        #expect(try world.push(.update, id, at: 1, World.note("two")).status == .applied)
+        #expect(try world.push(.delete, id, at: 2).status == .applied)
+        #expect(try world.push(.restore, id, at: 3).status == .applied)
+    }
+
     @Test func anIdIsUsedOnce() throws {
         try world.push(.create, "a", World.note("one"))
         let again = try world.push(.create, "a", World.note("two"), client: "d", as: World.grant("bo"))

@@ -141,6 +141,18 @@ import Testing
         #expect(fanout.take(one).end?.kind == .closing)
     }
 
+    @Test func theKeysOfTokensEndListeners() throws {
+        var fanout = EventBroadcaster()
+        let layer = try world.layer
+        let ids = ["", "one", "two"].map { fanout.add(layer, scope: everything, tokenID: nil, signer: $0) }
+        _ = fanout.publish(try commit("a"))
+        #expect(fanout.revoke(signersExcept: ["two", "three", ""]) == [ids[1]])
+        let ended = fanout.take(ids[1])
+        #expect((ended.frames.count, ended.end?.kind) == (0, .revoked), "a token without a key reads nothing more")
+        #expect(fanout.take(ids[0]).end == nil && fanout.take(ids[2]).end == nil)
+        #expect(fanout.revoke(signersExcept: []) == Set(ids))
+    }
+
     // MARK: Presence
 
     private func told(_ person: String, page: Int) -> PresenceEvent {

@@ -43,7 +43,10 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a*b", "a\u{0}b", "a\nb", String(repeating: "x", count: 257)])
+    @Test(arguments: [
+        "a*b", "a\u{0}b", "a\nb", "a\u{9B}b", "a\u{202E}b", "a\u{2028}b", "a\u{200B}b",
+        String(repeating: "x", count: 257),
+    ])
     func aNameThatIsNoneMakesNothing(_ name: String) throws {
         #expect(throws: APIError.self) { try open(name) }
     }

@@ -317,6 +317,42 @@ import Testing
         }
     }
 
+    private func rights(_ path: String) throws -> Int? {
+        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    }
+
+    /// Not an error: where each user has a group of their own, folders are often made like this.
+    @Test(arguments: [(0o770, 0o750), (0o775, 0o755), (0o700, 0o700), (0o755, 0o755)])
+    func aFolderThatItsGroupMayWriteToIsNarrowed(_ before: Int, _ after: Int) throws {
+        let path = folder.path + "/group"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try FileManager.default.setAttributes([.posixPermissions: before], ofItemAtPath: path)
+        let url = try #require(URL(string: "https://a.example"))
+        _ = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: path))
+        #expect(try rights(path) == after)
+        #expect(try rights(path + "/layers") == 0o700)
+    }
+
+    /// Also one that an earlier version created by the umask.
+    @Test func aLayerIsReadableByItsUserOnly() throws {
+        let url = try #require(URL(string: "https://a.example"))
+        let identity = LayerIdentity(server: "https://a.example", documentID: "doc", layer: "l", userID: "ana")
+        func open() throws -> String {
+            let client = try InstantClient(serverURL: url, dataDirectory: folder.url)
+            defer { withExtendedLifetime(client) {} }
+            return try #require(try client.descriptor(identity).layer.store as? LocalSQLiteStore).path
+        }
+        let path = try open()
+        #expect(try rights(path) == 0o600)
+        for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
+        }
+        #expect(try open() == path)
+        for file in [path, path + "-wal", path + "-shm"] where FileManager.default.fileExists(atPath: file) {
+            #expect(try rights(file) == 0o600, "\(file)")
+        }
+    }
+
     @Test func aFolderThatCannotBeMadeIsNamedWithTheReason() throws {
         let file = folder.path + "/file"
         #expect(FileManager.default.createFile(atPath: file, contents: nil))

@@ -30,7 +30,7 @@ final class LiveServer: Sendable {
         self.key = key
         var options = Server.Options(
             dataFolder: folder.path + "/server",
-            keys: [try await VerificationKey(pem: key.publicKey.pemRepresentation)], apiToken: "secret")
+            keys: [try await VerificationKey(pem: key.publicKey.pemRepresentation)], secrets: ["secret"])
         options.port = port
         options.logger.logLevel = .error
         while true {

@@ -61,8 +61,7 @@ enum XFDFSamples {
             object["borderWidth"] = random.pick([0, 1])
             object["action"] = random.pick([
                 ["type": "uri", "uri": "https://example.com/?a=b&c=<d>"], ["type": "goTo", "pageIndex": 3],
-                ["type": "named", "action": "nextPage"], ["type": "launch", "filePath": "a b.txt"],
-                ["type": "goToRemote", "relativePath": "../other.pdf"],
+                ["type": "named", "action": "nextPage"], ["type": "uri", "uri": "mailto:a@example.com?subject=b%20c"],
             ])
         default:
             object["color"] = color(&random)

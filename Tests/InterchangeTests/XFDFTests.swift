@@ -66,6 +66,30 @@ struct XFDFTests {
         #expect(file.comments.map(\.content) == replies.map(\.content))
     }
 
+    /// Launch and script links are read as data, and never written.
+    @Test func hostileLinksAreReadAndNotWritten() throws {
+        let file = try annots(
+            """
+            <link page="0" rect="0,0,9,9"><OnActivation><Action Trigger="U"><Launch><File OriginalName="a.exe"/></Launch>\
+            </Action></OnActivation></link>
+            <link page="0" rect="0,0,9,9"><OnActivation><Action Trigger="U"><URI Name="JavaScript:x"/></Action>\
+            </OnActivation></link>
+            <link page="0" rect="0,0,9,9"><OnActivation><Action Trigger="U"><GoToR><File OriginalName="b.pdf"/></GoToR>\
+            </Action></OnActivation></link>
+            <link page="0" rect="0,0,9,9"><OnActivation><Action Trigger="U"><JavaScript><Script>y</Script></JavaScript>\
+            </Action></OnActivation></link>
+            """)
+        #expect(
+            file.annotations.map { $0.content["action"] } == [
+                ["type": "launch", "filePath": "a.exe"], ["type": "uri", "uri": "JavaScript:x"],
+                ["type": "goToRemote", "relativePath": "b.pdf"], nil,
+            ])
+        let records = file.annotations.enumerated().map { Record(id: "l\($0)", content: $1.content) }
+        let text = write(records)
+        #expect(text.ranges(of: "<link ").count == 4)
+        #expect(!text.contains("OnActivation"), "\(text)")
+    }
+
     @Test func formattedTextsComeBack() throws {
         let note = Record(
             id: "n",

@@ -87,6 +87,34 @@ struct AnnotatedPDFTests {
         #expect(text.contains("/Popup\": "))
     }
 
+    private static let actions = [
+        "/A<</S/Launch/F(own.exe)>>", "/A<</S/JavaScript/JS(own script)>>", "/A<</S/GoToR/F(own.pdf)/D[0/Fit]>>",
+        "/A<</S/URI/URI(own:address)>>",
+    ]
+
+    /// What the file itself does stays in it, also if something else about the link changes; a record adds nothing like
+    /// it, and takes the place of nothing.
+    @Test(arguments: actions, ["nothing", "color", "action"])
+    func aFileKeepsItsOwnActionsAndGetsNoNewOnes(_ own: String, _ change: String) async throws {
+        let pdf = SmallPDF(annotations: ["<</Type/Annot/Subtype/Link/Rect[0 700 90 720]\(own)>>"])
+        let folder = try Folder()
+        var record = try #require(try await tools.annotations(of: folder.write(pdf.bytes)).records.first)
+        record.content = record.content.changing {
+            if change == "color" { $0["borderColor"] = "#ff0000" }
+            if change == "action" { $0["action"] = ["type": "launch", "filePath": "record.exe"] }
+        }
+        let script: JSON = [
+            "v": 1, "type": "pspdfkit/link", "pageIndex": 0, "bbox": [9, 9, 9, 9],
+            "action": ["type": "uri", "uri": "javascript:record()"],
+        ]
+        let new = Record(id: "new", content: Content(try #require(script.object)))
+        let result = try await annotate(pdf, [record, new])
+        let text = try await text(result.target)
+        #expect(text.contains("own") == (change != "action"), "\(text)")
+        #expect(!text.contains("record"))
+        #expect(text.components(separatedBy: "/Link").count == 3)
+    }
+
     @Test(arguments: ["", "/Rotate 90", "/Rotate 180/CropBox[50 50 500 700]", "/Rotate 270"])
     func eachKindIsReadBackAsItWasWritten(_ entries: String) async throws {
         let pdf = SmallPDF(annotations: [], entries: "/MediaBox[0 0 612 792]" + entries)

@@ -62,4 +62,56 @@ struct AnnotationWriterTests {
         #expect(entries["Rect"] == .numbers([100, 680, 132, 712]))
         #expect(entries["Contents"]?.string?.contains("a b") == true)
     }
+
+    // MARK: Links
+
+    private func link(_ action: JSON) -> [String: PDFObject]? {
+        let json: JSON = ["v": 1, "type": "pspdfkit/link", "pageIndex": 0, "bbox": [0, 0, 9, 9], "action": action]
+        return json.object.flatMap { PDFAnnotation(Content($0), on: Self.frames[0])?.entries }
+    }
+
+    /// Addresses on the web and for mail, and places in the document.
+    @Test func linksThatAreWritten() {
+        for address in [
+            "https://example.com/?a=b#c", "http://example.com", "HTTPS://EXAMPLE.COM", "mailto:a@example.com",
+            "https://example.com/javascript:x", "https://münchen.example/ä",
+        ] {
+            let action = link(["type": "uri", "uri": .string(address)])?["A"]
+            #expect(action == .dictionary(["S": .name("URI"), "URI": .string(address)]), "\(address)")
+        }
+        for name in ["nextPage", "prevPage", "firstPage", "lastPage"] {
+            let action = link(["type": "named", "action": .string(name)])?["A"]
+            let standard = name.prefix(1).uppercased() + name.dropFirst()
+            #expect(action == .dictionary(["S": .name("Named"), "N": .name(standard)]), "\(name)")
+        }
+        #expect(link(["type": "goTo", "pageIndex": 3])?["Dest"] == .array([.number(3), .name("Fit")]))
+    }
+
+    /// Everything that starts a program, runs a script or opens another file, and spellings that hide it. The link
+    /// itself is written, without a target.
+    static let refused: [JSON] =
+        [
+            "javascript:alert(1)", "JavaScript:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)",
+            "java\nscript:alert(1)", "\u{1}javascript:alert(1)", "javascript\u{200B}:alert(1)", "javascript :x",
+            "\u{FEFF}https://example.com", " https://example.com", "https://example.com/\r\nx", "ht\ttps://example.com",
+            "https\u{FF1A}//example.com", "file:///etc/passwd", "data:text/html,<script>", "vbscript:x", "ftp://x",
+            "smb://x/y", "ms-msdt:x", "view-source:https://x", "//example.com", "example.com", "www.example.com", "",
+            ":", "://", "https", "\u{FF48}ttps://x",
+        ].map { ["type": "uri", "uri": .string($0)] } + [
+            ["type": "launch", "filePath": "/bin/sh"], ["type": "launch", "filePath": "https://example.com"],
+            ["type": "goToRemote", "relativePath": "other.pdf"], ["type": "goToEmbedded", "relativePath": "x"],
+            ["type": "javaScript", "script": "app.alert(1)"], ["type": "submitForm", "uri": "https://example.com"],
+            ["type": "importData", "uri": "https://example.com"], ["type": "resetForm"], ["type": "hide"],
+            ["type": "named", "action": "print"], ["type": "named", "action": "Quit"], ["type": "named"],
+            ["type": "named", "action": "nextpage"], ["type": "goTo", "pageIndex": -1],
+            ["type": "URI", "uri": "https://x"],
+            ["type": "uri"], ["type": "uri", "uri": 7], "https://example.com", .null, [],
+            ["type": "launch", "uri": "https://example.com", "pageIndex": 1],
+        ]
+
+    @Test(arguments: refused) func linksThatAreNot(_ action: JSON) throws {
+        let entries = try #require(link(action))
+        #expect(entries["Subtype"] == .name("Link"))
+        #expect(entries["A"] == nil && entries["Dest"] == nil && entries["AA"] == nil)
+    }
 }

@@ -88,6 +88,10 @@ struct CommandStories {
             #expect(shown.output.contains(line) || line.hasPrefix("14") && shown.output.contains("15 min left"))
         }
         #expect(try list(token: issued.output).status == 0)
+        let blind = try ana.run(["token", "show"], input: engine.token { $0.permissions = ["download"] })
+        #expect(
+            blind.output.contains(#"warning   without the permission "read-document" this token cannot open the layer"#)
+        )
         #expect(try ana.run(["token", "show"], input: "nonsense").status == 3)
         #expect(try ana.run(["token", "show"]).status == 3)
     }

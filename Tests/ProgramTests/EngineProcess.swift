@@ -1,6 +1,8 @@
+import Annotations
 import EngineSupport
 import Foundation
 import FoundationNetworking
+import GRDBSQLite
 import TestSupport
 
 /// A server with its own data, key pair and secret in the test's folder. It can be killed and restarted on the same
@@ -56,8 +58,32 @@ final class EngineProcess {
     func delete(_ document: String) throws { try call("DELETE", "/api/documents/\(document)") }
 
     /// Creates an annotation without a user.
-    func create(_ content: [String: Any], document: String = "paper", layer: String = "review") throws {
-        try call("POST", "/api/documents/\(document)/layers/\(layer)/annotations", ["content": content])
+    func create(
+        _ content: [String: Any], id: String? = nil, document: String = "paper", layer: String = "review"
+    ) throws {
+        var record: [String: Any] = ["content": content]
+        record["id"] = id
+        try call("POST", "/api/documents/\(document)/layers/\(layer)/annotations", record)
+    }
+
+    func replace(_ id: String, by content: [String: Any], document: String = "paper", layer: String = "review") throws {
+        let path = "/api/documents/\(document)/layers/\(layer)/annotations/\(PercentEncoding.encode(id))"
+        try call("PUT", path, ["content": content])
+    }
+
+    /// Renames a stored record, as if an earlier version had created it under that id. Restarts the server.
+    func rename(_ id: String, to other: String) throws {
+        kill()
+        var connection: OpaquePointer?
+        defer { sqlite3_close(connection) }
+        guard sqlite3_open_v2(server.database, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
+            sqlite3_exec(connection, "UPDATE record SET id = '\(other)' WHERE id = '\(id)'", nil, nil, nil)
+                == SQLITE_OK,
+            sqlite3_changes(connection) == 1
+        else { throw StoryError("\(id) was not renamed: \(String(cString: sqlite3_errmsg(connection)))") }
+        sqlite3_close(connection)
+        connection = nil
+        try start()
     }
 
     @discardableResult

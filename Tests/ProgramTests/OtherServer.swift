@@ -1,12 +1,12 @@
 import Dispatch
 import Glibc
 
-/// A foreign web server that answers every request with a greeting.
+/// A foreign web server that gives every request the same answer.
 final class OtherServer: Sendable {
     let url: String
     private let listener: Int32
 
-    init() throws {
+    init(status: Int = 200, body: String = "<h1>It works!</h1>") throws {
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -20,16 +20,15 @@ final class OtherServer: Sendable {
         }
         guard isListening else { throw StoryError("no port for another server: error \(errno)") }
         url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
-        DispatchQueue(label: "other-server").async { Self.greet(listener) }
+        DispatchQueue(label: "other-server").async { Self.greet(listener, status, body) }
     }
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    private static func greet(_ listener: Int32) {
-        let page = "<h1>It works!</h1>"
+    private static func greet(_ listener: Int32, _ status: Int, _ page: String) {
         let answer = Array(
             """
-            HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n\
+            HTTP/1.1 \(status) OK\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n\
             Connection: close\r\n\r\n\(page)
             """.utf8)
         while case let client = accept(listener, nil, nil), client >= 0 {

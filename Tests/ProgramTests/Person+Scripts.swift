@@ -81,6 +81,8 @@ final class RunningCommand {
 
     func interrupt() { process.interrupt() }
 
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
     func terminate() { process.terminate() }
 
     /// Returns the shell's exit status: 128 plus the signal number if a signal ended it.

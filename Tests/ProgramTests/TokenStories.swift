@@ -56,6 +56,27 @@ struct TokenStories {
         #expect(!terminal.rawOutput.contains("Token needed"))
     }
 
+    /// The card adds what the server knows about a token that it refuses.
+    @Test func aRefusalIsExplainedOnTheCard() throws {
+        let terminal = try ana.open(columns: 140)
+        try terminal.press("T")
+        terminal.send(
+            Key.paste(
+                try engine.token {
+                    $0.document = "paper"; $0.expires = 1_000_000_000
+                }
+            ).bytes)
+        try terminal.press("<enter>")
+        try terminal.see("The token has expired")
+        try terminal.see("Signed with a key of the server (ES256 ")
+        let forged = try engine.token("ana").dropLast(8) + "AAAAAAAA"
+        terminal.send(Key.paste(String(forged)).bytes)
+        try terminal.see(no: "Signed with a key")
+        try terminal.press("<enter>")
+        try terminal.see("No key of the server verifies its signature")
+        #expect(try terminal.quit() == [])
+    }
+
     /// Each is refused with a message and does not block the next one.
     @Test func badTokensAreRefusedInASentence() throws {
         let terminal = try ana.open()

@@ -10,7 +10,8 @@ struct MissingMemberTests {
         ("snapshot", ["epoch", "at", "records"]), ("delta", ["epoch", "changes", "upTo"]), ("push", ["clientID"]),
         ("push answer", ["results", "epoch", "changes"]),
         ("change event", ["epoch", "revision", "previous", "changes"]),
-        ("session event: lost", ["kind"]), ("error", ["error"]), ("presence", ["session"]),
+        ("session event: lost", ["kind"]), ("error", ["error"]), ("token: refused", ["reason"]),
+        ("presence", ["session"]),
         ("presence event: all", ["people"]), ("poll answer", ["epoch", "changes", "upTo"]),
     ])
     func topLevel(name: String, members: [String]) throws {

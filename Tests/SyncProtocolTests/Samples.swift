@@ -29,8 +29,22 @@ struct Sample: Sendable, CustomStringConvertible {
         return digest
     }()
 
+    private static let refusedToken: TokenVerdict = {
+        var verdict = TokenVerdict(
+            refusal: ErrorAnswer(.tokenExpired, "the token has expired"), now: Timestamp(milliseconds: 5),
+            key: TokenVerdict.Key(algorithm: "ES256", sha256: "9f86d0"))
+        verdict.grant = session.grant
+        verdict.notBefore = Timestamp(milliseconds: 1)
+        verdict.issuedAt = Timestamp(milliseconds: 2)
+        verdict.tokenID = "t-1"
+        verdict.warnings = ["\u{E9}"]
+        return verdict
+    }()
+
     static let all: [Sample] = [
         Sample("session", session),
+        Sample("token: accepted", TokenVerdict(now: Timestamp(milliseconds: 5))),
+        Sample("token: refused", refusedToken),
         Sample(
             "session, read-only and anonymous",
             SessionAnswer(

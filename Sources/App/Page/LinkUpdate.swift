@@ -56,6 +56,9 @@ extension AppState {
         case ("named", "lastPage"): goTo(page: last, .start)
         case ("uri", _):
             guard let address = action["uri"]?.string else { return follow(nil) }
+            guard LinkAddress.isAllowed(address) else {
+                return only(.warning("This link leads to \(address), which postilla does not open"))
+            }
             return [.copy(address, isAddress: true)]
         default:
             let file = action["relativePath"]?.string ?? action["filePath"]?.string ?? "another document"

@@ -104,7 +104,8 @@ extension PlainState {
         if !text.isEmpty { for line in CleanText.lines(cleaning: text) { say(line) } }
         for comment in document.thread.root == id ? document.thread.comments : [] {
             let said = Annotation(comment)
-            say(CleanText(cleaning: said.author ?? comment.createdBy ?? "anonymous").saying(said.text))
+            let author = Author.name(said.author, user: comment.createdBy) ?? "anonymous"
+            say(CleanText(cleaning: author).saying(said.text))
         }
         return app.markCurrentRead()
     }

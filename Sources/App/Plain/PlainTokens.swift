@@ -34,7 +34,9 @@ extension PlainState {
 
     private mutating func useToken() -> [Effect] {
         guard let card = app.token else { return [] }
-        let verdict = app.lines(of: card, columns: Self.width).filter { $0.role == .verdict || $0.role == .problem }
+        let verdict = app.lines(of: card, columns: Self.width).filter {
+            [.verdict, .warning, .problem].contains($0.role)
+        }
         for line in verdict { say(line.text.dropping(columns: 1)) }
         guard card.claims != nil else {
             app.token = nil

@@ -82,7 +82,7 @@ extension DocumentState {
     /// `highlight on page 3, by ana, 2026-05-30 14:05, yellow, group reviewers, read-only: ...`
     func facts(of row: ListRow, at now: Timestamp, utcOffset: Int) -> CleanText {
         var facts: [CleanText] = ["\(row.kind.name)\(row.pageIndex.map { " on page \($0 + 1)" } ?? "")"]
-        if let author = row.author ?? row.createdBy { facts.append("by \(author)") }
+        if let author = Author.name(row.author, user: row.createdBy) { facts.append("by \(author)") }
         if let moment = row.changedAt {
             facts.append(CleanText(cleaning: RelativeTime.date(moment, utcOffset: utcOffset)))
         }
@@ -100,11 +100,21 @@ extension DocumentState {
     fileprivate func head(of comment: Record, at now: Timestamp) -> CleanText {
         let annotation = Annotation(comment)
         let isOwn = comment.createdBy != nil && comment.createdBy == status.grant?.userID
-        let who = CleanText(cleaning: isOwn ? "me" : annotation.author ?? comment.createdBy ?? "-")
+        let name = Author.name(annotation.author, user: comment.createdBy)
+        let who = CleanText(cleaning: isOwn ? "me" : name ?? "-")
         let age = (annotation.createdAt ?? annotation.updatedAt).map { ", \(RelativeTime.age(of: $0, at: now))" } ?? ""
         let saving: CleanText = pending.isSaving(comment.id) ? ", saving" : ""
         let failure: CleanText = pending.failure(of: comment.id).map { ", not saved: \($0)" } ?? ""
         return who + CleanText(cleaning: age) + saving + failure + ":"
+    }
+}
+
+/// An author in detailed views. Where the token names none, users choose their own name, so their id stands beside it.
+package enum Author {
+    /// Returns `Ana Lopes (ana)`; only one of both if they agree but for case, or the other is missing.
+    package static func name(_ name: String?, user: String?) -> String? {
+        guard let name, let user, name.lowercased() != user.lowercased() else { return name ?? user }
+        return "\(name) (\(user))"
     }
 }
 
@@ -121,7 +131,7 @@ extension DocumentState {
             let age = RelativeTime.age(of: moment, at: now)
             return columns < 60 ? " \(age)" : " \(RelativeTime.date(moment, utcOffset: utcOffset)) (\(age))"
         }
-        let maker = annotation.author ?? record.createdBy
+        let maker = Author.name(annotation.author, user: record.createdBy)
         let made = (maker.map { "created by \($0)" } ?? "part of the PDF") + moment(annotation.createdAt)
         guard let updated = annotation.updatedAt, updated != annotation.createdAt else {
             return CleanText(cleaning: made)

@@ -15,6 +15,8 @@ struct TokenCard: Equatable, Sendable {
     var claims: Claims?
     /// Why the received token is invalid or was refused.
     var problem: String?
+    /// What the server said about a token that it refused.
+    var check: TokenCheck?
     /// The name of the file that holds the token, while it is typed.
     var path: TextInput?
     /// Whether the token was submitted and no response has arrived.
@@ -26,6 +28,7 @@ struct TokenCard: Equatable, Sendable {
         received = token
         path = nil
         isTrying = false
+        check = nil
         do {
             claims = try Claims(token: token.secret)
             problem = nil

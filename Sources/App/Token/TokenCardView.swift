@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import Screen
+import SyncProtocol
 
 extension Canvas {
     mutating func drawTokenCard(_ card: TokenCard, _ state: AppState, in area: Area) {
@@ -14,6 +15,7 @@ extension Canvas {
             let style: Style =
                 switch line.role {
                 case .fact, .entry, .verdict: state.theme.text
+                case .warning: state.theme.warning
                 case .problem: state.theme.error
                 case .keys: state.theme.dimmed
                 }
@@ -29,17 +31,18 @@ extension Canvas {
 
 /// One line of the token card.
 struct TokenCardLine: Equatable {
-    enum Role { case fact, entry, verdict, problem, keys }
+    enum Role { case fact, entry, verdict, warning, problem, keys }
 
     var text: CleanText
     var role: Role
 }
 
 extension [TokenCardLine] {
-    /// Returns the lines that fit: the keys, which the footer also shows, are dropped first, then the facts.
+    /// Returns the lines that fit: the keys, which the footer also shows, are dropped first, then the warnings and the
+    /// facts.
     fileprivate func fitting(_ rows: Int) -> [TokenCardLine] {
         var lines = self
-        for role in [TokenCardLine.Role.keys, .fact] {
+        for role in [TokenCardLine.Role.keys, .warning, .fact] {
             while lines.count > rows, let last = lines.lastIndex(where: { $0.role == role }) { lines.remove(at: last) }
         }
         return lines
@@ -62,6 +65,8 @@ extension AppState {
         let clear: CleanText = card.isEmpty ? "" : "     Ctrl-U clear"
         return lines(reason(for: card), .fact) + lines(waitingSentence, .fact) + lines(entry, .entry)
             + (verdict.text.isEmpty ? [TokenCardLine(text: "", role: .keys)] : lines(verdict.text, verdict.role))
+            + (card.check.map { lines($0.sentence, .verdict) } ?? [])
+            + warnings(on: card).flatMap { lines($0, .warning) }
             + lines("Enter use it     \(later)\(clear)", .keys)
     }
 
@@ -121,6 +126,14 @@ extension AppState {
             return TokenCardLine(text: what + ": Enter to open a separate copy.", role: .verdict)
         }
         return TokenCardLine(text: says + change(to: grant), role: .verdict)
+    }
+
+    /// Returns the oddities of the received token, or of the one that the server refused.
+    private func warnings(on card: TokenCard) -> [CleanText] {
+        let warnings = card.claims?.warnings ?? card.check?.verdict.warnings ?? []
+        let more: [CleanText] =
+            warnings.count > 3 ? ["Warning: \(warnings.count - 3) more; see postilla token check"] : []
+        return warnings.prefix(3).map { "Warning: \($0)" } + more
     }
 
     /// By the server's clock, as far as its offset is known.

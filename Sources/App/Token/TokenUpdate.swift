@@ -1,5 +1,6 @@
 import Authorization
 import InstantCore
+import SyncProtocol
 
 // Entering a token, and the result.
 extension AppState {
@@ -45,6 +46,12 @@ extension AppState {
         }
         token = TokenCard(purpose)
         token?.problem = why
+    }
+
+    /// Adds what the server knows about the refused token to the card, unless the user has moved on.
+    mutating func tokenChecked(_ verdict: TokenVerdict) {
+        guard let card = token, card.received == nil, card.purpose == .layer else { return }
+        token?.check = TokenCheck(verdict, at: now)
     }
 
     /// Opens the card when a token is needed and nothing blocks it; a later need can open it again.

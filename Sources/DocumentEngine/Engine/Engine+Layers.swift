@@ -1,5 +1,4 @@
 import Annotations
-import Authorization
 import EngineCore
 import SyncProtocol
 
@@ -7,23 +6,23 @@ import SyncProtocol
 extension Engine {
     /// Runs the body on the layer a token names, in the token's view; creates the layer on first use.
     func view<Result: Sendable>(
-        _ claims: Claims, _ body: @escaping @Sendable (LayerView) throws -> Result
+        _ token: VerifiedToken, _ body: @escaping @Sendable (LayerView) throws -> Result
     ) async throws -> Result {
-        let scope = claims.grant.viewScope
-        let found = try await read { store -> Result? in
-            try Self.admit(claims, in: store)
-            guard let layer = try Layers.find(claims.grant, issuedAt: claims.issuedAt, in: store) else { return nil }
+        let scope = token.grant.viewScope
+        let found = try await read { [self] store -> Result? in
+            try admit(token, in: store)
+            guard let layer = try Layers.find(token.grant, issuedAt: token.issuedAt, in: store) else { return nil }
             return try body(LayerView(layer, scope: scope, in: store))
         }
         if let found { return found }
-        return try await writes.perform(on: claims.layerKey) { store in
-            try body(LayerView(try Self.open(claims, in: store), scope: scope, in: store))
+        return try await writes.perform(on: token.layerKey) { [self] store in
+            try body(LayerView(try open(token, in: store), scope: scope, in: store))
         }
     }
 
     /// Returns the digest of everything that a token may see.
-    func digest(_ claims: Claims, epoch: String) async throws -> DigestAnswer {
-        try await view(claims) { [self] view in
+    func digest(_ token: VerifiedToken, epoch: String) async throws -> DigestAnswer {
+        try await view(token) { [self] view in
             if let known = digests.withLock({ $0.answer(view.layer, scope: view.scope) }), known.epoch == epoch {
                 if checksDigests, case let stored = try view.digest(epoch: epoch), known != stored {
                     throw CacheDifference("the digest of layer \(view.layer.key)", cached: known, stored: stored)
@@ -36,36 +35,46 @@ extension Engine {
         }
     }
 
-    func push(_ request: PushRequest, _ claims: Claims) async throws -> PushAnswer {
-        let push = PushProcessor(grant: claims.grant, limits: limits)
+    func push(_ request: PushRequest, _ token: VerifiedToken) async throws -> PushAnswer {
+        let push = PushProcessor(grant: token.grant, limits: limits)
         let now = now()
-        return try await write(to: claims.layerKey) { store in
-            let layer = try Self.open(claims, in: store)
+        return try await write(to: token.layerKey) { [self] store in
+            let layer = try open(token, in: store)
             return try push.perform(request, on: layer, in: store, now: now)
         }
     }
 
     /// Records that the token's user has the bytes of the attachment; durable when it returns.
-    func addUpload(of id: AttachmentID, _ claims: Claims) async throws {
-        try await writes.perform(on: claims.layerKey) { store in
-            try store.addUpload(of: id, by: claims.grant.userID, in: Self.open(claims, in: store))
+    func addUpload(of id: AttachmentID, _ token: VerifiedToken) async throws {
+        try await writes.perform(on: token.layerKey) { [self] store in
+            try store.addUpload(of: id, by: token.grant.userID, in: open(token, in: store))
         }
     }
 
-    private static func open(_ claims: Claims, in store: any StoreWriting) throws -> ServerLayer {
-        try admit(claims, in: store)
+    private func open(_ token: VerifiedToken, in store: any StoreWriting) throws -> ServerLayer {
+        try admit(token, in: store)
         var random = SystemRandomNumberGenerator()
-        return try Layers.open(claims.grant, issuedAt: claims.issuedAt, in: store, using: &random)
+        return try Layers.open(token.grant, issuedAt: token.issuedAt, in: store, using: &random)
     }
 
-    /// - Throws: ``APIError`` if the token was revoked.
-    static func admit(_ claims: Claims, in store: any StoreReading) throws {
-        if let id = claims.tokenID, try store.isRevoked(tokenID: id) {
+    /// - Throws: ``APIError`` if the token was revoked, or its key removed since the token was verified.
+    func admit(_ token: VerifiedToken, in store: any StoreReading) throws {
+        guard verifier.trusts(token.key) else {
+            throw APIError(.signatureInvalid, "the key that verified the token was removed")
+        }
+        if let id = token.id, try store.isRevoked(tokenID: id) {
             throw APIError(.tokenRevoked, "the token was revoked")
         }
     }
-}
 
-extension Claims {
-    var layerKey: LayerKey { LayerKey(document: grant.documentID, name: grant.layer) }
+    /// Returns why a verified token opens no layer; nil if it opens one. Creates no layer.
+    func refusal(of token: VerifiedToken) async throws -> APIError? {
+        do {
+            try await read { [self] store in
+                try admit(token, in: store)
+                _ = try Layers.find(token.grant, issuedAt: token.issuedAt, in: store)
+            }
+            return nil
+        } catch let refusal as APIError { return refusal }
+    }
 }

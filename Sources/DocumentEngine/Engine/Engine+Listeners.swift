@@ -1,5 +1,4 @@
 import Annotations
-import Authorization
 import EngineCore
 import SyncProtocol
 
@@ -8,18 +7,19 @@ extension Engine {
     /// Adds a listener. Changes committed before this call must be pulled after it.
     ///
     /// - Parameter way: a stream also gets time signals and the list of participants.
-    func listen(_ layer: ServerLayer, _ claims: Claims, by way: Listener.Way) -> Listener {
+    func listen(_ layer: ServerLayer, _ token: VerifiedToken, by way: Listener.Way) -> Listener {
         // A second wake-up adds nothing: signals and events wait in the listener's state.
         let (wakeUps, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let (scope, now) = (claims.grant.viewScope, now())
+        let (scope, now) = (token.grant.viewScope, now())
         let id = live.withLock { live in
-            let id = live.fanout.add(layer, scope: scope, tokenID: claims.tokenID)
+            let id = live.fanout.add(
+                layer, scope: scope, tokenID: token.id, signer: token.key.description)
             // Commits to the layer were not followed here until now.
             if !live.feed.isHeard(layer.id) { live.presence.forgetRecords(at: layer.id) }
             live.feed.join(layer)
             if case .stream(let session) = way {
                 if let session { live.presence.streamOpened(session) }
-                live.pulse.add(id, until: claims.grant.expiresAt, now: now)
+                live.pulse.add(id, until: token.grant.expiresAt, now: now)
                 live.sendParticipants(at: layer.id, to: id, seenBy: scope)
             }
             live.join(id, by: wake)
@@ -68,6 +68,12 @@ extension Engine {
     func revoke(_ tokenIDs: some Sequence<String>) {
         tell { $0.revoke(tokenIDs) }
         notices?.add(.revoked)
+    }
+
+    /// Ends this server's streams whose tokens were verified with a key that is no longer in use.
+    func closeStreamsOfRemovedKeys() {
+        let signers = Set(verifier.keys.map(\.description))
+        tell { $0.revoke(signersExcept: signers) }
     }
 
     /// Ends every stream of this server, which no longer receives changes.

@@ -5,11 +5,11 @@ import SyncProtocol
 
 /// Presence: announcements, and the passage of time for participants and listeners.
 extension Engine {
-    func announce(_ sign: PresenceSign, _ claims: Claims) async throws -> PresenceAnswer {
-        let layer = try await view(claims) { $0.layer }
+    func announce(_ sign: PresenceSign, _ token: VerifiedToken) async throws -> PresenceAnswer {
+        let layer = try await view(token) { $0.layer }
         let now = now()
         let (answer, outcome) = try live.withLock { live in
-            let (answer, outcome) = try live.presence.announced(sign, by: claims.grant, at: layer.id, now: now)
+            let (answer, outcome) = try live.presence.announced(sign, by: token.grant, at: layer.id, now: now)
             live.tell(outcome)
             return (answer, outcome)
         }
@@ -19,8 +19,8 @@ extension Engine {
     }
 
     /// Returns the participants of a layer as a token may see them.
-    func people(at layer: ServerLayer, _ claims: Claims) -> PresenceList {
-        live.withLock { $0.presence.list(of: layer.id, seenBy: claims.grant.viewScope) }
+    func people(at layer: ServerLayer, _ token: VerifiedToken) -> PresenceList {
+        live.withLock { $0.presence.list(of: layer.id, seenBy: token.grant.viewScope) }
     }
 
     /// Looks up who may see the records that participants point at, if the layer has listeners.

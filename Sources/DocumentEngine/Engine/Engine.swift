@@ -19,6 +19,7 @@ final class Engine: Sendable {
     let workers = WorkerThreads(width: 4)
     let live: ListenerHub
     let digests = Mutex(DigestCache())
+    let verifier: TokenVerifier
     /// Whether each cached digest is also computed and compared; for tests.
     let checksDigests: Bool
 
@@ -30,14 +31,17 @@ final class Engine: Sendable {
     let peopleForPeers: CoalescingQueue<Presence.ParticipantKey>?
 
     /// - Parameters:
+    ///   - verifier: decides whether the key of a token is still in use.
     ///   - notices: the queue of messages to other servers; nil: no other server uses the store.
     ///   - ended: called after each transaction.
     init(
-        store: any LayerStore, limits: SyncProtocol.ServerLimits, now: @escaping @Sendable () -> Timestamp,
+        store: any LayerStore, verifier: TokenVerifier = TokenVerifier(keys: []), limits: SyncProtocol.ServerLimits,
+        now: @escaping @Sendable () -> Timestamp,
         notices: CoalescingQueue<ClusterMessage>? = nil, checksDigests: Bool = false,
         ended: @escaping @Sendable (WriteQueue.Transaction) -> Void = { _ in }
     ) {
         self.store = store
+        self.verifier = verifier
         self.notices = notices
         self.checksDigests = checksDigests
         self.limits = limits

@@ -5,13 +5,16 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// The framework's connection with additional handlers: limits on input, timeouts, connection close, request bodies, and
+/// The framework's connection with additional handlers: limits on input, timeouts, connection close, request bodies, malformed
+/// requests, and
 /// the takeover of event streams (``DetachedStreams``). They sit where requests still have SwiftNIO's types, which include
 /// the HTTP version; the ``InputValve`` precedes the decoder.
 struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     /// Creates the timeout handler of a connection.
     let pace: @Sendable () -> ConnectionTimeoutHandler
+    /// Creates the handler that responds to malformed requests.
+    let malformed: @Sendable () -> MalformedRequestHandler
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted<Base.Value>> {
         base.setup(channel: channel, logger: logger).map { value in
@@ -28,7 +31,7 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
             try pipeline.addHandler(valve, position: .before(decoder.handler))
             for handler in [
                 pace, PersistenceHandler(valve: valve), RequestBodyHandler(valve: valve),
-                StreamTakeoverHandler(valve: valve, pace: pace),
+                StreamTakeoverHandler(valve: valve, pace: pace), malformed(),
             ] as [any ChannelHandler] {
                 try pipeline.addHandler(handler, position: .before(translation.handler))
             }

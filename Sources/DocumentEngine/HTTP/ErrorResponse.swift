@@ -8,7 +8,7 @@ extension ErrorAnswer.Reason {
     var status: HTTPResponse.Status {
         switch self {
         case .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenRevoked, .signatureInvalid,
-            .algorithmRefused, .unauthorized:
+            .algorithmRefused, .audienceRefused, .issuerRefused, .lifetimeRefused, .unauthorized:
             .unauthorized
         case .insufficientScope: .forbidden
         case .documentNotFound, .layerDeleted, .notFound: .notFound

@@ -18,6 +18,7 @@ struct Responder: HTTPResponder {
     let workers: WorkerThreads
     let admission: RequestLimiter
     let metrics: ServerMetrics
+    let audit: AuditLog?
     let options: Server.Options
     let proxyWarning: ProxyWarning
 
@@ -37,10 +38,11 @@ struct Responder: HTTPResponder {
         let id = RequestID(request.headers[RequestID.header])
         let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let match = routes.match(parts.first ?? "")
+        let address = RequestOrigin.address(request.head, from: context.peer, behindProxy: options.behindProxy)
         var response: Response
         var refusal: APIError?
+        var audited: (action: AuditEvent.Action, notes: AuditNotes)?
         do {
-            let address = RequestOrigin.address(request.head, from: context.peer, behindProxy: options.behindProxy)
             if !options.behindProxy { proxyWarning.look(at: request.head) }
             let target: Target
             do { target = try find(match, parts.count > 1 ? parts[1] : "", request.head) } catch {
@@ -48,9 +50,11 @@ struct Responder: HTTPResponder {
                 throw error
             }
             let route = target.route
+            if audit != nil, let action = route.audit, request.method != .head { audited = (action, AuditNotes()) }
             let incoming = ServerRequest(
                 head: request.head, body: request.body, query: target.query, id: id, address: address,
-                channel: context.channel, parameters: target.match.parameters, maxBytes: route.maxBytes)
+                channel: context.channel, parameters: target.match.parameters, maxBytes: route.maxBytes,
+                audit: audited?.notes)
             response = try await answer(route, incoming)
         } catch {
             let reason = self.refusal(error, id)
@@ -61,6 +65,12 @@ struct Responder: HTTPResponder {
         }
         if refusal?.reason == .methodNotAllowed { response.headers[.allow] = match?.allow }
         complete(&response.headers, id)
+        if let (action, notes) = audited, case let details = notes.details, details.actor != nil {
+            audit?.record(
+                AuditEvent(
+                    time: options.now(), action: action, details: details, requestID: id.description,
+                    address: address, status: response.status.code, problem: refusal?.reason.rawValue))
+        }
         if let rate = options.rate { response.body = response.body.limited(to: rate) }
         let sent = request.method == .head ? 0 : response.body.contentLength ?? 0
         note(

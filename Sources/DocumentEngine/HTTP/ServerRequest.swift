@@ -19,6 +19,8 @@ struct ServerRequest: Sendable {
     let parameters: [String: String]
     /// The maximum size of the body in bytes.
     let maxBytes: Int64
+    /// For what the handler knows about its line in the audit log; nil if the request leaves none.
+    var audit: AuditNotes?
 
     /// Returns a parameter of the path; empty if the pattern has none of this name.
     subscript(parameter: String) -> String { parameters[parameter] ?? "" }

@@ -1,5 +1,4 @@
 import Annotations
-import Authorization
 import EngineCore
 import HTTPTypes
 import Hummingbird
@@ -17,18 +16,18 @@ struct Attachments: Sendable {
     static let unnamedLife: Int64 = 86_400_000
 
     /// Receives an attachment; durable when it returns, so that the next change can name it.
-    func receive(_ id: AttachmentID, _ claims: Claims, _ request: ServerRequest) async throws -> Response {
+    func receive(_ id: AttachmentID, _ token: VerifiedToken, _ request: ServerRequest) async throws -> Response {
         // Checks the token and the layer before reading a byte.
-        try await engine.view(claims) { _ in }
+        try await engine.view(token) { _ in }
         let upload = try blobs.receive()
         try await request.receive(into: upload, upTo: limit, else: "the attachment is larger than \(limit) bytes")
         let received = try upload.finish()
         guard received.sha256 == id.hex else {
             throw APIError(.invalid, "the SHA-256 does not match: the attachment was damaged in transit, or misnamed")
         }
-        try await keep(received, of: claims.grant.documentID) { try Engine.admit(claims, in: $0) }
+        try await keep(received, of: token.grant.documentID) { [engine] in try engine.admit(token, in: $0) }
         // In a separate transaction, so that the layer is not locked while the bytes are stored.
-        try await engine.addUpload(of: id, claims)
+        try await engine.addUpload(of: id, token)
         return .json { $0.object { $0.member("bytes", received.bytes) } }
     }
 
@@ -91,12 +90,12 @@ struct Attachments: Sendable {
     }
 
     /// Sends an attachment to a client that sees a record naming it; otherwise 404.
-    func send(_ id: AttachmentID, _ claims: Claims, _ request: ServerRequest) async throws -> Response {
-        let isNamed = try await engine.view(claims) { view in
+    func send(_ id: AttachmentID, _ token: VerifiedToken, _ request: ServerRequest) async throws -> Response {
+        let isNamed = try await engine.view(token) { view in
             try view.store.marks(naming: id, in: view.layer).contains { view.scope.contains($0.subject) }
         }
         guard isNamed else { throw Self.missing }
-        return try await send(id, of: claims.grant.documentID, request)
+        return try await send(id, of: token.grant.documentID, request)
     }
 
     func send(_ id: AttachmentID, of document: String, _ request: ServerRequest) async throws -> Response {

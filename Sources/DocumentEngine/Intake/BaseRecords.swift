@@ -38,8 +38,9 @@ struct BaseRecords {
     }
 
     private func problem(of record: Record, _ uploaded: Set<AttachmentID>) -> String? {
-        guard Record.isValidID(record.id) else {
-            return "an id must have 1 to 256 bytes, without spaces or control characters"
+        guard Record.isValidID(record.id) else { return Record.idRule }
+        guard record.createdBy?.isVisible != false, record.updatedBy?.isVisible != false else {
+            return "the id of a user must not contain control and format characters"
         }
         if let root = record.content["rootId"]?.string, record.content.contentType == .comments,
             places[ByteOrdered(root)] == nil
@@ -51,6 +52,7 @@ struct BaseRecords {
         }
         do {
             try record.content.validate(pageCount: pageCount)
+            try record.content.checkAttachment(over: nil)
             return nil
         } catch { return "\(error)" }
     }

@@ -84,10 +84,11 @@ struct PDFIntake: Sendable {
     /// - Throws: ``APIError`` if the id cannot be used; also called before a body is received.
     func check(_ id: String?, _ wish: Options) async throws {
         guard let id else { return }
-        guard ServerDocument.isValidID(id) else {
-            throw APIError(.badRequest, "a document id must have 1 to 1,024 bytes, without control characters")
-        }
-        if !wish.overwrites, try await engine.read({ try $0.document(id) }) != nil { throw Self.taken }
+        guard !id.isEmpty, id.utf8.count <= 1024 else { throw APIError(.badRequest, ServerDocument.idRule) }
+        let exists = try await engine.read { try $0.document(id) } != nil
+        // An existing document may have an id that is no longer valid, and can be replaced.
+        guard exists || ServerDocument.isValidID(id) else { throw APIError(.badRequest, ServerDocument.idRule) }
+        if exists, !wish.overwrites { throw Self.taken }
     }
 
     private func put(

@@ -15,6 +15,8 @@ extension ServerMetrics {
             help: "Writes per transaction.", bounds: [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024]),
         "postilla_transaction_seconds": .init(
             help: "Duration of a transaction, including disk time.", bounds: seconds),
+        "postilla_audit_lines_total": .init(help: "Lines of the audit log by result."),
+        "postilla_audit_failures_total": .init(help: "Failed attempts to write or reopen the audit log."),
         "postilla_pdf_job_seconds": .init(
             help: "Time to read or write a PDF.", bounds: [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]),
         Gauge.connections.rawValue: .init(help: "Open connections."),

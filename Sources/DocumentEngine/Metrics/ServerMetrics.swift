@@ -29,6 +29,8 @@ final class ServerMetrics: Sendable {
     private let transactions: (committed: Counter, failed: Counter)
     private let pdfSeconds: Timer
     private let connectionCount = Atomic<Int>(0)
+    private let auditLines: (written: Counter, lost: Counter)
+    private let auditFailures: Counter
 
     init(_ registry: MetricsRegistry = MetricsRegistry(ServerMetrics.descriptions)) {
         self.registry = registry
@@ -41,6 +43,11 @@ final class ServerMetrics: Sendable {
             Counter(label: "postilla_transactions_total", dimensions: [("result", "failed")], factory: registry)
         )
         pdfSeconds = Timer(label: "postilla_pdf_job_seconds", factory: registry)
+        auditLines = (
+            Counter(label: "postilla_audit_lines_total", dimensions: [("result", "written")], factory: registry),
+            Counter(label: "postilla_audit_lines_total", dimensions: [("result", "lost")], factory: registry)
+        )
+        auditFailures = Counter(label: "postilla_audit_failures_total", factory: registry)
     }
 
     // MARK: Events
@@ -106,6 +113,12 @@ final class ServerMetrics: Sendable {
     }
 
     func pdfJob(took duration: Duration) { pdfSeconds.recordNanoseconds(duration.nanoseconds) }
+
+    func audited(lines: Int) { if lines > 0 { auditLines.written.increment(by: lines) } }
+
+    func auditLost() { auditLines.lost.increment() }
+
+    func auditFailed() { auditFailures.increment() }
 
     // MARK: Gauges
 

@@ -27,11 +27,11 @@ extension RouteLookup {
         let (batch, small) = (Int64(api.engine.limits.batchBytes), Int64(64 << 10))
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0,
-            stores: DiskSpace.Use = .nothing, _ handle: @escaping Route.Handler
+            stores: DiskSpace.Use = .nothing, audit: AuditEvent.Action? = nil, _ handle: @escaping Route.Handler
         ) -> Route {
             Route(
                 method: method, pattern: "/api/" + pattern, access: .secret, maxBytes: maxBytes, stores: stores,
-                blocks: true
+                blocks: true, audit: audit
             ) { request in
                 try api.admit(request, storing: stores)
                 return try await handle(request)
@@ -39,10 +39,10 @@ extension RouteLookup {
         }
         return [
             route(.get, "documents", api.listDocuments),
-            route(.post, "documents", upTo: api.uploadBytes, stores: .files, api.upload),
-            route(.post, "revoke", upTo: batch, api.revoke),
+            route(.post, "documents", upTo: api.uploadBytes, stores: .files, audit: .upload, api.upload),
+            route(.post, "revoke", upTo: batch, audit: .revoke, api.revoke),
             route(.post, "copy_document", upTo: small, stores: .records, api.copyDocument),
-            route(.delete, "documents/{id}") { try await api.deleteDocument($0["id"]) },
+            route(.delete, "documents/{id}", audit: .deleteDocument) { try await api.deleteDocument($0["id"]) },
             route(.get, "documents/{id}/properties") { try await api.properties($0["id"]) },
             route(.get, "documents/{id}/attachments/{sha256}") { request in
                 guard let file = AttachmentID(request["sha256"]) else { throw Attachments.missing }
@@ -52,7 +52,10 @@ extension RouteLookup {
             route(.post, "documents/{id}/layers", upTo: small, stores: .records) {
                 try await api.makeLayer($0["id"], $0)
             },
-            route(.delete, "documents/{id}/layers/{layer}") { try await api.deleteLayer($0.layer) },
+            route(.delete, "documents/{id}/layers/{layer}", audit: .deleteLayer) { request in
+                request.audit?.add { [layer = request.layer] in $0.layer = layer.name }
+                return try await api.deleteLayer(request.layer)
+            },
         ]
     }
 
@@ -62,21 +65,22 @@ extension RouteLookup {
         let withFile = max(batch, api.attachments.limit + Int64(api.engine.limits.recordBytes) + (64 << 10))
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0,
-            stores: DiskSpace.Use = .nothing, _ handle: @escaping Route.Handler
+            stores: DiskSpace.Use = .nothing, audit: AuditEvent.Action? = nil, _ handle: @escaping Route.Handler
         ) -> [Route] {
             ["/api/documents/{id}/", "/api/documents/{id}/layers/{layer}/"].map { start in
                 Route(
                     method: method, pattern: start + pattern, access: .secret, maxBytes: maxBytes, stores: stores,
-                    blocks: true
+                    blocks: true, audit: audit
                 ) { request in
                     try api.admit(request, storing: stores)
+                    request.audit?.add { [layer = request.layer] in $0.layer = layer.name }
                     return try await handle(request)
                 }
             }
         }
         return [
             route(.get, "document_info") { try await api.info($0["id"]) },
-            route(.get, "pdf") { try await api.pdf($0.layer, $0) },
+            route(.get, "pdf", audit: .readPDF) { try await api.pdf($0.layer, $0) },
             route(.get, "document.json") { try await api.instantJSON($0.layer) },
             route(.get, "document.xfdf") { try await api.xfdf($0.layer) },
             route(.post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes, stores: .files) {
@@ -85,13 +89,17 @@ extension RouteLookup {
             route(.get, "annotations") { try await api.list($0.layer, page: nil, $0) },
             route(.post, "annotations", upTo: withFile, stores: .files) { try await api.create($0.layer, $0) },
             route(.put, "annotations", upTo: batch, stores: .records) { try await api.replaceMany($0.layer, $0) },
-            route(.delete, "annotations", upTo: batch) { try await api.deleteMany($0.layer, $0) },
+            route(.delete, "annotations", upTo: batch, audit: .deleteRecords) {
+                try await api.deleteMany($0.layer, $0)
+            },
             route(.get, "pages/{index}/annotations") { try await api.list($0.layer, page: $0.page(), $0) },
             route(.get, "annotations/{annotation}") { try await api.one($0.layer, $0["annotation"]) },
             route(.put, "annotations/{annotation}", upTo: withFile, stores: .files) {
                 try await api.replace($0.layer, $0["annotation"], $0)
             },
-            route(.delete, "annotations/{annotation}") { try await api.delete($0.layer, $0["annotation"]) },
+            route(.delete, "annotations/{annotation}", audit: .deleteRecords) {
+                try await api.delete($0.layer, $0["annotation"], $0)
+            },
             route(.get, "annotations/{root}/comments") { try await api.thread($0.layer, $0["root"]) },
             route(.post, "annotations/{root}/comments", upTo: batch, stores: .records) {
                 try await api.reply($0.layer, $0["root"], $0)
@@ -105,19 +113,21 @@ extension RouteLookup {
     private static func sync(_ api: SyncAPI) -> [Route] {
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0,
-            stores: DiskSpace.Use = .nothing, blocks: Bool = false,
+            stores: DiskSpace.Use = .nothing, blocks: Bool = false, audit: AuditEvent.Action? = nil,
             _ handle: @escaping @Sendable (SyncAPI.Bearer, ServerRequest) async throws -> Response
         ) -> Route {
             Route(
                 method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, stores: stores,
-                blocks: blocks
+                blocks: blocks, audit: audit
             ) { request in
                 try await handle(try api.admit(request, storing: stores), request)
             }
         }
         return [
+            // Answers for tokens that are not accepted, too.
+            Route(method: .get, pattern: "/instant/v1/token", access: .token, handle: api.verdict),
             route(.get, "session", api.session),
-            route(.get, "document", api.document),
+            route(.get, "document", audit: .readPDF, api.document),
             route(.get, "records", api.records),
             route(.get, "digest", api.digest),
             route(.post, "changes", upTo: Int64(api.engine.limits.batchBytes), stores: .records, api.changes),

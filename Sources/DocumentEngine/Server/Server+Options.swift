@@ -16,6 +16,7 @@ extension Server {
         /// The path of the SQLite file; nil: in the data folder.
         package var database: String?
         package var keys: [VerificationKey]
+        package var tokens = TokenPolicy()
         /// A database that stores everything and can be shared with other servers. The data folder then contains only
         /// uploads in progress and the restore stamp.
         package var postgres: PostgresAddress?
@@ -23,8 +24,8 @@ extension Server {
         /// which the server ends its streams.
         package var lookEvery: Duration = .seconds(2)
         package var deafAfter: Duration = .seconds(5)
-        /// The backend's secret; nil closes its routes.
-        package var apiToken: String?
+        /// The backend's secrets, each of which is accepted; empty closes its routes.
+        package var secrets: [String]
         package var tls: TLS?
         /// Bytes per second of each response body; nil: no limit.
         package var rate: Int?
@@ -34,6 +35,8 @@ extension Server {
         package var behindProxy = false
         /// The address that serves `/metrics`, `/healthcheck` and `/readiness` without a secret; nil: none.
         package var metrics: ListenAddress?
+        /// The path of the audit log, or `-` for standard error; nil: none.
+        package var auditLog: String?
         /// Whether each request is logged, on one line.
         package var logsRequests = false
         /// How long, after the stop signal, only `/readiness` reflects it, so that a proxy can switch to another
@@ -51,10 +54,10 @@ extension Server {
         /// Whether each cache hit is compared with the cache's source and fails on a difference; for tests.
         package var checksCaches = false
 
-        package init(dataFolder: String, keys: [VerificationKey], apiToken: String? = nil) {
+        package init(dataFolder: String, keys: [VerificationKey], secrets: [String] = []) {
             self.dataFolder = dataFolder
             self.keys = keys
-            self.apiToken = apiToken
+            self.secrets = secrets
         }
     }
 

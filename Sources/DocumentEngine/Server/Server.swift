@@ -10,14 +10,16 @@ import Synchronization
 /// A running document engine.
 ///
 /// ```swift
-/// let server = try await Server(Server.Options(dataFolder: folder, keys: [key], apiToken: secret))
+/// let server = try await Server(Server.Options(dataFolder: folder, keys: [key], secrets: [secret]))
 /// try await server.run { port in print("listening on \(port)") }   // returns after stop()
 /// ```
 package final class Server: Sendable {
-    private let options: Options
+    let options: Options
     private let lock: FolderLock
     private let storage: Storage
-    private let engine: Engine
+    let engine: Engine
+    let secrets: BackendSecrets
+    let audit: AuditLog?
     private let readiness: Readiness
     private let attachments: Attachments
     private let streams = DetachedStreams()
@@ -37,16 +39,22 @@ package final class Server: Sendable {
     /// - Throws: ``StoreError``, `PostgresStoreError`, or the problem with the certificate.
     package init(_ options: Options) throws {
         self.options = options
+        let metrics = ServerMetrics()
+        audit = try options.auditLog.map {
+            try AuditLog($0, now: options.now, logger: options.logger, metrics: metrics)
+        }
         try PrivateFiles.make(folder: options.dataFolder)
         lock = try FolderLock(folder: options.dataFolder)
         storage = try Storage(options)
         if try storage.mark.open() { options.logger.warning("\(Self.restored)") }
-        let metrics = ServerMetrics()
         let admission = RequestLimiter(options.service, uptime: options.uptime) { metrics.limited(by: $0) }
         let work = PDFWork(options.service, metrics: metrics)
+        secrets = BackendSecrets(options.secrets)
+        let verifier = TokenVerifier(
+            keys: options.keys, policy: options.tokens, checksKnown: options.checksCaches)
         engine = Engine(
-            store: storage.store, limits: options.limits, now: options.now, notices: storage.shared?.notices,
-            checksDigests: options.checksCaches, ended: metrics.ended)
+            store: storage.store, verifier: verifier, limits: options.limits, now: options.now,
+            notices: storage.shared?.notices, checksDigests: options.checksCaches, ended: metrics.ended)
         readiness = Readiness(engine: engine, space: storage.space, uptime: options.uptime)
         attachments = Attachments(
             engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)
@@ -54,20 +62,21 @@ package final class Server: Sendable {
             engine: engine, blobs: storage.pdfs, attachments: attachments, tools: options.tools,
             logger: options.logger, limit: options.service.pdfBytes, work: work)
         let backend = BackendAPI(
-            engine: engine, intake: intake, attachments: attachments, secret: BackendSecret(options.apiToken),
-            admission: admission, space: storage.space)
+            engine: engine, intake: intake, attachments: attachments, secrets: secrets, admission: admission,
+            space: storage.space)
         let sync = SyncAPI(
-            engine: engine, verifier: TokenVerifier(keys: options.keys, checksKnown: options.checksCaches),
-            attachments: attachments, intake: backend.intake, admission: admission, space: storage.space,
+            engine: engine, attachments: attachments, intake: backend.intake, admission: admission,
+            space: storage.space,
             streams: options.rate == nil ? streams : nil)
         responder = Responder(
             routes: RouteLookup(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
-            admission: admission, metrics: metrics, options: options, proxyWarning: ProxyWarning(options.logger))
+            admission: admission, metrics: metrics, audit: audit, options: options,
+            proxyWarning: ProxyWarning(options.logger))
         metricsAPI = MetricsAPI(
             metrics: metrics, engine: engine, work: work, admission: admission, readiness: readiness,
             space: storage.space)
         let plain = Self.http(
-            options,
+            options, metrics,
             ConnectionTimeoutHandler.Observer(opened: metrics.connectionOpened) { [logger = options.logger] in
                 metrics.connectionClosed($0, $1?.problem)
                 $1?.log($0, to: logger)
@@ -76,15 +85,19 @@ package final class Server: Sendable {
     }
 
     private static func http(
-        _ options: Options, _ observer: ConnectionTimeoutHandler.Observer = .init()
+        _ options: Options, _ metrics: ServerMetrics, _ observer: ConnectionTimeoutHandler.Observer = .init()
     ) -> HTTPServerBuilder {
+        // One field may take the whole head: a token may be almost as large.
+        let maxBytes = MalformedRequestHandler.maxHeadBytes
         let heads = HTTP1Channel.Configuration.DecoderConfiguration(
-            maxHeaderFieldSize: 16 << 10, maxHeaderListSize: 32 << 10, maxHeaderFieldCount: 100)
-        let (limits, uptime) = (options.service, options.uptime)
+            maxHeaderFieldSize: maxBytes, maxHeaderListSize: maxBytes,
+            maxHeaderFieldCount: MalformedRequestHandler.maxFields)
+        let (limits, uptime, logger) = (options.service, options.uptime, options.logger)
         return HTTPServerBuilder { responder in
             ConnectionHandlers(
                 base: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: heads)),
-                pace: { ConnectionTimeoutHandler(limits, uptime: uptime, observer: observer) })
+                pace: { ConnectionTimeoutHandler(limits, uptime: uptime, observer: observer) },
+                malformed: { MalformedRequestHandler(logger: logger, metrics: metrics) })
         }
     }
 
@@ -97,7 +110,7 @@ package final class Server: Sendable {
         var services: [any Service] = []
         if let address = options.metrics {
             services.append(
-                application(metricsAPI, Self.http(options), at: address) { [self] in
+                application(metricsAPI, Self.http(options, metricsAPI.metrics), at: address) { [self] in
                     told(.metrics, $0, ready)
                 })
         }
@@ -123,7 +136,11 @@ package final class Server: Sendable {
             storage.close()
             lock.release()
         }
-        try await group.run()
+        do { try await group.run() } catch {
+            await audit?.close()
+            throw error
+        }
+        await audit?.close()
     }
 
     private func application<API: HTTPResponder>(

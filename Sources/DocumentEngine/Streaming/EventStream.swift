@@ -1,5 +1,4 @@
 import Annotations
-import Authorization
 import EngineCore
 import Hummingbird
 import NIOCore
@@ -15,7 +14,7 @@ import SyncProtocol
 /// Unchecked: used by one task at a time.
 final class EventStream: @unchecked Sendable {
     private let engine: Engine
-    private let claims: Claims
+    private let token: VerifiedToken
     private let channel: any Channel
     private var writer: any ResponseBodyWriter
     /// nil until the stream has started.
@@ -23,8 +22,8 @@ final class EventStream: @unchecked Sendable {
     /// The revision up to which everything has been sent.
     private var reached: Revision = 0
 
-    init(_ engine: Engine, _ claims: Claims, _ channel: any Channel, to writer: any ResponseBodyWriter) {
-        (self.engine, self.claims, self.channel) = (engine, claims, channel)
+    init(_ engine: Engine, _ token: VerifiedToken, _ channel: any Channel, to writer: any ResponseBodyWriter) {
+        (self.engine, self.token, self.channel) = (engine, token, channel)
         self.writer = writer
     }
 
@@ -40,7 +39,7 @@ final class EventStream: @unchecked Sendable {
     private func open(
         on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?
     ) async throws -> Bool {
-        let listener = engine.listen(layer, claims, by: .stream(session))
+        let listener = engine.listen(layer, token, by: .stream(session))
         // A task waiting for the disconnect would take an eighth of a listener's memory.
         try await channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
         // The layer may have been created again, or the token revoked, since the lookup.
@@ -60,12 +59,12 @@ final class EventStream: @unchecked Sendable {
     ///
     /// - Returns: the revision up to which everything has been sent.
     private func catchUp(on layer: ServerLayer, after cursor: Cursor?) async throws -> Revision {
-        let known = try await engine.view(claims) { $0.layer.id }
+        let known = try await engine.view(token) { $0.layer.id }
         guard known == layer.id else { throw APIError(.epochChanged, "the layer was recreated") }
         guard var cursor else { return 0 }
         while true {
             let from = cursor
-            let (event, upTo, more) = try await engine.view(claims) { view in
+            let (event, upTo, more) = try await engine.view(token) { view in
                 let delta = try view.delta(since: from, limit: PushProcessor.deltaLimit)
                 let event = ChangeEvent(
                     epoch: delta.epoch, revision: delta.upTo, previous: from.revision, changes: delta.changes)
@@ -104,7 +103,7 @@ final class EventStream: @unchecked Sendable {
     /// - Returns: what to write, and whether the stream ends with it.
     @inline(never)
     private func next(_ listener: Listener) -> (pieces: [[UInt8]], isLast: Bool) {
-        let end = claims.grant.expiresAt
+        let end = token.grant.expiresAt
         guard engine.now() < end else {
             return ([LiveEvent.session(SessionEvent(.expired, reason: "the token has expired")).frame], true)
         }
@@ -136,7 +135,7 @@ extension APIError {
         switch reason {
         case .epochChanged: SessionEvent(.behind, reason: description)
         case .documentNotFound, .layerDeleted: SessionEvent(.lost, reason: description)
-        case .tokenRevoked: SessionEvent(.revoked, reason: description)
+        case .tokenRevoked, .signatureInvalid: SessionEvent(.revoked, reason: description)
         default: SessionEvent(.closing, reason: description)
         }
     }

@@ -18,6 +18,8 @@ package struct TokenIssuer: Sendable {
         package var issuedAt: Timestamp?
         package var notBefore: Timestamp?
         package var tokenID: String?
+        package var audience: [String] = []
+        package var issuer: String?
 
         package init(documentID: String, expiresAt: Timestamp) {
             self.documentID = documentID
@@ -72,6 +74,8 @@ private struct Payload: JWTPayload {
     var iat: Int64?
     var nbf: Int64?
     var jti: String?
+    var aud: [String]?
+    var iss: String?
 
     enum CodingKeys: String, CodingKey {
         case documentID = "document_id"
@@ -81,7 +85,7 @@ private struct Payload: JWTPayload {
         case collaboration = "collaboration_permissions"
         case defaultGroup = "default_group"
         case creatorName = "creator_name"
-        case exp, iat, nbf, jti
+        case exp, iat, nbf, jti, aud, iss
     }
 
     enum Permissions: Codable {
@@ -114,6 +118,8 @@ private struct Payload: JWTPayload {
         iat = request.issuedAt.map { $0.milliseconds / 1000 }
         nbf = request.notBefore.map { $0.milliseconds / 1000 }
         jti = request.tokenID
+        aud = request.audience.isEmpty ? nil : request.audience
+        iss = request.issuer
     }
 
     /// Never called: this type is only encoded.

@@ -1,3 +1,4 @@
+import Annotations
 import Crypto
 import FoundationEssentials
 import JWTKit
@@ -13,7 +14,17 @@ package struct VerificationKey: Sendable {
         case edDSA = "EdDSA"
     }
 
-    package let algorithm: Algorithm
+    /// Tells keys apart. The same key bound to another algorithm is another key.
+    package struct ID: Hashable, Sendable, CustomStringConvertible {
+        package let algorithm: Algorithm
+        /// SHA-256 of the key in DER, as lower-case hex: `openssl pkey -pubin -in FILE -outform DER | sha256sum`.
+        package let fingerprint: String
+
+        package var description: String { "\(algorithm.rawValue) \(fingerprint)" }
+    }
+
+    package let id: ID
+    package var algorithm: Algorithm { id.algorithm }
     private let key: any JWTAlgorithm
 
     /// Reads a key. RSA keys of less than 2,048 bits are refused (RFC 7518 section 3.3).
@@ -24,26 +35,31 @@ package struct VerificationKey: Sendable {
     package init(pem: String, algorithm: Algorithm? = nil) async throws(VerificationKeyError) {
         guard !pem.contains("PRIVATE KEY") else { throw .isPrivate }
         let keys = JWTKeyCollection()
-        let found: Algorithm
+        let (found, canonicalPEM): (Algorithm, String)
         if let rsa = try? Insecure.RSA.PublicKey(pem: pem) {
-            found = algorithm == .rs512 ? .rs512 : .rs256
+            (found, canonicalPEM) = (algorithm == .rs512 ? .rs512 : .rs256, rsa.pemRepresentation)
             await keys.add(rsa: rsa, digestAlgorithm: found == .rs512 ? .sha512 : .sha256)
         } else if let p256 = try? ES256PublicKey(pem: pem) {
-            found = .es256
+            (found, canonicalPEM) = (.es256, p256.pemRepresentation)
             await keys.add(ecdsa: p256)
         } else if let p521 = try? ES512PublicKey(pem: pem) {
-            found = .es512
+            (found, canonicalPEM) = (.es512, p521.pemRepresentation)
             await keys.add(ecdsa: p521)
         } else if let ed = try? EdDSA.PublicKey(pem: pem) {
-            found = .edDSA
+            (found, canonicalPEM) = (.edDSA, ed.pemRepresentation)
             await keys.add(eddsa: ed)
         } else {
             throw .unreadable
         }
         if let algorithm, algorithm != found { throw .otherAlgorithm(wanted: algorithm, isFor: found) }
         guard let key = try? await keys.getKey() else { throw .unreadable }
-        self.algorithm = found
+        id = ID(algorithm: found, fingerprint: Self.fingerprint(ofPEM: canonicalPEM))
         self.key = key
+    }
+
+    private static func fingerprint(ofPEM pem: String) -> String {
+        let lines = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
+        return SHA256.hash(data: Base64.decode(lines.joined()) ?? []).hexadecimal
     }
 
     func verifies(_ signature: [UInt8], of text: some Sequence<UInt8>) -> Bool {

@@ -48,7 +48,7 @@ package struct StagedCopy: Sendable {
         limit: Int = Pieces.records
     ) throws {
         guard ServerDocument.isValidID(id) else {
-            throw APIError(.badRequest, "a document id must have 1 to 1,024 bytes, without control characters")
+            throw APIError(.badRequest, ServerDocument.idRule)
         }
         guard try store.document(id) == nil else { throw Self.documentTaken }
         let size = try store.layers(of: source.id).reduce(0) { $0 + Int(clamping: $1.head) + 1 }

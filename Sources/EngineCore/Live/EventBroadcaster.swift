@@ -30,6 +30,8 @@ package struct EventBroadcaster: Sendable {
         var layer: Int64
         var scope: ViewScope
         var tokenID: String?
+        /// Tells the keys of tokens apart.
+        var signer: String
         var mailbox: ListenerQueue
     }
 
@@ -50,13 +52,18 @@ package struct EventBroadcaster: Sendable {
 
     /// Adds a listener.
     ///
-    /// - Parameter layer: the layer's state, now or shortly before. The listener pulls what was committed before this
-    ///   call; later commits arrive as events.
-    package mutating func add(_ layer: ServerLayer, scope: ViewScope, tokenID: String?) -> ListenerID {
+    /// - Parameters:
+    ///   - layer: the layer's state, now or shortly before. The listener pulls what was committed before this call; later
+    ///     commits arrive as events.
+    ///   - signer: a name of the key that verified the token.
+    package mutating func add(
+        _ layer: ServerLayer, scope: ViewScope, tokenID: String?, signer: String = ""
+    ) -> ListenerID {
         let id = next
         next += 1
         groups[layer.id, default: [:]][scope, default: Group(last: layer.head)].members.insert(id)
-        listeners[id] = Listener(layer: layer.id, scope: scope, tokenID: tokenID, mailbox: ListenerQueue(bound: bound))
+        listeners[id] = Listener(
+            layer: layer.id, scope: scope, tokenID: tokenID, signer: signer, mailbox: ListenerQueue(bound: bound))
         return id
     }
 
@@ -124,6 +131,13 @@ package struct EventBroadcaster: Sendable {
         let tokenIDs = Set(tokenIDs.map(ByteOrdered.init))
         let ids = listeners.filter { $0.value.tokenID.map { tokenIDs.contains(ByteOrdered($0)) } ?? false }.map(\.key)
         return close(ids, with: SessionEvent(.revoked, reason: "the token was revoked"), dropping: true)
+    }
+
+    /// Ends the listeners whose tokens were verified with another key than these.
+    package mutating func revoke(signersExcept signers: Set<String>) -> Set<ListenerID> {
+        let ids = listeners.filter { !signers.contains($0.value.signer) }.map(\.key)
+        let event = SessionEvent(.revoked, reason: "the key that signed the token was removed")
+        return close(ids, with: event, dropping: true)
     }
 
     package mutating func closeAll(with event: SessionEvent) -> Set<ListenerID> {

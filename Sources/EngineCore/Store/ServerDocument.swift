@@ -54,10 +54,14 @@ package struct ServerDocument: Hashable, Sendable {
     /// alone is not enough: a server restored from a backup may reuse its number.
     package var version: String { String(Fingerprint.of("\(base) \(pdfSHA256)").prefix(16)) }
 
-    /// Returns whether an id has 1 to 1,024 bytes and no control characters: it travels in tokens and addresses.
+    /// Returns whether a document can be created under this id: 1 to 1,024 bytes without invisible characters. It
+    /// travels in tokens and addresses.
     package static func isValidID(_ id: String) -> Bool {
-        !id.isEmpty && id.utf8.count <= 1024 && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+        !id.isEmpty && id.utf8.count <= 1024 && id.isVisible
     }
+
+    /// The rule for ids as part of an error.
+    package static let idRule = "a document id must have 1 to 1,024 bytes, without control and format characters"
 }
 
 /// A PDF as stored.

@@ -21,11 +21,10 @@ package struct LayerKey: Hashable, Sendable {
         hasher.combine(ByteOrdered(name))
     }
 
-    /// Returns whether a name has at most 256 characters and 1,024 bytes, no control characters and no `*` (guide:
-    /// authentication).
+    /// Returns whether a layer can be created under this name: at most 256 characters and 1,024 bytes, no invisible
+    /// characters and no `*` (guide: authentication).
     package static func isValidName(_ name: String) -> Bool {
-        name.count <= 256 && name.utf8.count <= 1024 && name.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
-            && !name.contains("*")
+        name.count <= 256 && name.utf8.count <= 1024 && name.isVisible && !name.contains("*")
     }
 }
 

@@ -23,7 +23,9 @@ package struct BackendWriter {
     }
 
     private mutating func create(_ new: Record) throws {
-        try check(new.id)
+        guard Record.isValidID(new.id) else { throw APIError(.invalid, Record.idRule) }
+        try check(user: new.createdBy)
+        try check(user: new.updatedBy)
         try check(new.content, over: nil)
         let old = try writer.store.record(new.id, in: writer.layer)
         guard old?.isLive != true else { throw APIError(.alreadyExists, "a record with this id already exists") }
@@ -51,6 +53,8 @@ package struct BackendWriter {
     /// Replaces the whole content. Keeps the creator, and the group unless a new one is given.
     package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
         let stored = try existing(id)
+        let known = [stored.record.createdBy, stored.record.updatedBy]
+        if !known.contains(where: { $0.isExactly(user) }) { try check(user: user) }
         try check(content, over: stored)
         guard content.isSameKind(as: stored.record.content) else {
             throw APIError(.invalid, "a record cannot change between annotation and comment, or move to another thread")
@@ -89,15 +93,16 @@ package struct BackendWriter {
         return stored
     }
 
-    private func check(_ id: Record.ID) throws {
-        guard Record.isValidID(id) else {
-            throw APIError(.invalid, "an id must have 1 to 256 bytes, without spaces or control characters")
+    private func check(user: String?) throws {
+        guard user?.isVisible != false else {
+            throw APIError(.invalid, "the id of a user must not contain control and format characters")
         }
     }
 
     private func check(_ content: Content, over stored: ServerRecord?) throws {
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
+            try content.checkAttachment(over: stored?.record.content)
         } catch { throw APIError(.invalid, "\(error)") }
         // A backend may name any attachment of the document; the one the record already names stays valid.
         guard let id = content.attachmentID, id != stored?.record.content.attachmentID,

@@ -18,8 +18,9 @@ struct ChangeDecider {
     }
 
     func decide(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
-        guard Record.isValidID(change.id) else {
-            return .invalid("an id must have 1 to 256 bytes, without spaces or control characters")
+        // The rule for new ids is stricter than that for existing ones.
+        guard change.kind == .create ? Record.isValidID(change.id) : Record.isAcceptedID(change.id) else {
+            return .invalid(Record.idRule)
         }
         guard change.baseRevision >= 0 else { return .invalid("a base revision must not be negative") }
         var change = change
@@ -66,6 +67,7 @@ struct ChangeDecider {
     func problem(
         ofAttachmentIn content: Content, over stored: ServerRecord?, _ writer: LayerWriter
     ) throws -> String? {
+        do { try content.checkAttachment(over: stored?.record.content) } catch { return "\(error)" }
         guard let id = content.attachmentID, id != stored?.record.content.attachmentID else { return nil }
         let (store, layer) = (writer.store, writer.layer)
         if try store.attachment(id, of: layer.key.document) != nil {

@@ -92,12 +92,11 @@ public final class InstantClient: Sendable {
         open.withLock { open in
             if let known = open[identity] { return known }
             let recorder = RequestRecorder(now: environment.now)
-            let transport = HTTPTransport(http: http, address: address, recorder: recorder)
+            let transport = transport(recorder)
             let delegation = delegation
             let descriptor = InstantDocumentDescriptor(
                 identity: identity, folders: folders, transport: transport, recorder: recorder,
-                environment: environment,
-                allowsToken: allowsInsecureHTTP || address.isEncrypted || address.isLoopback)
+                environment: environment, allowsToken: allowsToken)
             descriptor.onEvent = { [weak self, weak descriptor] event in
                 guard let self, let descriptor else { return }
                 delegation.send(event, self, descriptor)
@@ -106,6 +105,13 @@ public final class InstantClient: Sendable {
             open[identity] = descriptor
             return descriptor
         }
+    }
+
+    /// Whether a token may be sent to the server.
+    var allowsToken: Bool { allowsInsecureHTTP || address.isEncrypted || address.isLoopback }
+
+    func transport(_ recorder: RequestRecorder? = nil) -> HTTPTransport {
+        HTTPTransport(http: http, address: address, recorder: recorder)
     }
 
     /// Removes descriptors whose storage was removed, so that they are not returned again.

@@ -111,6 +111,7 @@ public final class InstantDocumentDescriptor: Sendable {
             let store = try LocalSQLiteStore(
                 path: Folders.database(in: folder), schema: schema, mayUpgrade: mayUpgrade)
             try store.found(identity, now: now)
+            Folders.makePrivate(database: store.path)
             return store
         }
     }
@@ -273,11 +274,7 @@ extension InstantDocumentDescriptor {
         guard grant.userID.isExactly(identity.userID) else {
             throw InstantError(.userIDMismatch, "this token is for a different user")
         }
-        guard allowsToken else {
-            throw InstantError(
-                .invalidRequest,
-                "tokens are not sent over plain http to another machine; use https, or --insecure-http")
-        }
+        guard allowsToken else { throw .insecure }
         return grant
     }
 }

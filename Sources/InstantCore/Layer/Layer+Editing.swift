@@ -42,7 +42,7 @@ extension Layer {
             try grant.require(.edit(Subject(record)))
             guard content.isSameKind(as: record.content) else { throw EditError.otherKind }
             let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
-            try stamped.check(metadata.limits)
+            try stamped.check(metadata.limits, over: record.content)
             return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, metadata: metadata)
         }
     }
@@ -69,8 +69,11 @@ extension Grant {
 
 extension Content {
     /// Rejects content that the server would reject, while the user is still editing.
-    fileprivate func check(_ limits: ServerLimits) throws {
-        do { try validate(maximumBytes: limits.recordBytes) } catch { throw EditError.invalid(error) }
+    fileprivate func check(_ limits: ServerLimits, over stored: Content? = nil) throws {
+        do {
+            try validate(maximumBytes: limits.recordBytes)
+            try checkAttachment(over: stored)
+        } catch { throw EditError.invalid(error) }
     }
 }
 

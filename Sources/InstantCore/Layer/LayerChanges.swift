@@ -35,7 +35,7 @@ package struct InvalidServerData: Error, Hashable, Sendable, CustomStringConvert
 extension SyncItem {
     /// - Throws: ``InvalidServerData`` if the id is invalid or the revision negative.
     func check() throws {
-        guard Record.isValidID(id) else { throw InvalidServerData("the server sent a record with an invalid id") }
+        guard Record.isAcceptedID(id) else { throw InvalidServerData("the server sent a record with an invalid id") }
         guard revision >= 0 else { throw InvalidServerData("the server sent a record with a negative revision") }
     }
 }

@@ -86,7 +86,7 @@ package struct AnnotatedPDF {
         guard var annotation else { return }
         link(&annotation)
         try draw(record.content, &annotation, on: frame, image)
-        try write(annotation, record.id, onPage: index)
+        try write(annotation, record.id, action: record.content["action"], onPage: index)
     }
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
@@ -151,14 +151,20 @@ extension AnnotatedPDF {
     /// Entries of a file's annotation that survive a content change: where it belongs and what belongs to it.
     private static let lasting = ["/P", "/Popup", "/StructParent", "/OC", "/IRT", "/RT", "/NM", "/Parent"]
 
-    private mutating func write(_ annotation: PDFAnnotation, _ id: Record.ID, onPage index: Int) throws {
+    /// - Parameter action: of the record's content.
+    private mutating func write(
+        _ annotation: PDFAnnotation, _ id: Record.ID, action: JSON?, onPage index: Int
+    ) throws {
         let number = number(of: id)
         var value = JSONObject()
-        if own[ByteOrdered(id)] != nil {
+        if let mine = own[ByteOrdered(id)] {
             own[ByteOrdered(id)]?.isRewritten = true
             let old = dump.json(number)?.object ?? JSONObject()
             // An annotation without a new appearance keeps the old one.
-            let lasting = Self.lasting + (annotation.entries["AP"] == nil ? ["/AP", "/AS"] : [])
+            var lasting = Self.lasting + (annotation.entries["AP"] == nil ? ["/AP", "/AS"] : [])
+            // An action that no record may write stays if it is the file's own and the record did not change it.
+            let hasTarget = annotation.entries["A"] != nil || annotation.entries["Dest"] != nil
+            if !hasTarget, mine.content["action"] == action { lasting += ["/A", "/Dest"] }
             for member in old.members where lasting.contains(member.key) { value[member.key] = member.value }
         } else {
             added[index].append(number)

@@ -75,21 +75,7 @@ extension AnnotationWriter {
         if action["type"]?.string == "goTo", let page = action["pageIndex"]?.integer, (0...1_000_000).contains(page) {
             entries["Dest"] = .array([.number(Double(page)), .name("Fit")])
         } else {
-            entries["A"] = Self.action(action).map(PDFObject.dictionary)
-        }
-    }
-
-    private static func action(_ action: JSON) -> [String: PDFObject]? {
-        func text(_ name: String) -> PDFObject? { action[name]?.string.map { .string(String($0.prefix(8192))) } }
-        switch action["type"]?.string {
-        case "uri": return text("uri").map { ["S": .name("URI"), "URI": $0] }
-        case "goToRemote": return text("relativePath").map { ["S": .name("GoToR"), "F": $0] }
-        case "launch": return text("filePath").map { ["S": .name("Launch"), "F": $0] }
-        case "named":
-            let name = (action["action"]?.string ?? "").filter(\.canStandInAName)
-            return name.isEmpty
-                ? nil : ["S": .name("Named"), "N": .name(name.prefix(1).uppercased() + name.dropFirst())]
-        default: return nil
+            entries["A"] = LinkAction(action).map { .dictionary($0.entries) }
         }
     }
 

@@ -4,7 +4,6 @@ import Dispatch
 import DocumentEngine
 import FoundationEssentials
 import Glibc
-import UnixSignals
 
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,6 +13,9 @@ struct ServeCommand: AsyncParsableCommand {
             = 5000). Options override environment variables, which override the file. Limits go in the [limits] table \
             of the file:
             \(limits)
+
+            On SIGHUP the server reads the files of --jwt-public-key and --api-token-file again, and --config for their \
+            names, and opens --audit-log again.
             """)
 
     @OptionGroup var options: ServeOptions
@@ -33,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
         for warning in configuration.warnings { Output.message(warning) }
         if check { return try report(ServeCheck(configuration: configuration)) }
         if let problem = configuration.problems.first { throw problem }
-        try await serve(configuration.options)
+        try await serve(configuration)
     }
 
     private func report(_ check: ServeCheck) throws {
@@ -45,7 +47,8 @@ struct ServeCommand: AsyncParsableCommand {
         ExitStatus.leave(problems.contains { $0.status == .usage } ? .usage : first.status)
     }
 
-    private func serve(_ options: Server.Options) async throws {
+    private func serve(_ configuration: ServeConfiguration) async throws {
+        let (options, settings) = (configuration.options, configuration.settings)
         let server: Server
         do { server = try Server(options) } catch { throw CommandFailure("\(error)") }
         // Check first: a later failure would come from inside the starting server, without the address.
@@ -57,8 +60,9 @@ struct ServeCommand: AsyncParsableCommand {
                 await server.stop()
             }
         }
-        let signals = Task { await Self.obeySignals(server) }
-        defer { signals.cancel() }
+        let signals = await ServeSignals(server, self.options, settings, logger: options.logger)
+        let obeying = Task { await signals.obey() }
+        defer { obeying.cancel() }
         do {
             try await server.run { [host = options.host, metrics = options.metrics] port in
                 var line = JSONWriter()
@@ -73,16 +77,6 @@ struct ServeCommand: AsyncParsableCommand {
             }
         } catch {
             throw options.listeningProblems().first ?? CommandFailure("the server stopped unexpectedly: \(error)")
-        }
-    }
-
-    /// The first signal shuts the server down gracefully; the second exits at once.
-    private static func obeySignals(_ server: Server) async {
-        var isStopping = false
-        for await _ in await UnixSignalsSequence(trapping: [.sigterm, .sigint]) {
-            if isStopping { ExitStatus.leave(.interrupted) }
-            isStopping = true
-            Task { await server.stop() }
         }
     }
 

@@ -40,13 +40,17 @@ struct TokenIssueCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Validity, such as 90s, 15m, 1h or 7d.", valueName: "time"))
     var expiresIn = DurationArgument(seconds: 3600)
 
+    @Option(help: ArgumentHelp("Audience (aud): the servers that accept the token; repeatable.", valueName: "name"))
+    var audience: [String] = []
+
+    @Option(help: ArgumentHelp("Issuer (iss).", valueName: "name"))
+    var issuer: String?
+
     @Option(help: ArgumentHelp("Id of the token, used to revoke it (default: random).", valueName: "id"))
     var jti: String?
 
     func run() async throws {
-        if PrivateFile.isReadableByOthers(key) {
-            Output.message("postilla: \(key) is readable by other users; run chmod 600")
-        }
+        if let warning = PrivateFile.warning(ifOpen: key) { Output.message("postilla: " + warning) }
         let issuer: TokenIssuer
         do {
             issuer = try await TokenIssuer(privateKeyPEM: try PrivateFile.read(key))
@@ -63,6 +67,8 @@ struct TokenIssueCommand: AsyncParsableCommand {
         request.defaultGroup = defaultGroup
         request.creatorName = creatorName
         request.issuedAt = now
+        request.audience = audience
+        request.issuer = self.issuer
         request.tokenID = jti ?? ULID.make(at: now, using: &random)
         let token = try await issuer.token(request)
         // Do not issue a token that would not be accepted.

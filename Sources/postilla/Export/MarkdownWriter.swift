@@ -1,4 +1,5 @@
 import Annotations
+import App
 import Screen
 
 /// A layer as readable text: pages as headings, annotations as items with the words they mark, comments below them.
@@ -37,7 +38,7 @@ struct MarkdownWriter: LayerExporter {
 
     /// Returns an origin such as ` by ana, 2026-05-30`.
     private static func origin(_ annotation: Annotation, _ record: Record) -> String {
-        let author = (annotation.author ?? record.createdBy).map { " by \(escaped($0))" } ?? ""
+        let author = Author.name(annotation.author, user: record.createdBy).map { " by \(escaped($0))" } ?? ""
         let date = (annotation.createdAt ?? annotation.updatedAt).map { ", \($0.iso8601.prefix(10))" } ?? ""
         return author + date
     }

@@ -40,10 +40,13 @@ enum PrivateFile {
         return bytes
     }
 
-    /// Whether users other than the owner can read the file; a secret in such a file deserves a warning.
-    static func isReadableByOthers(_ path: String) -> Bool {
+    /// Returns a warning about a file that others than its owner may read; nil if nobody else can.
+    static func warning(ifOpen path: String) -> String? {
+        // systemd grants its credentials to one user by an access list, which the mode shows as a group's right.
+        if let folder = getenv("CREDENTIALS_DIRECTORY"), path.hasPrefix(String(cString: folder) + "/") { return nil }
         var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & 0o044 != 0
+        guard stat(path, &status) == 0, status.st_mode & 0o044 != 0 else { return nil }
+        return "\(path) is readable by other users; run chmod 600"
     }
 
     /// Replaces the file in one step, with mode 0600; durable on return.

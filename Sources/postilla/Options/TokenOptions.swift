@@ -57,9 +57,7 @@ struct TokenOptions: ParsableArguments {
     }
 
     private func fileSource(_ path: String) -> TokenSource {
-        if PrivateFile.isReadableByOthers(path) {
-            Output.message("postilla: \(path) is readable by other users; run chmod 600")
-        }
+        if let warning = PrivateFile.warning(ifOpen: path) { Output.message("postilla: " + warning) }
         return .file(path)
     }
 

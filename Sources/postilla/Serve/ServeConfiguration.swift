@@ -17,8 +17,8 @@ struct ServeConfiguration {
         options = Server.Options(dataFolder: "", keys: [])
         attempt { try $0.readAddress() }
         attempt { try $0.readPlace() }
-        await readKeys()
-        attempt { try $0.readSecret() }
+        await readCredentials()
+        attempt { try $0.readTokenPolicy() }
         attempt { try $0.readCertificate() }
         attempt { try $0.readLog() }
         for limit in LimitSetting.all {
@@ -87,39 +87,21 @@ struct ServeConfiguration {
 
     // MARK: Keys and secrets
 
-    private mutating func readKeys() async {
-        let arguments = settings.list(.jwtPublicKey)
-        if arguments.isEmpty {
-            problems.append(
-                CommandFailure(
-                    """
-                    no --jwt-public-key; tokens cannot be verified without one. Create a key pair with
-                      openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out key.pem
-                      openssl pkey -in key.pem -pubout -out key.pub.pem
-                    and use --jwt-public-key key.pub.pem. To try postilla without a key: postilla demo
-                    """, .usage))
-        }
-        for argument in arguments {
-            do { options.keys.append(try await Self.key(argument)) } catch let failure as CommandFailure {
-                problems.append(failure)
-            } catch { problems.append(CommandFailure("\(error)")) }
-        }
+    private mutating func readCredentials() async {
+        let credentials = await ServeCredentials(settings)
+        (options.keys, options.secrets) = (credentials.keys, credentials.secrets)
+        problems += credentials.problems
+        warnings += credentials.warnings
     }
 
-    /// Loads a key given as `FILE` or `ALGORITHM:FILE`.
-    private static func key(_ argument: String) async throws -> VerificationKey {
-        let parts = argument.split(separator: ":", maxSplits: 1)
-        let algorithm = parts.count == 2 ? VerificationKey.Algorithm(rawValue: String(parts[0])) : nil
-        let path = algorithm == nil ? argument : String(parts[1])
-        do {
-            return try await VerificationKey(pem: try PrivateFile.read(path), algorithm: algorithm)
-        } catch let problem as VerificationKeyError { throw CommandFailure("\(path): \(problem)", .usage) }
-    }
-
-    private mutating func readSecret() throws {
-        guard let path = try settings.text(.apiTokenFile) else { return }
-        options.apiToken = try PrivateFile.secret(path, otherwise: .usage)
-        warnIfOpen(path)
+    private mutating func readTokenPolicy() throws {
+        options.tokens.audiences = try settings.names(.jwtAudience)
+        options.tokens.issuers = try settings.names(.jwtIssuer)
+        guard let text = try settings.text(.maxTokenLifetime) else { return }
+        guard let span = DurationArgument(argument: text), span.seconds > 0 else {
+            throw settings.wrong(.maxTokenLifetime, "must be a time such as 24h")
+        }
+        options.tokens.maxLifetime = .seconds(span.seconds)
     }
 
     private mutating func readCertificate() throws {
@@ -131,18 +113,12 @@ struct ServeConfiguration {
             return
         }
         for path in [certificate, key] { _ = try PrivateFile.bytes(path, limit: 1 << 20) }
-        warnIfOpen(key)
+        if let warning = PrivateFile.warning(ifOpen: key) { warnings.append(warning) }
         let tls = Server.TLS(certificate: certificate, key: key)
         do { try tls.check() } catch {
             throw CommandFailure("\(certificate) and \(key) are not a certificate and its key (PEM): \(error)", .usage)
         }
         options.tls = tls
-    }
-
-    private mutating func warnIfOpen(_ path: String) {
-        if PrivateFile.isReadableByOthers(path) {
-            warnings.append("\(path) is readable by other users; run chmod 600")
-        }
     }
 
     // MARK: The log
@@ -151,6 +127,7 @@ struct ServeConfiguration {
         let format: LogFormat = try settings.choice(.logFormat) ?? .text
         let level: Logger.Level = try settings.choice(.logLevel) ?? .info
         options.logsRequests = try settings.isOn(.logRequests)
+        options.auditLog = try settings.text(.auditLog)
         options.logger = Logger(label: "postilla.server") { _ in
             LogLines(format, level: level, now: { .now }, write: Output.logLine)
         }

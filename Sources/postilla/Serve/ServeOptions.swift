@@ -1,4 +1,5 @@
 import ArgumentParser
+import DocumentEngine
 import FoundationEssentials
 import Postgres
 
@@ -30,9 +31,24 @@ struct ServeOptions: ParsableArguments {
     var jwtPublicKey: [String] = []
 
     @Option(
+        help: ArgumentHelp("Accept only tokens for this audience (aud); repeatable (default: any).", valueName: "name"))
+    var jwtAudience: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Accept only tokens of this issuer (iss); repeatable (default: any).", valueName: "name"))
+    var jwtIssuer: [String] = []
+
+    @Option(
         help: ArgumentHelp(
-            "File with the backend's secret; without it, the backend API is closed.", valueName: "file"))
-    var apiTokenFile: String?
+            "Accept only tokens valid for at most this long, such as 24h; they need iat (default: any).",
+            valueName: "time"))
+    var maxTokenLifetime: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "File with the backend's secret, at least \(BackendSecrets.minLength) characters; repeatable. Without one, the backend API is closed.",
+            valueName: "file"))
+    var apiTokenFile: [String] = []
 
     @Option(help: ArgumentHelp("Certificate chain (PEM) for https.", valueName: "file"))
     var tlsCert: String?
@@ -66,6 +82,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Append who uploaded, read, deleted and revoked what to this file, as JSON lines; - is standard error.",
+            valueName: "file"))
+    var auditLog: String?
+
+    @Option(
+        help: ArgumentHelp(
             "How long to keep working on shutdown, with /readiness returning 503, before streams end (default: 0s).",
             valueName: "time"))
     var drain: String?
@@ -88,13 +110,18 @@ struct ServeOptions: ParsableArguments {
 
     private func given() throws -> [Setting: [String]] {
         let words: [(Setting, [String])] = [
-            (.host, host), (.port, port), (.data, data), (.store, store), (.apiTokenFile, apiTokenFile),
-            (.tlsCert, tlsCert), (.tlsKey, tlsKey), (.limitRate, limitRate), (.metricsAddress, metricsAddress),
+            (.host, host), (.port, port), (.data, data), (.store, store),
+            (.maxTokenLifetime, maxTokenLifetime), (.auditLog, auditLog), (.tlsCert, tlsCert), (.tlsKey, tlsKey),
+            (.limitRate, limitRate), (.metricsAddress, metricsAddress),
             (.logFormat, logFormat), (.logLevel, logLevel), (.drain, drain), (.behindProxy, behindProxy ? "true" : nil),
             (.logRequests, logRequests ? "true" : nil),
         ].compactMap { setting, word in word.map { (setting, [$0]) } }
         var given = Dictionary(uniqueKeysWithValues: words)
-        if !jwtPublicKey.isEmpty { given[.jwtPublicKey] = jwtPublicKey }
+        let lists: [(Setting, [String])] = [
+            (.jwtPublicKey, jwtPublicKey), (.jwtAudience, jwtAudience), (.jwtIssuer, jwtIssuer),
+            (.apiTokenFile, apiTokenFile),
+        ]
+        for (setting, words) in lists where !words.isEmpty { given[setting] = words }
         for text in limit {
             let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let known = LimitSetting.all.first(where: { $0.name == parts[0] }) else {

@@ -9,6 +9,9 @@ struct Setting: Hashable {
     static let store = Setting(name: "store")
     static let jwtPublicKey = Setting(name: "jwt-public-key")
     static let apiTokenFile = Setting(name: "api-token-file")
+    static let jwtAudience = Setting(name: "jwt-audience")
+    static let jwtIssuer = Setting(name: "jwt-issuer")
+    static let maxTokenLifetime = Setting(name: "max-token-lifetime")
     static let tlsCert = Setting(name: "tls-cert")
     static let tlsKey = Setting(name: "tls-key")
     static let behindProxy = Setting(name: "behind-proxy")
@@ -17,13 +20,14 @@ struct Setting: Hashable {
     static let logFormat = Setting(name: "log-format")
     static let logLevel = Setting(name: "log-level")
     static let logRequests = Setting(name: "log-requests")
+    static let auditLog = Setting(name: "audit-log")
     static let drain = Setting(name: "drain")
 
     /// In the order of output.
     static let all: [Setting] =
         [
-            host, port, data, store, jwtPublicKey, apiTokenFile, tlsCert, tlsKey, behindProxy, limitRate,
-            metricsAddress, logFormat, logLevel, logRequests, drain,
+            host, port, data, store, jwtPublicKey, jwtAudience, jwtIssuer, maxTokenLifetime, apiTokenFile, tlsCert,
+            tlsKey, behindProxy, limitRate, metricsAddress, logFormat, logLevel, logRequests, auditLog, drain,
         ] + LimitSetting.all.map(\.setting)
 
     var variable: String {
@@ -32,5 +36,8 @@ struct Setting: Hashable {
     }
 
     /// Whether a variable holds several values separated by commas.
-    var isList: Bool { self == .jwtPublicKey }
+    var isList: Bool { [.jwtPublicKey, .jwtAudience, .jwtIssuer, .apiTokenFile].contains(self) }
+
+    /// Whether a running server reads it again, with the files that it names.
+    var isReloaded: Bool { self == .jwtPublicKey || self == .apiTokenFile }
 }

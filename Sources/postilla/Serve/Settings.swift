@@ -71,12 +71,22 @@ struct Settings {
 
     func list(_ setting: Setting) -> [String] { values[setting]?.words ?? [] }
 
+    /// The settings whose values differ.
+    func differences(from other: Settings) -> [Setting] { Setting.all.filter { list($0) != other.list($0) } }
+
     func text(_ setting: Setting) throws -> String? {
         guard let value = values[setting] else { return nil }
         guard value.words.count == 1, !value.words[0].isEmpty else {
             throw wrong(setting, "must be one string")
         }
         return value.words[0]
+    }
+
+    /// Returns a list of names, none of which is empty.
+    func names(_ setting: Setting) throws -> [String] {
+        let names = list(setting)
+        guard !names.contains("") else { throw wrong(setting, "must not be empty") }
+        return names
     }
 
     func number(_ setting: Setting, in range: ClosedRange<Int>) throws -> Int? {

@@ -61,18 +61,17 @@ struct ImportPlanner {
     }
 
     private mutating func action(for item: InstantJSONFile.Item, _ id: Record.ID) throws -> Action {
-        guard Record.isValidID(id) else {
-            return .skip(.invalid("the id has spaces or control characters, or is longer than 256 bytes"))
-        }
+        guard Record.isAcceptedID(id) else { return .skip(.invalid(Record.idRule)) }
         guard seen.insert(ByteOrdered(id)).inserted else { return .skip(.invalid("duplicate id in the file")) }
         if let present = try descriptor.layer.record(id) {
             if item.content.isPresent(in: present) { return .unchanged }
             if let delivery = try descriptor.layer.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
                 return .skip(.conflict("an earlier edit is in conflict; see postilla conflicts"))
             }
-            if let problem = invalid(item) { return .skip(problem) }
+            if let problem = invalid(item, over: present.content) { return .skip(problem) }
             return decide(.edit(Subject(present)), else: .update)
         }
+        guard Record.isValidID(id) else { return .skip(.invalid(Record.idRule)) }
         if let problem = invalid(item) { return .skip(problem) }
         let group = item.group ?? defaultGroup
         guard item.content.contentType == .comments else {
@@ -91,9 +90,10 @@ struct ImportPlanner {
         return decide(.createComment(root: root, first: isFirst, group: group), else: .create)
     }
 
-    private func invalid(_ item: InstantJSONFile.Item) -> EditOutcome? {
+    private func invalid(_ item: InstantJSONFile.Item, over present: Content? = nil) -> EditOutcome? {
         do {
             try item.content.validate()
+            try item.content.checkAttachment(over: present)
             return nil
         } catch { return .invalid(error.description) }
     }

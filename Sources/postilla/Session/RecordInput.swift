@@ -28,7 +28,7 @@ struct RecordInput: Sendable {
         case nil, .null?: break
         case .string(let id)? where Record.isValidID(id): self.id = id
         default:
-            throw CommandFailure(#""id" must be a string of 1 to 256 bytes without spaces or control characters"#)
+            throw CommandFailure(#""id" must be a string: \#(Record.idRule)"#)
         }
         switch object["group"] {
         case nil: break

@@ -32,6 +32,8 @@ final class OpenLayer: Sendable {
 
     private struct State {
         var token: String?
+        /// The last token that the server was asked about.
+        var explained: String?
         /// The token in the secret store or the file.
         var kept: String?
         /// The source's last token. Once rejected, it is not tried again, even if another token was pasted in between.
@@ -148,6 +150,21 @@ final class OpenLayer: Sendable {
         }
     }
 
+    /// Asks the server why it refuses the token, for the prompt. Once for each token: the library reports some refusals
+    /// twice. An older server, or none, adds nothing.
+    private func explainRefusal() {
+        let refused = state.withLock { state -> String? in
+            guard let token = state.token, state.explained != token else { return nil }
+            state.explained = token
+            return token
+        }
+        guard let refused else { return }
+        Task { [client, post] in
+            guard let verdict = try? await client.verdict(onJWT: refused), !verdict.isAccepted else { return }
+            post(.tokenChecked(verdict))
+        }
+    }
+
     /// Whether a token can come from a source other than the prompt.
     var canAskSource: Bool { source != .prompt || remembers }
 
@@ -236,10 +253,17 @@ final class OpenLayer: Sendable {
                 state.wait.wasRefused()
                 return state.sourceToken ?? state.token
             }
-            if need.isRefusal { dropRefused() }
+            if need.isRefusal {
+                dropRefused()
+                // Otherwise the next token arrives without the user.
+                if !source.canBeAskedAgain { explainRefusal() }
+            }
             if source.canBeAskedAgain, need != .forgotten { askSource(refused: refused) }
         case .didFailReauthentication(let error):
-            if error.kind == .authenticationFailed { dropRefused() }
+            if error.kind == .authenticationFailed {
+                dropRefused()
+                explainRefusal()
+            }
             let isAsking = state.withLock { state in
                 state.wait.wasRefused(here: [.invalidJWT, .userIDMismatch].contains(error.kind))
                 return state.wait.isAsking

@@ -10,7 +10,7 @@ import Testing
         try await RunningServer.run {
             $0.logger = log.logger
             $0.logsRequests = true
-            $0.apiToken = "hush-secret"
+            $0.secrets = ["hush-secret"]
         } _: {
             try await body($0)
         }

@@ -46,7 +46,7 @@ struct RunningServer: Sendable {
         defer { withExtendedLifetime(place) {} }
         let mint = try await Mint.es256()
         var options = Server.Options(
-            dataFolder: place.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], apiToken: secret)
+            dataFolder: place.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], secrets: [secret])
         if folder == nil, onPostgres { options.postgres = try TestDatabase().address }
         options.now = { clock.now }
         options.uptime = { clock.uptime }

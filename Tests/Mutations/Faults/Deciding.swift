@@ -34,5 +34,12 @@ extension Fault {
             "a record may name a file that was never uploaded", in: "EngineCore/Writing/ChangeDecider.swift",
             "if let problem = try problem(ofAttachmentIn: content, over: nil",
             "if !PLANTED, let problem = try problem(ofAttachmentIn: content, over: nil"),
+        Fault(
+            "a record may be created under an id that hides or acts", in: "EngineCore/Writing/ChangeDecider.swift",
+            "guard change.kind == .create ? Record.isValidID(change.id)",
+            "guard !PLANTED && change.kind == .create ? Record.isValidID(change.id)"),
+        Fault(
+            "listeners of a removed key stay", in: "EngineCore/Live/EventBroadcaster.swift",
+            "!signers.contains($0.value.signer)", "!PLANTED && !signers.contains($0.value.signer)"),
     ]
 }

@@ -23,7 +23,7 @@ struct ServeStories {
     private func config(_ text: String) throws -> String { try folder.write("server.toml", text) }
 
     @Test func aCheckSaysEverythingThatWouldBeUsed() throws {
-        let secret = try folder.write("secret", "hush")
+        let secret = try folder.write("secret", "hush, hush, hush!")
         let config = try config(
             """
             port = 0
@@ -66,7 +66,7 @@ struct ServeStories {
     }
 
     @Test func aCheckSaysEverythingThatIsWrong() throws {
-        let secret = try folder.write("secret", "hush")
+        let secret = try folder.write("secret", "hush, hush, hush!")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: secret)
         let run = try serve(
             "--jwt-public-key", secret, "--jwt-public-key", folder.path + "/none", "--api-token-file", secret,

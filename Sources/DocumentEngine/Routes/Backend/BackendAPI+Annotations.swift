@@ -112,8 +112,9 @@ extension BackendAPI {
         return try await batch(key, list, at: "annotations", request) { try $0.replace($1) }
     }
 
-    func delete(_ key: LayerKey, _ id: Record.ID) async throws -> Response {
+    func delete(_ key: LayerKey, _ id: Record.ID, _ request: ServerRequest) async throws -> Response {
         try await write(key) { try $0.delete(id, user: nil) }
+        request.audit?.add { $0.count = 1 }
         return .data { $0.object { $0.member("annotation_id", id) } }
     }
 }

@@ -53,6 +53,7 @@ extension BackendAPI {
             while true {
                 let gone = try await write(key) { try $0.deleteSome(Self.rows) }
                 outcome.done += gone
+                request.audit?.add { [count = outcome.done.count] in $0.count = count }
                 if gone.count < Self.rows { return outcome.response(request.id) }
             }
         case .array(let ids)?:
@@ -88,6 +89,7 @@ extension BackendAPI {
             }
             outcome.done += result.done
             outcome.failing += result.failing
+            request.audit?.add { [count = outcome.done.count] in $0.count = count }
         }
         return outcome.response(request.id)
     }

@@ -20,20 +20,28 @@ extension BackendAPI {
             let wish = PDFIntake.Options(
                 id: request.query["document_id"], title: request.query["title"],
                 overwrites: request.query["overwrite_existing_document"] == "true")
+            request.audit?.add { $0.document = wish.id }
             try await intake.check(wish.id, wish)
             let upload = try intake.blobs.receive()
             try await request.receive(
                 into: upload, upTo: intake.limit, else: "the PDF is larger than \(intake.limit) bytes")
-            let (document, errors) = try await intake.store(upload, wish)
-            return answer(document, errors: errors)
+            return try await store(upload, wish, request)
         case "multipart/form-data":
             let (upload, wish) = try await receiveForm(request)
-            let (document, errors) = try await intake.store(upload, wish)
-            return answer(document, errors: errors)
+            return try await store(upload, wish, request)
         default:
             throw APIError(
                 .badRequest, #"send the PDF as "application/pdf" or as the part "file" of "multipart/form-data""#)
         }
+    }
+
+    private func store(
+        _ upload: Upload, _ wish: PDFIntake.Options, _ request: ServerRequest
+    ) async throws -> Response {
+        request.audit?.add { $0.document = wish.id }
+        let (document, errors) = try await intake.store(upload, wish)
+        request.audit?.add { $0.document = document.id }
+        return answer(document, errors: errors)
     }
 
     /// - Parameter errors: what was left out of the supplied annotations.

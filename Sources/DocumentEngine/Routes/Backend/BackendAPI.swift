@@ -9,17 +9,21 @@ struct BackendAPI: Sendable {
     let engine: Engine
     let intake: PDFIntake
     let attachments: Attachments
-    let secret: BackendSecret
+    let secrets: BackendSecrets
     let admission: RequestLimiter
     let space: DiskSpace
 
     /// - Throws: ``APIError`` if the secret is wrong, on too many requests, or if the disk is too full for what the request
     ///   stores.
     func admit(_ request: ServerRequest, storing use: DiskSpace.Use) throws {
-        try admission.login(with: .secret, from: request.address) {
-            try secret.check(request.header(.authorization))
+        let secret = try admission.login(with: .secret, from: request.address) {
+            try secrets.check(request.header(.authorization))
         }
         try admission.requestOfBackend()
+        request.audit?.add { [document = request.parameters["id"]] in
+            $0.actor = .backend(secret: secret)
+            $0.document = document
+        }
         try space.admit(use, bytes: request.statedBytes)
     }
 
@@ -57,6 +61,12 @@ struct BackendAPI: Sendable {
         }
         let now = engine.now()
         let list = revoked
+        request.audit?.add { details in
+            details.count = list.count
+            details.tokenIDs = list.keys.sorted().prefix(AuditEvent.maxNames).map {
+                $0.text.isTokenLike ? "?" : $0.text
+            }
+        }
         try await engine.writes.perform { store in
             for (id, expiry) in list { try store.revoke(tokenID: id.text, until: expiry) }
             // A day after its expiry, a token is refused for that reason alone, even if clocks differ.
@@ -65,4 +75,9 @@ struct BackendAPI: Sendable {
         engine.revoke(list.keys.map(\.text))
         return .data { $0.object { $0.member("revoked", list.count) } }
     }
+}
+
+extension String {
+    /// Whether it may be a damaged token instead of the id of one: it must not be logged.
+    fileprivate var isTokenLike: Bool { hasPrefix("ey") && contains(".") }
 }

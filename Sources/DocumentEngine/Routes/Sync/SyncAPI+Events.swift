@@ -8,24 +8,24 @@ import SyncProtocol
 
 extension SyncAPI {
     func events(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        let (claims, channel) = (bearer.claims, request.channel)
-        guard claims.grant.mayRead else {
+        let (token, channel) = (bearer.token, request.channel)
+        guard token.grant.mayRead else {
             throw APIError(.insufficientScope, Denial.lacks(.readDocument).description)
         }
         let cursor = try cursor(request)
         let seat = try admission.seat(for: bearer.client)
         defer { withExtendedLifetime(seat) {} }
         if let seconds = try request.number("wait") {
-            return try await longPoll(claims, since: cursor, seconds: min(seconds, 60), request)
+            return try await longPoll(token, since: cursor, seconds: min(seconds, 60), request)
         }
         // Checked now, so that a refusal is a response with a status instead of an event.
-        let layer = try await engine.view(claims) { $0.layer }
+        let layer = try await engine.view(token) { $0.layer }
         let session = try request.query["session"].map { name throws(APIError) in
-            try Presence.Session(name, at: layer.id, of: claims.grant)
+            try Presence.Session(name, at: layer.id, of: token.grant)
         }
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
-            let stream = EventStream(engine, claims, channel, to: writer)
+            let stream = EventStream(engine, token, channel, to: writer)
             if try await stream.begin(on: layer, after: cursor, by: session) {
                 if let streams {
                     throw try await streams.take(channel) { line in
@@ -64,19 +64,19 @@ extension SyncAPI {
     /// Returns as soon as something follows the cursor, or an empty answer on timeout. Ends early if the client
     /// disconnects.
     private func longPoll(
-        _ claims: Claims, since cursor: Cursor?, seconds: Int64, _ request: ServerRequest
+        _ token: VerifiedToken, since cursor: Cursor?, seconds: Int64, _ request: ServerRequest
     ) async throws -> Response {
         guard let cursor else {
             throw APIError(.badRequest, #"a long poll needs a cursor: Last-Event-ID, or "since" and "epoch""#)
         }
-        let layer = try await engine.view(claims) { $0.layer }
-        let listener = engine.listen(layer, claims, by: .poll)
+        let layer = try await engine.view(token) { $0.layer }
+        let listener = engine.listen(layer, token, by: .poll)
         // A request for presence states the version of the list it has; empty: none.
         let known = request.query["presence"]
         let pull = {
-            let delta = try await engine.view(claims) { try $0.delta(since: cursor, limit: PushProcessor.deltaLimit) }
+            let delta = try await engine.view(token) { try $0.delta(since: cursor, limit: PushProcessor.deltaLimit) }
             try await engine.loadPresenceRecords(at: layer)
-            let people = known.map { _ in engine.people(at: layer, claims) }
+            let people = known.map { _ in engine.people(at: layer, token) }
             return PollAnswer(delta, presence: people?.version == known ? nil : people)
         }
         let answer = try await pull()
@@ -84,7 +84,7 @@ extension SyncAPI {
             return .message(answer)
         }
         // A token may expire during the wait.
-        let wait = min(seconds * 1000, claims.grant.expiresAt - engine.now())
+        let wait = min(seconds * 1000, token.grant.expiresAt - engine.now())
         try await request.channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
         let timer = Task {
             try await Task.sleep(for: .milliseconds(max(0, wait)))
@@ -97,7 +97,7 @@ extension SyncAPI {
             if signals.contains(.time) || isNews { break }
         }
         try Task.checkCancellation()
-        guard engine.now() < claims.grant.expiresAt else { throw APIError(.tokenExpired, "the token has expired") }
+        guard engine.now() < token.grant.expiresAt else { throw APIError(.tokenExpired, "the token has expired") }
         return .message(try await pull())
     }
 }

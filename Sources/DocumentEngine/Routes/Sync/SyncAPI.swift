@@ -9,7 +9,6 @@ import SyncProtocol
 /// The sync API, `/instant/v1/…`. The token names the layer.
 struct SyncAPI: Sendable {
     let engine: Engine
-    let verifier: TokenVerifier
     let attachments: Attachments
     let intake: PDFIntake
     let admission: RequestLimiter
@@ -19,7 +18,7 @@ struct SyncAPI: Sendable {
 
     /// An authenticated client with its verified token.
     struct Bearer: Sendable {
-        let claims: Claims
+        let token: VerifiedToken
         let client: RequestLimiter.Client
     }
 
@@ -27,23 +26,51 @@ struct SyncAPI: Sendable {
     ///   is too full for what the request stores.
     func admit(_ request: ServerRequest, storing use: DiskSpace.Use = .nothing) throws -> Bearer {
         try checkVersion(request)
-        let bearer = try verify(request)
+        let (token, client) = try login(request) {
+            try engine.verifier.verify($0, now: engine.now())
+        } user: {
+            $0.claims.grant.userID
+        }
+        request.audit?.identify(token)
         try space.admit(use, bytes: request.statedBytes)
-        return bearer
+        return Bearer(token: token, client: client)
     }
 
     // MARK: The token
 
-    private func verify(_ request: ServerRequest) throws -> Bearer {
-        let (token, claims) = try admission.login(with: .token, from: request.address) {
+    /// Checks the token of a request, and counts forgeries and requests.
+    ///
+    /// - Parameter user: returns the user of a checked token, whose tokens are counted together.
+    private func login<Checked>(
+        _ request: ServerRequest, _ check: (String) throws -> Checked, user: (Checked) -> String?
+    ) throws -> (checked: Checked, client: RequestLimiter.Client) {
+        let (token, checked) = try admission.login(with: .token, from: request.address) {
             guard let token = request.header(.authorization).flatMap(Self.token) else {
                 throw APIError(.tokenMissing, "missing token (Authorization: Bearer …)")
             }
-            return (token, try verifier.verify(token, now: engine.now()))
+            return (token, try check(token))
         }
-        let client = RequestLimiter.Client(token: token, user: claims.grant.userID)
+        let client = RequestLimiter.Client(token: token, user: user(checked))
         try admission.request(of: client)
-        return Bearer(claims: claims, client: client)
+        return (checked, client)
+    }
+
+    /// Answers with the verdict on the request's token, whether it is accepted or not. A token that no key of this
+    /// server verifies gets the same error as everywhere: its sender may be anyone.
+    func verdict(_ request: ServerRequest) async throws -> Response {
+        try checkVersion(request)
+        let now = engine.now()
+        let found = try login(request) {
+            try engine.verifier.inspect($0, now: now)
+        } user: {
+            $0.claims?.grant.userID
+        }
+        .checked
+        var refusal = found.refusal
+        if refusal == nil, let claims = found.claims {
+            refusal = try await engine.refusal(of: VerifiedToken(claims: claims, key: found.key))
+        }
+        return .message(TokenVerdict(found, refusal: refusal, now: now))
     }
 
     private static func token(in header: String) -> String? {
@@ -51,8 +78,8 @@ struct SyncAPI: Sendable {
         return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
     }
 
-    func require(_ permission: GeneralPermission, _ claims: Claims) throws {
-        guard claims.grant.general.contains(permission) else {
+    func require(_ permission: GeneralPermission, _ token: VerifiedToken) throws {
+        guard token.grant.general.contains(permission) else {
             throw APIError(.insufficientScope, Denial.lacks(permission).description)
         }
     }
@@ -72,20 +99,20 @@ struct SyncAPI: Sendable {
     // MARK: Routes
 
     func session(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        let claims = bearer.claims
-        try require(.readDocument, claims)
+        let token = bearer.token
+        try require(.readDocument, token)
         let now = engine.now()
         let limits = engine.limits
-        let (document, layer, epoch) = try await engine.view(claims) { view in
-            guard let document = try view.store.document(claims.grant.documentID) else {
+        let (document, layer, epoch) = try await engine.view(token) { view in
+            guard let document = try view.store.document(token.grant.documentID) else {
                 throw APIError(.documentNotFound, "the token's document does not exist")
             }
             return (document, view.layer, view.epoch)
         }
-        let file = try await file(of: document, for: claims.grant)
+        let file = try await file(of: document, for: token.grant)
         return .message(
             SessionAnswer(
-                grant: claims.grant, now: now, generation: layer.generation, epoch: epoch, head: layer.head,
+                grant: token.grant, now: now, generation: layer.generation, epoch: epoch, head: layer.head,
                 documentVersion: document.version, pdfSHA256: file.sha256, pdfBytes: file.bytes,
                 title: document.title, limits: limits))
     }
@@ -96,59 +123,59 @@ struct SyncAPI: Sendable {
     }
 
     func document(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        let claims = bearer.claims
-        try require(.download, claims)
-        let document = try await engine.view(claims) { try $0.store.document(claims.grant.documentID) }
+        let token = bearer.token
+        try require(.download, token)
+        let document = try await engine.view(token) { try $0.store.document(token.grant.documentID) }
         guard let document else { throw APIError(.documentNotFound, "the document was deleted") }
-        let hash = try await file(of: document, for: claims.grant).sha256
+        let hash = try await file(of: document, for: token.grant).sha256
         let file = try await engine.apart { [blobs = intake.blobs] in try blobs.open(hash) }
         return try .file(file, sha256: hash, type: "application/pdf", by: engine.workers, request)
     }
 
     func records(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        let claims = bearer.claims
-        try require(.readDocument, claims)
+        let token = bearer.token
+        try require(.readDocument, token)
         let epoch = request.query["epoch"]
         let limit = min(try request.number("limit") ?? Int64.max, Int64(engine.limits.pageRecords))
         guard limit > 0 else { throw APIError(.badRequest, #""limit" must be at least 1"#) }
         if let since = try request.number("since") {
             guard let epoch else { throw APIError(.badRequest, #""since" needs its "epoch""#) }
             let cursor = Cursor(epoch: epoch, revision: since)
-            return .json(bytes: try await engine.view(claims) { try $0.delta(since: cursor, limit: Int(limit)).bytes })
+            return .json(bytes: try await engine.view(token) { try $0.delta(since: cursor, limit: Int(limit)).bytes })
         }
         let after = request.query["after"]
         let at = try request.number("at")
-        let page = try await engine.view(claims) {
+        let page = try await engine.view(token) {
             try $0.snapshot(after: after, at: at, epoch: epoch, limit: Int(limit)).bytes
         }
         return .json(bytes: page)
     }
 
     func digest(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        let claims = bearer.claims
-        try require(.readDocument, claims)
+        let token = bearer.token
+        try require(.readDocument, token)
         guard let epoch = request.query["epoch"] else {
             throw APIError(.badRequest, #"the "epoch" of the session answer is missing"#)
         }
-        return .message(try await engine.digest(claims, epoch: epoch))
+        return .message(try await engine.digest(token, epoch: epoch))
     }
 
     func changes(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        try require(.readDocument, bearer.claims)
-        try require(.write, bearer.claims)
-        return .message(try await engine.push(request.message(PushRequest.self), bearer.claims))
+        try require(.readDocument, bearer.token)
+        try require(.write, bearer.token)
+        return .message(try await engine.push(request.message(PushRequest.self), bearer.token))
     }
 
     func sendAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        try require(.readDocument, bearer.claims)
-        return try await attachments.send(Self.attachment(request), bearer.claims, request)
+        try require(.readDocument, bearer.token)
+        return try await attachments.send(Self.attachment(request), bearer.token, request)
     }
 
     func receiveAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        try require(.readDocument, bearer.claims)
+        try require(.readDocument, bearer.token)
         let id = try Self.attachment(request)
-        try require(.write, bearer.claims)
-        return try await attachments.receive(id, bearer.claims, request)
+        try require(.write, bearer.token)
+        return try await attachments.receive(id, bearer.token, request)
     }
 
     private static func attachment(_ request: ServerRequest) throws -> AttachmentID {
@@ -159,7 +186,18 @@ struct SyncAPI: Sendable {
     }
 
     func presence(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
-        try require(.readDocument, bearer.claims)
-        return .message(try await engine.announce(request.message(PresenceSign.self), bearer.claims))
+        try require(.readDocument, bearer.token)
+        return .message(try await engine.announce(request.message(PresenceSign.self), bearer.token))
+    }
+}
+
+extension TokenVerdict {
+    init(_ found: TokenVerifier.Inspection, refusal: APIError?, now: Timestamp) {
+        self.init(
+            refusal: refusal.map { ErrorAnswer($0.reason, $0.description) }, now: now,
+            key: Key(algorithm: found.key.algorithm.rawValue, sha256: found.key.fingerprint))
+        guard let claims = found.claims else { return }
+        (grant, notBefore, issuedAt, tokenID) = (claims.grant, claims.notBefore, claims.issuedAt, claims.tokenID)
+        warnings = claims.warnings + claims.remarks
     }
 }

@@ -1,0 +1,105 @@
+import Annotations
+import EngineCore
+import SyncProtocol
+import Synchronization
+
+/// One line of the audit log: who did what to which document, and the outcome. It contains no content, no token and no
+/// secret.
+struct AuditEvent: Hashable, Sendable {
+    enum Action: String, Hashable, Sendable, CaseIterable {
+        case upload
+        case readPDF = "read_pdf"
+        case deleteDocument = "delete_document"
+        case deleteLayer = "delete_layer"
+        case deleteRecords = "delete_records"
+        case revoke
+        /// Keys and secrets were read again.
+        case reload
+        /// Earlier lines could not be written.
+        case lose
+    }
+
+    /// What the handler of a request knows; the rest comes from the request itself.
+    struct Details: Hashable, Sendable {
+        /// Who: the backend by one of its secrets, counted from 1, or the user of a token.
+        enum Actor: Hashable, Sendable {
+            case backend(secret: Int)
+            case user(String?, tokenID: String?)
+            case server
+        }
+
+        /// nil until the request is authenticated: others leave no line, or anyone could fill the disk.
+        var actor: Actor?
+        var document: String?
+        /// Empty for the default layer; nil if the action concerns no single layer.
+        var layer: String?
+        /// The number of records, tokens or lines.
+        var count: Int?
+        /// The `jti` of revoked tokens.
+        var tokenIDs: [String] = []
+        /// Keys that a reload added and removed.
+        var addedKeys: [String] = []
+        var removedKeys: [String] = []
+    }
+
+    var time: Timestamp
+    var action: Action
+    var details: Details
+    var requestID: String?
+    var address: String?
+    var status: Int?
+    /// The reason of a refusal; nil if the action was carried out.
+    var problem: String?
+
+    /// At most this many names are listed; ``Details/count`` has their number.
+    static let maxNames = 100
+
+    /// The event as one line of JSON with its line feed. Names that could control a terminal are escaped.
+    var line: String {
+        JSONWriter.text {
+            $0.member("time", time.iso8601)
+            $0.member("action", action.rawValue)
+            switch details.actor {
+            case .backend(let secret):
+                $0.member("plane", "backend")
+                $0.member("secret", secret)
+            case .user(let user, let tokenID):
+                $0.member("plane", "sync")
+                $0.member("user_id", orNull: user)
+                $0.member("jti", orNull: tokenID)
+            case .server, nil: $0.member("plane", "server")
+            }
+            if let requestID { $0.member("request_id", requestID) }
+            if let address { $0.member("address", address) }
+            if let document = details.document { $0.member("document_id", document) }
+            if let layer = details.layer { $0.member("layer", layer) }
+            if let count = details.count { $0.member("count", count) }
+            for (name, values) in [
+                ("jtis", details.tokenIDs), ("added_keys", details.addedKeys), ("removed_keys", details.removedKeys),
+            ] where !values.isEmpty {
+                $0.key(name)
+                $0.array(values.prefix(Self.maxNames)) { $0.string($1) }
+            }
+            $0.member("outcome", problem ?? "done")
+            if let status { $0.member("status", status) }
+        }.escapingInvisible + "\n"
+    }
+}
+
+/// What the handler of an audited request adds to its line.
+final class AuditNotes: Sendable {
+    private let state: Mutex<AuditEvent.Details>
+
+    init(_ details: AuditEvent.Details = AuditEvent.Details()) { state = Mutex(details) }
+
+    var details: AuditEvent.Details { state.withLock { $0 } }
+
+    func add(_ change: (inout AuditEvent.Details) -> Void) { state.withLock { change(&$0) } }
+
+    func identify(_ token: VerifiedToken) {
+        add {
+            $0.actor = .user(token.grant.userID, tokenID: token.id)
+            ($0.document, $0.layer) = (token.grant.documentID, token.grant.layer)
+        }
+    }
+}

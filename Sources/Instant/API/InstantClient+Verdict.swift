@@ -1,0 +1,56 @@
+import AsyncHTTPClient
+package import FoundationEssentials
+import InstantCore
+import NIOCore
+package import SyncProtocol
+
+extension InstantClient {
+    /// Asks the server what it thinks of a token. Nothing is stored, and the token is not used for anything else.
+    ///
+    /// - Returns: the verdict; without a key if no key of the server verifies the token.
+    /// - Throws: `oldServer` if the server cannot tell; otherwise as for every request.
+    package func verdict(onJWT jwt: String) async throws(InstantError) -> TokenVerdict {
+        try await transport().verdict(on: jwt, isAllowed: allowsToken)
+    }
+
+    /// The same without a client, and so without local storage.
+    package static func verdict(
+        onJWT jwt: String, serverURL: URL, allowsInsecureHTTP: Bool = false
+    ) async throws(InstantError) -> TokenVerdict {
+        let address = try ServerAddress(serverURL)
+        let http = HTTPTransport.makeHTTPClient()
+        defer { http.shutdown { _ in } }
+        return try await HTTPTransport(http: http, address: address).verdict(
+            on: jwt, isAllowed: allowsInsecureHTTP || address.isEncrypted || address.isLoopback)
+    }
+}
+
+extension HTTPTransport {
+    fileprivate func verdict(on token: String, isAllowed: Bool) async throws(InstantError) -> TokenVerdict {
+        guard isAllowed else { throw .insecure }
+        do throws(SyncFailure) {
+            let deadline = NIODeadline.now() + timeout
+            let response = try await execute(request(.GET, "token", token: token), deadline: deadline)
+            guard response.status != .ok else {
+                let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
+                do { return try TokenVerdict(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }
+            }
+            guard [401, 404].contains(response.status.code) else {
+                try await check(response, deadline: deadline)
+                throw notOurs("it returned \(response.status.code)")
+            }
+            let answer = try? ErrorAnswer(bytes: try await collect(response, limit: 64 << 10, deadline: deadline))
+            switch (response.status.code, answer?.known) {
+            case (401, _?): return TokenVerdict(refusal: answer)
+            case (404, .notFound?):
+                throw SyncFailure.oldServer("\(address.host) cannot check tokens; its version of postilla is too old")
+            default: throw notOurs("it returned \(response.status.code) with an unknown error")
+            }
+        } catch { throw InstantError(error) }
+    }
+}
+
+extension InstantError {
+    static let insecure = InstantError(
+        .invalidRequest, "tokens are not sent over plain http to another machine; use https, or --insecure-http")
+}

@@ -1,0 +1,27 @@
+import Annotations
+
+/// The actions that a record may put into a file: an address on the web or for mail, or another page of the document.
+/// Whoever opens the file clicks on it without knowing who wrote the record, so whatever starts a program, runs a script
+/// or opens another file is left out. A destination within the document is no action but `Dest`.
+struct LinkAction {
+    /// The action as a PDF dictionary (ISO 32000-1, 12.6.4).
+    let entries: [String: PDFObject]
+
+    /// The named actions of the standard; others are menu items of a program, such as printing or quitting.
+    private static let namedActions: Set = ["NextPage", "PrevPage", "FirstPage", "LastPage"]
+
+    /// - Returns: nil for any other action.
+    init?(_ action: JSON) {
+        switch action["type"]?.string {
+        case "uri":
+            guard let address = action["uri"]?.string, LinkAddress.isAllowed(address) else { return nil }
+            entries = ["S": .name("URI"), "URI": .string(String(address.prefix(8192)))]
+        case "named":
+            let word = action["action"]?.string ?? ""
+            let name = word.prefix(1).uppercased() + word.dropFirst()
+            guard Self.namedActions.contains(name) else { return nil }
+            entries = ["S": .name("Named"), "N": .name(name)]
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Annotations
+import Foundation
+import SyncProtocol
+import TestThreads
+import Testing
+
+@testable import DocumentEngine
+
+/// Who did what, in the audit log of a real server.
+@Suite("The audit log", .timeLimit(.minutes(15))) struct AuditTests {
+    /// The lines of the log once there are `count`.
+    private static func lines(_ path: String, _ count: Int) async throws -> [JSON] {
+        var text = ""
+        try await waitUntil("the audit log has \(count) lines") {
+            text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+            return text.split(separator: "\n").count >= count && text.hasSuffix("\n")
+        }
+        return try text.split(separator: "\n").map { try JSON(parsing: String($0)) }
+    }
+
+    private static func run(
+        _ change: (inout Server.Options) -> Void = { _ in },
+        _ body: (RunningServer, _ path: String) async throws -> Void
+    ) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/audit.jsonl"
+        try await RunningServer.run(folder: folder) {
+            $0.auditLog = path
+            change(&$0)
+        } _: { server in
+            try await body(server, path)
+        }
+    }
+
+    @Test func everyAuditedActionIsOneLine() async throws {
+        try await Self.run { server, path in
+            let token = try server.mint.token(TokenClaims(user: "ana", id: "t-1"))
+            try await server.upload()
+            _ = try await server.client(token, "GET", "document", headers: [("X-Request-Id", "r-1")])
+            _ = try await server.backend("GET", "/api/documents/doc/layers/review/pdf?source=true")
+            _ = try await server.push(token, [Samples.create(1, "a"), Samples.create(2, "b"), Samples.create(3, "c")])
+            let annotations = "/api/documents/doc/layers/review/annotations"
+            _ = try await server.backend("DELETE", annotations + "/a")
+            _ = try await server.backend("DELETE", annotations, json: #"{"annotationIds":["b","nothing"]}"#)
+            _ = try await server.backend("DELETE", annotations, json: #"{"annotationIds":"all"}"#)
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["\#(token)","t-2"]}"#)
+            _ = try await server.backend("DELETE", "/api/documents/doc/layers/review")
+            _ = try await server.backend("DELETE", "/api/documents/doc")
+            _ = try await server.backend("DELETE", "/api/documents/doc")
+            server.server.reload(keys: [try await VerificationKey(pem: Mint.edDSA().publicPEM)], secrets: [])
+            let lines = try await Self.lines(path, 11)
+            let told = lines.map { line in
+                ["action", "plane", "document_id", "layer", "outcome"].map { line[$0]?.string ?? "-" }
+                    .joined(separator: " ")
+            }
+            #expect(
+                told == [
+                    "upload backend doc - done", "read_pdf sync doc review done", "read_pdf backend doc review done",
+                    "delete_records backend doc review done", "delete_records backend doc review done",
+                    "delete_records backend doc review done", "revoke backend - - done",
+                    "delete_layer backend doc review done", "delete_document backend doc - done",
+                    "delete_document backend doc - document_not_found", "reload server - - done",
+                ])
+            #expect(lines.allSatisfy { $0["time"]?.string == "2027-01-15T08:00:00.000Z" })
+            let read = lines[1]
+            #expect((read["user_id"], read["jti"], read["request_id"]) == ("ana", "t-1", "r-1"))
+            #expect((read["address"], read["status"]?.integer) == ("127.0.0.1", 200))
+            #expect(lines[0]["secret"]?.integer == 1)
+            // The last one also deletes the two annotations of the PDF.
+            #expect(lines[3...6].map { $0["count"]?.integer } == [1, 1, 3, 2])
+            #expect(lines[6]["jtis"] == ["t-1", "t-2"])
+            #expect(lines[9]["status"]?.integer == 404)
+            #expect(lines[10]["added_keys"]?.array?.count == 1 && lines[10]["removed_keys"]?.array?.count == 1)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            for secret in [token, RunningServer.secret, "words"] { #expect(!text.contains(secret)) }
+            let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            #expect(rights == 0o600)
+        }
+    }
+
+    @Test func whoeverIsNotKnownLeavesNoLine() async throws {
+        try await Self.run { server, path in
+            for _ in 0..<20 {
+                _ = try await server.send("DELETE", "/api/documents/doc", headers: [("Authorization", "Token token=x")])
+                _ = try await server.client("a.b.c", "GET", "document")
+            }
+            // Neither do requests that change nothing and read no PDF.
+            _ = try await server.backend("GET", "/api/documents")
+            _ = try await server.send("HEAD", "/api/documents/doc/pdf", headers: [])
+            try await server.upload()
+            #expect(try await Self.lines(path, 1).map { $0["action"]?.string } == ["upload"])
+        }
+    }
+
+    /// A token without the right to download, and one whose document is gone.
+    @Test func refusalsAreLinesWithTheirReason() async throws {
+        try await Self.run { server, path in
+            try await server.upload()
+            for claims in [TokenClaims(permissions: #"["read-document"]"#), TokenClaims(document: "other")] {
+                _ = try await server.client(server.mint.token(claims), "GET", "document")
+            }
+            let lines = try await Self.lines(path, 3)
+            #expect(lines.map { $0["outcome"]?.string } == ["done", "insufficient_scope", "document_not_found"])
+            #expect(lines.map { $0["status"]?.integer } == [200, 403, 404])
+        }
+    }
+
+    @Test func behindAProxyTheAddressIsThatOfTheClient() async throws {
+        try await Self.run {
+            $0.behindProxy = true
+        } _: { server, path in
+            try await server.upload()
+            let token = try server.mint.token(TokenClaims())
+            let forwarded = ("X-Forwarded-For", "198.51.100.7, 203.0.113.9")
+            _ = try await server.client(token, "GET", "document", headers: [forwarded])
+            #expect(try await Self.lines(path, 2)[1]["address"] == "203.0.113.9")
+        }
+    }
+
+    /// Names come from outside: none can begin a line, or control the terminal that shows the log.
+    @Test func hostileNamesStayOnTheirLine() async throws {
+        try await Self.run { server, path in
+            let document = "a\u{9B}2J\u{202E}\n\"}"
+            let token = try server.mint.token(TokenClaims(document: document, id: "t\u{1B}[2J\r\n"))
+            _ = try await server.client(token, "GET", "document")
+            let lines = try await Self.lines(path, 1)
+            #expect(lines.count == 1)
+            #expect(lines[0]["document_id"]?.string == document)
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            #expect(String(text.dropLast()).isVisible)
+        }
+    }
+
+    @Test func aDamagedTokenThatIsRevokedIsNotLogged() async throws {
+        try await Self.run { server, path in
+            let token = try server.mint.token(TokenClaims(id: "t"))
+            let part = token.prefix(100)
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["\#(part)"]}"#)
+            let line = try await Self.lines(path, 1)[0]
+            #expect(line["jtis"] == ["?"], "\(line.text)")
+        }
+    }
+
+    /// Lines before a rotation are in the earlier file, later ones in the new one; none is lost.
+    @Test func rotationLosesNothing() async throws {
+        try await Self.run { server, path in
+            for n in 0..<5 {
+                try await server.upload("doc\(n)")
+                try FileManager.default.moveItem(atPath: path, toPath: "\(path).\(n)")
+                server.server.reopenAuditLog()
+                try await waitUntil("a new file exists") { FileManager.default.fileExists(atPath: path) }
+            }
+            try await server.upload("last")
+            for n in 0..<5 {
+                #expect(try await Self.lines("\(path).\(n)", 1).map { $0["document_id"]?.string } == ["doc\(n)"])
+            }
+            #expect(try await Self.lines(path, 1).map { $0["document_id"] } == ["last"])
+        }
+    }
+
+    /// The end of the server writes what waits.
+    @Test func nothingIsMissingAfterTheEnd() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/audit.jsonl"
+        try await RunningServer.run(folder: folder) {
+            $0.auditLog = path
+        } _: { server in
+            for n in 0..<20 { _ = try await server.upload("doc\(n)") }
+        }
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        #expect(text.split(separator: "\n").count == 20)
+        // A second run continues the file.
+        try await RunningServer.run(folder: folder) {
+            $0.auditLog = path
+        } _: {
+            _ = try await $0.upload("more")
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").count == 21)
+    }
+
+    @Test func aFileThatCannotBeOpenedIsAnErrorAtTheStart() async throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.createSymbolicLink(atPath: folder.path + "/link", withDestinationPath: "/dev/null")
+        for path in [folder.path, folder.path + "/none/audit", folder.path + "/link"] {
+            let error = await #expect(throws: StoreError.self) {
+                try await RunningServer.run {
+                    $0.auditLog = path
+                } _: { _ in
+                }
+            }
+            #expect(error?.description.hasPrefix("cannot use \(path): ") == true, "\(error.debugDescription)")
+        }
+    }
+
+    @Test func theMetricsCountLines() async throws {
+        try await Self.run {
+            $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
+        } _: { server, path in
+            try await server.upload()
+            _ = try await Self.lines(path, 1)
+            try await waitUntil("the line is counted") {
+                try await server.figures().contains(#"postilla_audit_lines_total{result="written"} 1"#)
+            }
+        }
+    }
+}
