@@ -66,8 +66,13 @@ extension Content {
         object["pageIndex"] = .number(JSONNumber(Int64(page)))
         object["bbox"] = Rect(left: place.x - side / 2, top: place.y - side / 2, width: side, height: side).json
         object["opacity"] = 1
-        object["isCommentThreadRoot"] = true
-        return Content(object)
+        return Content(object).asCommentThreadRoot
+    }
+
+    /// Returns the content for a root that is created together with its first comment. The server deletes such a root
+    /// with its last comment. A content that states whether it is one stays as it is.
+    public var asCommentThreadRoot: Content {
+        self["isCommentThreadRoot"] == nil ? changing { $0["isCommentThreadRoot"] = true } : self
     }
 }
 

@@ -4,6 +4,8 @@ package struct ContentOutline {
     package private(set) var type: String?
     package private(set) var rootID: String?
     package private(set) var creatorName: JSON?
+    /// Whether the content says that the annotation was created for its comments.
+    package private(set) var isCommentThreadRoot = false
     private var version: Int64?
     private var pageIndex: Int64?
     private var hasBox = false
@@ -22,6 +24,7 @@ package struct ContentOutline {
             case "v": version = try reader.value().integer
             case "pageIndex": pageIndex = try reader.value().integer
             case "bbox": hasBox = Rect(json: try reader.value()) != nil
+            case "isCommentThreadRoot": isCommentThreadRoot = try reader.value().bool == true
             case "rootId": rootID = try reader.value().string
             case "text":
                 let text = try reader.value()

@@ -18,21 +18,23 @@ package struct Change: Hashable, Sendable {
     /// For a delete only. For a root: the newest revision that the user saw in its thread. For a comment: the revision
     /// of its root that the user saw, or ``leavesRoot``.
     package var threadRevision: Revision?
-    /// For a create or update; in an update, a group other than the stored one means a move.
-    package var group: String?
+    /// For a create or update; in an update, a group other than the stored one means a move. nil if absent: the token's
+    /// default group for a create, no move for an update. `.some(nil)` is the null group.
+    package var group: String??
     /// For a create or update; otherwise nil.
     package var content: Content?
 
     package init(
         n: Int64, kind: ChangeKind, id: Record.ID, baseRevision: Revision, threadRevision: Revision? = nil,
-        group: String? = nil, content: Content? = nil
+        group: String?? = .some(nil), content: Content? = nil
     ) {
         self.n = n
         self.kind = kind
         self.id = id
         self.baseRevision = baseRevision
         self.threadRevision = threadRevision
-        self.group = group
+        // Elsewhere a group has no meaning: absent is the same as null.
+        self.group = kind == .create || kind == .update ? group : .some(group ?? nil)
         self.content = content
     }
 
@@ -53,7 +55,7 @@ package struct Change: Hashable, Sendable {
             $0.member("id", id)
             $0.member("baseRevision", baseRevision)
             if let threadRevision { $0.member("threadRevision", threadRevision) }
-            $0.member("group", orNull: group)
+            if let group { $0.member("group", orNull: group) }
             if let content { $0.member("content", source: content.text) }
         }
     }
@@ -64,7 +66,7 @@ package struct Change: Hashable, Sendable {
         var id: Record.ID?
         var baseRevision: Revision = 0
         var threadRevision: Revision?
-        var group: String?
+        var group: String??
         var content: Content?
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
@@ -76,7 +78,7 @@ package struct Change: Hashable, Sendable {
             case "baseRevision": baseRevision = try reader.integer()
             case "threadRevision":
                 if case .null = try reader.peek() { try reader.null() } else { threadRevision = try reader.integer() }
-            case "group": group = try reader.optionalString()
+            case "group": group = .some(try reader.optionalString())
             case "content":
                 if case .null = try reader.peek() { try reader.null() } else { content = try Content(from: &reader) }
             default: try reader.skip()

@@ -63,7 +63,7 @@ import Testing
     @Test func whatIsNotOnesOwnIsNamedAndAskedAbout() throws {
         let stage = Stage(Sample.services())
         try stage.press("vGd")
-        #expect(stage.foot == "Delete 4 annotations, 3 by ana, ben? y/N")
+        #expect(stage.foot == "Delete 4 annotations (2 by ana, 1 by ben)? y/N")
         try stage.press("n")
         #expect(performed(stage).isEmpty)
         #expect(stage.state.document?.list.markedCount == 4)

@@ -64,7 +64,8 @@ final class FakeServices: AppServices {
             let later = all.indices.first { $0 > request.index && all[$0].isUnread }
             let target = later ?? all.indices.first { all[$0].isUnread }
             post(.rows(window(request, anchor: target.map { all[$0].id })))
-        case .loadPageRows(let index): post(.pageRows(index, rows(.onPage(index))))
+        case .loadPageRows(let index):
+            post(.pageRows(index, rows(.onPage(index)).filter { !$0.isDeletedRoot }))
         case .loadRecord(let id): post(.record(id, records.first { $0.id == id }))
         case .loadThread(let root): post(.thread(root, comments(under: root)))
         case .loadBatch(let wanted):
@@ -74,7 +75,7 @@ final class FakeServices: AppServices {
             post(
                 .batchLoaded(
                     records.filter { ids.contains($0.id) }.map {
-                        BatchRecord($0, replies: comments(under: $0.id).count)
+                        BatchRecord($0, comments: comments(under: $0.id), root: rootTaken(by: $0))
                     }))
         case .loadFacets: post(.facets(facets))
         case .copy(let text, let isAddress):
@@ -150,9 +151,10 @@ final class FakeServices: AppServices {
                 ids.append(id)
                 delivery[id] = .unsent
                 if let index = records.firstIndex(where: { $0.id == id }) { records[index].content = content }
-            case .delete(let id):
-                ids.append(id)
-                records.removeAll { $0.id == id }
+            case .delete(let id, let along):
+                let gone = [id] + comments(under: id).map(\.id) + along.filter { $0 != id }
+                for id in gone where !ids.contains(id) { ids.append(id) }
+                records.removeAll { gone.contains($0.id) }
             }
         }
         post(.edited(step: step.id, ids))
@@ -171,6 +173,12 @@ final class FakeServices: AppServices {
         records.filter { $0.content["rootId"]?.string == root }
     }
 
+    /// Returns the root that a last comment takes along.
+    private func rootTaken(by comment: Record) -> Record? {
+        guard let id = comment.content["rootId"]?.string, comments(under: id).count == 1 else { return nil }
+        return records.first { $0.id == id && $0.content["isCommentThreadRoot"] == true }
+    }
+
     private var facets: ListFacets {
         let rows = rows(ListQuery())
         func count<Value>(_ values: [Value]) -> [ListFacets.Facet<Value>] {
@@ -185,20 +193,27 @@ final class FakeServices: AppServices {
     func rows(_ query: ListQuery) -> [ListRow] {
         let filter = query.filter
         let replies = Dictionary(grouping: records.compactMap { $0.content["rootId"]?.string }) { $0 }
-        let rows = records.filter { $0.contentType == .annotations }.map { record in
-            ListRow(
-                annotation: Annotation(record), createdBy: record.createdBy, updatedBy: record.updatedBy,
-                group: record.group,
-                delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
-                replies: replies[record.id]?.count ?? 0)
-        }.filter { row in
-            (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
-                && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
-                && (filter.author == nil || filter.author == row.author)
-                && (filter.group == nil || filter.group == row.group ?? "")
-                && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
-                && (!filter.unreadOnly || row.isUnread)
+        let left = Set(replies.keys).subtracting(records.map(\.id)).map { root in
+            let pages = comments(under: root).compactMap { Annotation($0).pageIndex }
+            var row = ShownRow(leftBy: root, ThreadSummary(pageIndex: pages.min(), changedAt: nil)).row
+            row.replies = replies[root]?.count ?? 0
+            return row
         }
+        let rows =
+            (records.filter { $0.contentType == .annotations }.map { record in
+                ListRow(
+                    annotation: Annotation(record), createdBy: record.createdBy, updatedBy: record.updatedBy,
+                    group: record.group,
+                    delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
+                    replies: replies[record.id]?.count ?? 0)
+            } + left).filter { row in
+                (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
+                    && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
+                    && (filter.author == nil || filter.author == row.author)
+                    && (filter.group == nil || filter.group == row.group ?? "")
+                    && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
+                    && (!filter.unreadOnly || row.isUnread)
+            }
         switch query.order {
         case .page:
             return rows.sorted {

@@ -189,7 +189,7 @@ import Testing
     @Test func anothersIsAskedAboutWithNoAsTheDefault() throws {
         let stage = Stage(Sample.services())
         try stage.press("d")
-        #expect(stage.foot == "Delete the highlight by ana? y/N")
+        #expect(stage.foot == "Delete this highlight by ana? y/N")
         try stage.press("<enter>")
         #expect(stage.foot == " Cancelled")
         #expect(performed(stage).isEmpty)

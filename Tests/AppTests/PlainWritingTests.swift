@@ -70,11 +70,35 @@ import Testing
         #expect(edits(stage).count == 1)
         #expect(stage.isReady)
         stage.type("delete 4")
-        #expect(stage.prompt == "Delete the note by ana? y/N ")
+        #expect(stage.prompt == "Delete this note by ana? y/N ")
         #expect(stage.type("n") == ["Cancelled"])
         stage.type("delete 4")
         #expect(stage.type("yes") == ["Deleted; undo to restore it"])
         #expect(stage.type("show 4") == ["The annotation no longer exists."])
+    }
+
+    @Test func whatGoesAlongIsNamedAndCounted() {
+        let stage = PlainStage(ThreadTests.services())
+        stage.type("list")
+        stage.type("delete 1")
+        #expect(stage.prompt == "Delete this highlight by ana and 2 comments (1 by ben)? y/N ")
+        #expect(stage.type("y") == ["3 deleted; undo to restore them"])
+    }
+
+    @Test func whatADeletedAnnotationLeavesIsReadButNotChanged() {
+        let services = ThreadTests.services()
+        services.records.removeAll { $0.id == "h1" }
+        let stage = PlainStage(services)
+        let listed = stage.type("list")
+        let number = (listed.firstIndex { $0.contains("deleted annotation on page 1 (2 replies)") } ?? 9) + 1
+        #expect(
+            stage.type("show \(number)") == [
+                "deleted annotation on page 1, only its comments remain", "ben: The second one.", "mia: I agree.",
+            ])
+        for line in ["delete", "edit", "reply"] {
+            #expect(
+                stage.type("\(line) \(number)") == ["This annotation was deleted, only its comments remain"], "\(line)")
+        }
     }
 
     @Test func whoMayNotWriteIsToldWhy() {

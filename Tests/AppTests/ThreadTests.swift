@@ -125,7 +125,7 @@ import Testing
         #expect(performed(stage).last == .delete("c2"))
         #expect(stage.state.document?.thread.comments.count == 1)
         try stage.press("kd")
-        #expect(stage.foot == "Delete the comment by ben? y/N")
+        #expect(stage.foot == "Delete this comment by ben? y/N")
         try stage.press("y")
         #expect(stage.state.document?.focus == .list)
     }
@@ -135,7 +135,7 @@ import Testing
         services.records[0].createdBy = "mia"
         let stage = Stage(services)
         try stage.press("d")
-        #expect(stage.foot == "Delete the highlight and its 2 replies? y/N")
+        #expect(stage.foot == "Delete this highlight and 2 comments (1 by ben)? y/N")
     }
 
     @Test func whatOthersSayComesInAndTheCursorStays() throws {
@@ -161,6 +161,7 @@ import Testing
             return
         }
         #expect(root["type"] == "pspdfkit/markup/highlight")
+        #expect(root["isCommentThreadRoot"] == true)
         #expect(stage.foot == " Thread started; u to revert")
         #expect(stage.state.document?.list.current?.replies == 1)
         try stage.press("u")

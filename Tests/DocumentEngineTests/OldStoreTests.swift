@@ -44,6 +44,40 @@ import Testing
         }
     }
 
+    /// Nothing was stored of whether a root was made for its thread: of older records only comment markers count.
+    @Test func rootsOfAnOlderStoreStayUnlessTheyAreMarkers() async throws {
+        let records = [("m", "comment-marker", 4), ("h", "markup/highlight", 5)].map { id, type, revision in
+            let content =
+                #"{"v":2,"type":"pspdfkit/\#(type)","pageIndex":0,"bbox":[1,2,3,4],"isCommentThreadRoot":true}"#
+            return """
+                INSERT INTO record VALUES(1,'\(id)','\(content)','annotations',NULL,'ana','ana',NULL,\(revision),'c1',0,NULL,NULL,NULL,NULL);
+                INSERT INTO record VALUES(1,'of-\(id)','{"v":2,"rootId":"\(id)","text":"said"}','comments','\(id)','ana','ana',NULL,\(revision + 2),'c1',0,NULL,NULL,NULL,NULL);
+                """
+        }
+        try await RunningServer.run(folder: try Self.folder(and: records.joined(separator: "\n"))) { server in
+            let token = try server.mint.token(TokenClaims())
+            let deletions = [
+                Change(n: 1, kind: .delete, id: "of-m", baseRevision: 6, threadRevision: 7),
+                Change(n: 2, kind: .delete, id: "of-h", baseRevision: 7, threadRevision: 7),
+            ]
+            let answer: PushAnswer = try await server.push(token, client: "new", deletions).message()
+            #expect(answer.results.map { $0.reason ?? $0.status.rawValue } == ["applied", "applied"])
+            let page: SnapshotPage = try await server.client(token, "GET", "records").message()
+            #expect(page.records.map(\.id) == ["4", "h", "n1"])
+        }
+    }
+
+    /// Where a group has no meaning, one that is left out is the null group that was stored then.
+    @Test(arguments: ["", #","group":null"#]) func aStoredAnswerToADeletionStillMatches(_ group: String) async throws {
+        try await RunningServer.run(folder: try Self.folder()) { server in
+            let token = try server.mint.token(TokenClaims())
+            let change = #"{"n":3,"op":"delete","id":"n2","baseRevision":2\#(group)}"#
+            let push = #"{"clientID":"c1","acked":0,"changes":[\#(change)]}"#
+            let answer: PushAnswer = try await server.client(token, "POST", "changes", body: Array(push.utf8)).message()
+            #expect(answer.results == [ChangeResult(n: 3, status: .applied, revision: 3)])
+        }
+    }
+
     @Test func whatANewerVersionWroteIsLeftAlone() throws {
         let folder = try Self.folder(and: "INSERT INTO grdb_migrations VALUES('of tomorrow');")
         let path = folder.path + "/data/postilla.sqlite"

@@ -129,7 +129,8 @@ import Testing
         let content = isComment ? World.comment(on: random.pick(ids)) : World.highlight("\(copy.n)")
         let change = Change(
             n: copy.n, kind: kind, id: id, baseRevision: base,
-            threadRevision: random.chance(1, of: 2) ? try world.layer.head : nil, group: random.pick(groups),
+            threadRevision: random.pick([nil, nil, try world.layer.head, 1 << 53]),
+            group: random.chance(1, of: 4) ? nil : .some(random.pick(groups)),
             content: kind == .create || kind == .update ? content : nil)
         var changes = [change]
         if let old = copy.sent.last, random.chance(1, of: 4) { changes.insert(old, at: 0) }

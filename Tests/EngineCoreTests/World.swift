@@ -92,15 +92,17 @@ final class World {
     }
 
     /// Pushes one change under the client's next number.
+    ///
+    /// - Parameter omitsGroup: Whether the change leaves its group out.
     @discardableResult
     func push(
         _ kind: ChangeKind, _ id: String, at base: Revision = 0, thread: Revision? = nil, group: String? = nil,
-        _ content: Content? = nil, client: String = "c", as grant: Grant = World.grant()
+        omitsGroup: Bool = false, _ content: Content? = nil, client: String = "c", as grant: Grant = World.grant()
     ) throws -> ChangeResult {
         numbers[client, default: 0] += 1
         let change = Change(
             n: numbers[client, default: 0], kind: kind, id: id, baseRevision: base, threadRevision: thread,
-            group: group, content: content)
+            group: omitsGroup ? nil : .some(group), content: content)
         let answer = try send(PushRequest(clientID: client, acked: 0, cursor: nil, changes: [change]), grant)
         return try #require(answer.results.first)
     }

@@ -12,6 +12,8 @@ package struct TokenMint: Sendable {
         package var user: String?
         package var creatorName: String?
         package var permissions = ["read-document", "write", "download"]
+        /// nil: the claim is absent.
+        package var collaboration: [String]?
         /// Seconds since 1970.
         package var expires: Int64 = 4_000_000_000
         package var id = UUID().uuidString
@@ -68,6 +70,7 @@ extension TokenMint.Claims {
         object["exp"] = .number(JSONNumber(expires))
         object["jti"] = .string(id)
         if let user { object["user_id"] = .string(user) }
+        if let collaboration { object["collaboration_permissions"] = .array(collaboration.map(JSON.string)) }
         if let creatorName { object["creator_name"] = .string(creatorName) }
         return .object(object)
     }

@@ -117,25 +117,72 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    @Test(arguments: [true, false]) func aThreadOfTwoPeopleEndsWithItsLastComment(isMarker: Bool) async throws {
+    /// How a thread began: at a marker or marked words made for it, or at a mark that was there before.
+    enum Beginning: Sendable, CaseIterable { case marker, words, earlierMark }
+
+    @Test(arguments: Beginning.allCases) func aThreadOfTwoPeopleEndsWithItsLastComment(_ beginning: Beginning)
+        async throws
+    {
         let server = try await LiveServer(folder: folder)
         try await server.upload(SmallPDF(annotations: []).bytes)
         let ana = try await Person(server, try server.token("ana"))
         let bo = try await Person(server, try server.token("bo"))
         let (hers, his) = (ana.descriptor.editableDocument, bo.descriptor.editableDocument)
-        let root = isMarker ? Content.commentMarker(onPage: 0, at: Point(x: 50, y: 50)) : try highlight()
-        let thread = try hers.beginThread(root, text: .plain("is this so?"))
+        let thread: (root: Record.ID, comment: Record.ID)
+        switch beginning {
+        case .marker:
+            let marker = Content.commentMarker(onPage: 0, at: Point(x: 50, y: 50))
+            thread = try hers.beginThread(marker, text: .plain("is this so?"))
+        case .words: thread = try hers.beginThread(try highlight(), text: .plain("is this so?"))
+        case .earlierMark:
+            let mark = try hers.add(try highlight())
+            thread = (mark, try hers.reply(to: mark, text: "is this so?"))
+        }
         try await bo.see { try his.comments(of: thread.root).count == 1 }
         let answer = try his.reply(to: thread.root, text: "it is")
         try await ana.see { try hers.comments(of: thread.root).map(\.text) == ["is this so?", "it is"] }
         try hers.reword(thread.comment, text: "is that so?")
         try await bo.see { try his.record(thread.comment)?.text == "is that so?" }
+        #expect(try hers.recordsRemoved(with: thread.root).map(\.id) == [thread.comment, answer])
+        #expect(try hers.recordsRemoved(with: answer).isEmpty)
         try hers.remove(thread.comment)
+        let stays = beginning == .earlierMark
+        #expect(try hers.recordsRemoved(with: answer).map(\.id) == (stays ? [] : [thread.root]))
         try hers.remove(answer)
+        // At once, and so on the other side.
+        #expect(try (hers.record(thread.root) == nil) == !stays)
         try await bo.see { try his.comments(of: thread.root).isEmpty }
-        // A marker exists for its thread only; a markup is a separate mark.
-        #expect(try (his.record(thread.root) == nil) == isMarker)
-        #expect(try his.annotationCount == (isMarker ? 0 : 1))
+        try await bo.see { try (his.record(thread.root) == nil) == !stays }
+        #expect(try his.annotationCount == (stays ? 1 : 0))
+        try await server.stop()
+    }
+
+    /// One's own annotation can be deleted, whoever has said something there that one does not see.
+    @Test func whatIsNotSeenOutlivesItsAnnotation() async throws {
+        let server = try await LiveServer(folder: folder)
+        try await server.upload(SmallPDF(annotations: []).bytes)
+        let rules = """
+            ["annotations:view:all","annotations:delete:self","comments:view:self","comments:reply:all"]
+            """
+        let ana = try await Person(server, try server.token("ana", more: #","collaboration_permissions":\#(rules)"#))
+        let bo = try await Person(server, try server.token("bo"))
+        let (hers, his) = (ana.descriptor.editableDocument, bo.descriptor.editableDocument)
+        let root = try hers.add(try highlight())
+        try await bo.see { try his.record(root) != nil }
+        let comment = try his.reply(to: root, text: "between us")
+        try await bo.see { try bo.descriptor.unsentEdits().isEmpty }
+        #expect(try hers.recordsRemoved(with: root).isEmpty)
+        try hers.remove(root)
+        try await bo.see { try his.record(root) == nil }
+        try await ana.see { try ana.descriptor.unsentEdits().isEmpty }
+        #expect(try ana.descriptor.conflicts().isEmpty)
+        #expect(try his.commentsWithoutRoot().map(\.id) == [comment])
+        #expect(try his.comments(of: root).map(\.text) == ["between us"])
+        #expect(try (his.annotationCount, his.annotations(in: 0..<9).count) == (0, 0))
+        #expect(try his.annotations(onPage: 0).isEmpty)
+        #expect(throws: InstantError.self) { try his.reply(to: root, text: "too late") }
+        try his.remove(comment)
+        #expect(try his.commentsWithoutRoot().isEmpty)
         try await server.stop()
     }
 }

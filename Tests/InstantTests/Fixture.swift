@@ -67,7 +67,7 @@ private struct FakeLayer {
     mutating func apply(_ change: Change) -> ChangeResult {
         head += 1
         let record = change.content.map {
-            Record(id: change.id, content: $0, createdBy: nil, updatedBy: nil, group: change.group)
+            Record(id: change.id, content: $0, createdBy: nil, updatedBy: nil, group: change.group ?? nil)
         }
         items[change.id] = record.map { .record($0, head) } ?? .removed(change.id, head)
         return ChangeResult(n: change.n, status: .applied, revision: head)

@@ -1,4 +1,5 @@
 import Foundation
+import InstantCore
 import SyncProtocol
 import TestSupport
 import Testing
@@ -121,6 +122,41 @@ import Testing
         #expect(try store.read { try $0.metadata() } == moved)
         #expect(try looking.read { try $0.metadata() } == moved)
         looking.close()
+        store.close()
+    }
+
+    /// Also beside an edit that an older program stored.
+    @Test func commentsWithoutARootGetAHeading() throws {
+        let path = folder.url.appending(path: "layer.sqlite").path
+        func comment(_ id: String, under root: String, page: Int, changed: Int) -> String {
+            """
+            INSERT INTO shown VALUES('\(id)', '\(root)', 0, \(page), 0, 'pspdfkit/comment', 'ben', 'ben', 'ben', NULL,
+                '0.0 0.0 -1.0 0.0', 'said', 'said', \(changed), \(changed), 'delivered', 0, NULL);
+            """
+        }
+        let comments = [
+            comment("c1", under: "gone", page: 3, changed: 7), comment("c2", under: "gone", page: 2, changed: 9),
+            comment("c3", under: "30", page: 0, changed: 7), comment("c4", under: "leaving", page: 0, changed: 7),
+        ]
+        let deletion = """
+            INSERT INTO outbox VALUES(9, 'leaving', 'delete', 0, 0, NULL, NULL, NULL, 'waiting', 0, 0, '', 1767772860000);
+            """
+        let old =
+            try Repository.text("Resources/vectors/layer-v1.sql") + (comments + [deletion]).joined(separator: "\n")
+        try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)])).close()
+        // A read-only store opens it without migration.
+        let looking = try LocalSQLiteStore(lookingInto: path)
+        #expect(try looking.read { try $0.entries(in: [.waiting], limit: 9).map(\.id).last } == "leaving")
+        looking.close()
+        let store = try LocalSQLiteStore(path: path)
+        let rows = try store.read { try $0.rows(ListQuery(), offset: 0, limit: 9).filter(\.isDeletedRoot) }
+        #expect(rows.map(\.id) == ["gone"])
+        let wanted = try store.read { try $0.threadSummary(under: "gone") }.map { ShownRow(leftBy: "gone", $0).row }
+        var row = try #require(rows.first)
+        #expect(row.replies == 2)
+        row.replies = 0
+        #expect(row == wanted)
+        #expect(try store.read { try $0.entries(takingRoot: "gone") }.isEmpty)
         store.close()
     }
 

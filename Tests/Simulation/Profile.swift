@@ -16,8 +16,15 @@ struct Profile {
     var hasAnonymous: Bool
     /// The lifetime of a token, in milliseconds.
     var tokenLife: Int64
+    /// Whether people create annotations for their threads, and later contents say otherwise.
+    var startsThreads: Bool
+    /// Whether a client without the library pushes too.
+    var hasStranger: Bool
 
-    init(_ dice: inout SeededRandom) {
+    /// - Parameter later: Decides what was added later, so that older seeds tell the same story.
+    init(_ dice: inout SeededRandom, _ later: inout SeededRandom) {
+        startsThreads = later.chance(2, of: 3)
+        hasStranger = later.chance(1, of: 2)
         devices = Int.random(in: 2...4, using: &dice)
         hasSecondProcesses = dice.chance(1, of: 4)
         layers = dice.chance(1, of: 6) ? ["", "review"] : [""]
@@ -34,7 +41,8 @@ struct Profile {
     /// A description for the head of a trace.
     var summary: String {
         let hazards = Happening.allCases.filter { $0.isHazard && weights[$0, default: 0] > 0 }.map(\.rawValue)
-        return "\(devices) devices, \(steps) steps; \(hazards.joined(separator: ", "))"
+        let more = (startsThreads ? ", threads" : "") + (hasStranger ? ", a stranger" : "")
+        return "\(devices) devices, \(steps) steps\(more); \(hazards.joined(separator: ", "))"
     }
 }
 

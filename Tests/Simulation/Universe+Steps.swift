@@ -9,6 +9,7 @@ extension Universe {
         let happening = pick()
         trace("\(happening.rawValue)")
         try happen(happening)
+        if profile.hasStranger, later.chance(1, of: 10) { try strangerPushes() }
     }
 
     private func pick() -> Happening {

@@ -9,6 +9,9 @@ import TestSupport
 final class Universe {
     let profile: Profile
     var dice: SeededRandom
+    /// Decides what the stranger does.
+    var later: SeededRandom
+    var stranger = Stranger()
     /// The true time. No clock in the simulation shows it.
     var time = Timestamp(seconds: 1_700_000_000)
     let host: Host
@@ -26,7 +29,8 @@ final class Universe {
 
     init(seed: UInt64, trace: Trace) throws {
         var dice = SeededRandom(seed: seed)
-        profile = Profile(&dice)
+        later = SeededRandom(seed: ~seed)
+        profile = Profile(&dice, &later)
         self.trace = trace
         trace(profile.summary)
         host = try Host(profile, &dice, trace: trace)
@@ -36,7 +40,8 @@ final class Universe {
             let user = number <= users.count ? users[number - 1] : self.dice.pick(users)
             let rights = Rights.random(user, withRules: profile.hasRules, &self.dice)
             let device = Device(
-                number: number, user: user, layerName: self.dice.pick(profile.layers), rights: rights)
+                number: number, user: user, layerName: self.dice.pick(profile.layers), rights: rights,
+                startsThreads: profile.startsThreads)
             devices.append(device)
             try launch(device)
             if profile.hasSecondProcesses, self.dice.chance(1, of: 2) { try launch(device) }

@@ -42,6 +42,29 @@ struct CursorTests {
         #expect(Set(([change] + others).map(\.canonicalBytes)).count == 7)
     }
 
+    /// An absent group is another body than the null group. Where a group has no meaning both are the same, because
+    /// earlier versions did not tell them apart.
+    @Test func anAbsentGroupIsNotTheNullGroup() throws {
+        func change(_ kind: ChangeKind, _ group: String) throws -> Change {
+            let content = kind == .create || kind == .update ? #","content":{"v":1}"# : ""
+            let text = #"{"n":1,"op":"\#(kind.rawValue)","id":"a","baseRevision":2\#(group)\#(content)}"#
+            let push = #"{"clientID":"c","changes":[\#(text)]}"#
+            return try #require(try PushRequest(bytes: Array(push.utf8)).changes.first)
+        }
+        for kind in ChangeKind.allCases {
+            let (absent, null) = (try change(kind, ""), try change(kind, #","group":null"#))
+            let carriesGroup = kind == .create || kind == .update
+            #expect((absent == null) == !carriesGroup, "\(kind)")
+            #expect((absent.canonicalBytes == null.canonicalBytes) == !carriesGroup, "\(kind)")
+            // As it always was.
+            let text = String(decoding: null.canonicalBytes, as: UTF8.self)
+            #expect(text.contains(#""baseRevision":2,"group":null"#), "\(text)")
+            #expect(try change(kind, #","group":"g""#).group == "g")
+        }
+        #expect(try change(.create, "").group == String??.none)
+        #expect(try change(.update, #","group":null"#).group == String??.some(nil))
+    }
+
     @Test func reasonsAreWordsOfTheWire() {
         for reason in ErrorAnswer.Reason.allCases {
             #expect(reason.rawValue.allSatisfy { $0 == "_" || ($0.isASCII && $0.isLowercase) })

@@ -68,6 +68,15 @@ struct Sample: Sendable, CustomStringConvertible {
                     Change(n: 7, kind: .delete, id: "01HV60", baseRevision: 6, threadRevision: 7),
                     Change(n: 8, kind: .restore, id: "01HV60", baseRevision: 8),
                 ])),
+        Sample(
+            "push, groups left out",
+            PushRequest(
+                clientID: "c", acked: 0, cursor: nil,
+                changes: [
+                    Change(n: 1, kind: .create, id: "a", baseRevision: 0, group: nil, content: content),
+                    Change(n: 2, kind: .update, id: "a", baseRevision: 1, group: nil, content: content),
+                    Change(n: 3, kind: .update, id: "a", baseRevision: 2, group: .some(nil), content: content),
+                ])),
         Sample("push, nothing to hear", PushRequest(clientID: "c", acked: 0, cursor: nil, changes: [])),
         Sample(
             "push answer",

@@ -42,6 +42,7 @@ extension LayerStoreContract {
         let all = [
             plain, record("b/../é \u{1F600}".filter { $0 != " " }, 2, group: ""), record("c", 3, root: "a"), byBackend,
             record("e", .max, group: "g", root: "c", removal: removal(at: now + 1, cascade: 9)),
+            threadRoot("f", 6), threadRoot("g", 7, removal: removal()),
         ]
         try store.write { store in
             let layer = try layer(store)
@@ -51,6 +52,69 @@ extension LayerStoreContract {
             let layer = try store.layer(key)!
             for record in all { try equal(try store.record(record.id, in: layer), record, "record") }
             try equal(try store.record("none", in: layer), nil, "no record")
+        }
+    }
+
+    private static func threadRoot(
+        _ id: String, _ revision: Revision, removal: ServerRecord.Removal? = nil
+    ) -> ServerRecord {
+        var root = record(id, revision, removal: removal)
+        root.isCommentThreadRoot = true
+        return root
+    }
+
+    /// The mark is that of the record, whatever the content says, and base records have none.
+    static func keepsThreadRoots(_ store: any LayerStore) throws {
+        func saying(_ flag: Bool, _ id: String) -> Record {
+            var record = base(id)
+            record.content = record.content.changing { $0["isCommentThreadRoot"] = .bool(flag) }
+            return record
+        }
+        try store.write { store in
+            let layer = try layer(store, base: [saying(true, "7"), saying(true, "8")])
+            var root = threadRoot("a", 1)
+            root.record.content = saying(false, "a").content
+            try store.put(root, in: layer)
+            var other = record("7", 2)
+            other.record.content = saying(true, "7").content
+            try store.put(other, in: layer)
+            let marks = try store.live(in: layer, after: nil, limit: 9).map(\.isCommentThreadRoot)
+            try equal(marks, [false, false, true], "7, 8 and a")
+            try equal(
+                try store.changed(in: layer, after: 0, limit: 9).map(\.isCommentThreadRoot), [true, false], "changes")
+            root.isCommentThreadRoot = false
+            root.revision = 3
+            try store.put(root, in: layer)
+            try equal(try store.record("a", in: layer)?.isCommentThreadRoot, false, "written again")
+        }
+    }
+
+    /// Tombstones of roots stay as long as a live comment names them: an own one, or one of the base.
+    static func keepsTombstonesOfRoots(_ store: any LayerStore) throws {
+        var beneath = base("9")
+        beneath.content = Content(checked: #"{"type":"pspdfkit/comment","rootId":"d","text":"of the PDF"}"#)
+        var covered = beneath
+        (covered.id, covered.content) = ("8", Content(checked: #"{"type":"pspdfkit/comment","rootId":"e","text":"t"}"#))
+        try store.write { store in
+            let layer = try layer(store, base: [beneath, covered])
+            let other = try store.addLayer(LayerKey(document: "doc", name: "other"), generation: "o")
+            for (revision, id) in ["a", "b", "c", "d", "e", "f"].enumerated() {
+                try store.put(record(id, Revision(revision + 1), removal: removal()), in: layer)
+            }
+            try store.put(record("of a", 7, root: "a"), in: layer)
+            try store.put(record("of b", 8, root: "b", removal: removal(at: now + 9)), in: layer)
+            try store.put(record("8", 9, root: "e", removal: removal(at: now + 9)), in: layer)
+            // A comment of the same name in another layer.
+            try store.put(record("of f", 1, root: "f"), in: other)
+            try store.prune(layer, before: now + 1)
+            func kept() throws -> [String] {
+                try ["a", "b", "c", "d", "e", "f"].filter { try store.record($0, in: layer) != nil }
+            }
+            try equal(try kept(), ["a", "d"], "roots")
+            try equal(try store.layer(key)?.horizon, 6, "the horizon moves all the same")
+            try store.put(record("of a", 10, root: "a", removal: removal(at: now + 9)), in: layer)
+            try store.prune(layer, before: now + 1)
+            try equal(try kept(), ["d"], "the last comment is gone")
         }
     }
 
@@ -113,9 +177,18 @@ extension LayerStoreContract {
             try store.put(record("y", 2, root: "root", removal: removal()), in: layer)
             try store.put(record("x", 3, root: "other"), in: layer)
             try equal(try store.thread(of: "root", in: layer).map(\.id), ["20", "z"], "thread")
+            func equalMarks(_ root: String) throws {
+                let wanted = try store.thread(of: root, in: layer).map {
+                    RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject)
+                }
+                try equal(try store.marks(ofThread: root, in: layer), wanted, "marks of \(root)")
+            }
+            for root in ["root", "other", "none"] { try equalMarks(root) }
             try store.put(record("20", 4, root: "root", removal: removal()), in: layer)
             try equal(try store.thread(of: "root", in: layer).map(\.id), ["z"], "one less")
             try equal(try store.thread(of: "none", in: layer), [], "no thread")
+            try store.put(record("w", 5, by: nil, group: "g", root: "root"), in: layer)
+            try equalMarks("root")
         }
     }
 

@@ -213,6 +213,70 @@ extension LocalStoreContract {
         }
     }
 
+    static func headsLeftComments(_ store: any LocalStore) throws {
+        func comment(_ id: String, _ root: String, page: Int?, changed: Int64) -> Record {
+            note(
+                id, page: page, author: "bo", type: "pspdfkit/comment", changed: changed,
+                more: [("rootId", .string(root))])
+        }
+        try show(
+            [
+                note("a", page: 1), comment("c1", "gone", page: 4, changed: 30),
+                comment("c2", "gone", page: 2, changed: 9),
+                comment("c3", "a", page: 1, changed: 5), comment("c4", "lost", page: nil, changed: 5),
+            ], in: store)
+        let summary = ThreadSummary(pageIndex: 2, changedAt: Timestamp(milliseconds: 30))
+        try store.write { layer in
+            try equal(try layer.rootsWithoutRow().sorted(), ["gone", "lost"], "without a row")
+            try equal(try layer.threadSummary(under: "gone"), summary, "summary")
+            try equal(try layer.threadSummary(under: "lost")?.pageIndex, nil, "on no page")
+            try equal(try layer.threadSummary(under: "none"), nil, "no comments")
+            for root in ["gone", "lost"] {
+                guard let thread = try layer.threadSummary(under: root) else { throw Broken(description: "no thread") }
+                try layer.show(ShownRow(leftBy: root, thread))
+            }
+            try equal(try layer.rootsWithoutRow(), [], "all have a row")
+            try equal(
+                try ["a", "gone", "c1", "none"].map(layer.isAnnotationShown), [true, false, false, false], "shown")
+        }
+        func ids(_ change: (inout ListFilter) -> Void = { _ in }, _ order: ListQuery.Order = .page) throws -> [String] {
+            var query = ListQuery(order: order)
+            change(&query.filter)
+            return try store.read { layer in
+                let ids = try layer.rows(query, offset: 0, limit: 9).map(\.id)
+                try equal(try layer.count(query), ids.count, "count")
+                try equal(
+                    try layer.counts(query, before: ids.last).position, ids.isEmpty ? nil : ids.count - 1, "place")
+                return ids
+            }
+        }
+        try equal(try ids(), ["a", "gone", "lost"], "list")
+        try equal(try ids({ _ in }, .newest).first, "gone", "by its newest comment")
+        try equal(try ids { $0.text = "Deleted ANN" }, ["gone", "lost"], "found by its name")
+        try equal(try ids { $0.recordsOnly = true }, ["a"], "records")
+        try equal(try ids { ($0.recordsOnly, $0.text) = (true, "ann") }, [], "records that are found")
+        try equal(try ids { ($0.recordsOnly, $0.pageIndex) = (true, 2) }, [], "records of a page")
+        try equal(try ids { $0.kinds = [.comment] }, ["gone", "lost"], "comments")
+        try store.read { layer in
+            let row = try layer.row("gone")
+            try equal(row?.isDeletedRoot, true, "heading")
+            try equal(row?.replies, 2, "replies")
+            try equal(row?.name, "deleted annotation", "name")
+            try equal(try layer.row("a")?.isDeletedRoot, false, "record")
+            try equal(try layer.rows(onPage: 2), [], "not on the page")
+        }
+        // The root comes, then it goes again with one of its comments.
+        try show([note("gone", page: 2)], in: store)
+        try equal(try store.read { try $0.row("gone")?.isDeletedRoot }, false, "the root itself")
+        try equal(try store.read { try $0.rows(onPage: 2).map(\.id) }, ["gone"], "on the page")
+        try store.write { layer in
+            try equal(try layer.hide("c1"), "gone", "the root of a comment")
+            try equal(try layer.hide("c1"), nil, "hidden already")
+            try equal(try layer.hide("gone"), nil, "of an annotation")
+            try equal(try layer.rootsWithoutRow(), ["gone"], "one comment is left")
+        }
+    }
+
     /// Shows a row again, with a new delivery state or with different content.
     static func showsAgain(_ store: any LocalStore) throws {
         var edited = note("a", page: 3, text: "other words")

@@ -27,12 +27,15 @@ package struct LocalStoreContract: Sendable {
         Step(description: "records are kept whole, replaced, and listed by the bytes of their ids", run: keepsRecords),
         Step(description: "the queue keeps its order and never assigns a place twice", run: keepsOrder),
         Step(description: "every state of an entry is read back", run: keepsStates),
+        Step(description: "entries that take a root along are found by it", run: findsTakenRoots),
         Step(description: "rows are ordered by page, by change, by author and by group", run: ordersRows),
         Step(description: "filters return the rows that they describe", run: filtersRows),
         Step(description: "the values to filter by are counted", run: countsFacets),
         Step(description: "a row is listed at its position", run: findsPositions),
         Step(description: "the text under marks is found once it is known", run: findsQuotes),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
+        Step(
+            description: "comments without a root have a heading in the list, not on the page", run: headsLeftComments),
         Step(description: "a row that is shown again has its latest state", run: showsAgain),
         Step(description: "an unread flag survives a change of the row and is removed with the row", run: keepsUnread),
         Step(description: "staged records are kept apart from the others", run: keepsStage),
@@ -221,6 +224,25 @@ extension LocalStoreContract {
                 try layer.removeEntry(entry.seq)
                 try equal(try layer.hasEntries(), false, "nothing is left of \(state)")
             }
+        }
+    }
+
+    private static func findsTakenRoots(_ store: any LocalStore) throws {
+        func entry(_ id: String, _ kind: ChangeKind, taking root: String?) -> OutboxEntry {
+            OutboxEntry(id: id, kind: kind, baseRevision: 3, takenRoot: root, madeAt: Timestamp(seconds: 1))
+        }
+        try store.write { layer in
+            let first = try layer.append(entry("c", .delete, taking: "r"))
+            _ = try layer.append(entry("d", .delete, taking: nil))
+            var second = try layer.append(entry("c", .restore, taking: "r"))
+            _ = try layer.append(entry("e", .delete, taking: "é"))
+            try equal(try layer.entries(takingRoot: "r"), [first, second], "taking r")
+            try equal(try layer.entry(first.seq)?.takenRoot, "r", "kept")
+            second.takenRoot = nil
+            try layer.replace(second)
+            try layer.mark(first.seq, .sealed(n: 1))
+            try equal(try layer.entries(takingRoot: "r").map(\.state), [.sealed(n: 1)], "replaced and marked")
+            try equal(try layer.entries(takingRoot: "none"), [], "taking nothing")
         }
     }
 

@@ -76,6 +76,7 @@ final class MemoryLocalTransaction: WritableLayer {
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) -> [OutboxEntry] {
         Array(kept.outbox.lazy.filter { stages.contains($0.stage) }.prefix(limit))
     }
+    func entries(takingRoot root: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.takenRoot == root } }
     func entry(_ seq: Int64) -> OutboxEntry? { kept.outbox.first { $0.seq == seq } }
     func tally() -> [OutboxEntry.Stage: Int] { kept.outbox.reduce(into: [:]) { $0[$1.stage, default: 0] += 1 } }
     func append(_ entry: OutboxEntry) -> OutboxEntry {
@@ -124,9 +125,9 @@ extension MemoryLocalTransaction {
         if !stays { kept.quotes[row.row.id] = nil }
         kept.shown[row.row.id] = row
     }
-    func hide(_ id: Record.ID) {
-        kept.shown[id] = nil
+    func hide(_ id: Record.ID) -> Record.ID? {
         kept.quotes[id] = nil
+        return kept.shown.removeValue(forKey: id)?.root
     }
     func setQuotes(_ words: [Record.ID: String]) {
         for (id, words) in words where kept.shown[id] != nil { kept.quotes[id] = words.lowercased() }
@@ -178,6 +179,7 @@ extension MemoryLocalTransaction {
     func rows(onPage page: Int) -> [ListRow] {
         var filter = ListFilter()
         filter.pageIndex = page
+        filter.recordsOnly = true
         return rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max, of: nil)
     }
     func thread(under root: Record.ID) -> [Record.ID] {
@@ -186,6 +188,20 @@ extension MemoryLocalTransaction {
             let other = $1.createdAt?.milliseconds ?? .min
             return one != other ? one < other : $0.row.id.isBefore($1.row.id)
         }.map(\.row.id)
+    }
+
+    func threadSummary(under root: Record.ID) -> ThreadSummary? {
+        let rows = kept.shown.values.filter { $0.root == root }.map(\.row)
+        guard !rows.isEmpty else { return nil }
+        return ThreadSummary(
+            pageIndex: rows.compactMap(\.pageIndex).min(),
+            changedAt: rows.compactMap(\.changedAt).max { $0.milliseconds < $1.milliseconds })
+    }
+    func rootsWithoutRow() -> [Record.ID] {
+        Array(Set(kept.shown.values.compactMap(\.root)).filter { kept.shown[$0] == nil })
+    }
+    func isAnnotationShown(_ id: Record.ID) -> Bool {
+        kept.shown[id].map { !$0.isComment && !$0.row.isDeletedRoot } ?? false
     }
 
     private func matching(_ filter: ListFilter) -> [ShownRow] {
@@ -202,6 +218,7 @@ extension MemoryLocalTransaction {
                 && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)
                 && (!filter.unreadOnly || $0.row.isUnread)
                 && (!filter.pendingOnly || $0.row.delivery != .delivered)
+                && (!filter.recordsOnly || !$0.row.isDeletedRoot)
         }
     }
 

@@ -210,6 +210,10 @@ final class MemoryTransaction: StoreWriting {
         overlaid(layer).filter { row in row.rootID.map { ByteOrdered($0) == ByteOrdered(root) } ?? false }
     }
 
+    func marks(ofThread root: Record.ID, in layer: ServerLayer) throws -> [RecordMark] {
+        try thread(of: root, in: layer).map { RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject) }
+    }
+
     func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord] {
         try changed(in: layer, after: 0, limit: .max).filter { $0.removal?.cascade == revision }
     }
@@ -233,12 +237,15 @@ final class MemoryTransaction: StoreWriting {
 
     func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
         let base = Set(base(layer).map { ByteOrdered($0.id) })
+        let roots = Set(overlaid(layer).compactMap { $0.rootID.map(ByteOrdered.init) })
         try change(layer) { layer in
             let removed = layer.records.values.filter { ($0.removal?.at).map { $0 < moment } ?? false }
             let left = layer.departures.filter { $0.at < moment }
             let horizon = (removed.map(\.revision) + left.map(\.revision)).max() ?? 0
             layer.layer.horizon = max(layer.layer.horizon, horizon)
-            for row in removed where !base.contains(ByteOrdered(row.id)) { layer.records[ByteOrdered(row.id)] = nil }
+            for id in removed.map({ ByteOrdered($0.id) }) where !base.contains(id) && !roots.contains(id) {
+                layer.records[id] = nil
+            }
             layer.departures.removeAll { $0.at < moment }
         }
     }

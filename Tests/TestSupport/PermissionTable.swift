@@ -45,6 +45,8 @@ package struct PermissionRow: Sendable, CustomStringConvertible {
     package var isAllowed: Bool
     /// Whether the record came with the PDF.
     package var isOfThePDF: Bool
+    /// Whether the change leaves its group out.
+    package var omitsGroup: Bool
     /// The text of the denial, if the row gives it.
     package var reason: String?
     package var why: String
@@ -54,24 +56,27 @@ package struct PermissionRow: Sendable, CustomStringConvertible {
 
     package static func all() throws -> [PermissionRow] { try PermissionCase.all().flatMap(\.rows) }
 
-    /// - Parameter row: `do`, `on`, `by`, `group`, `answer` and `why`; `to`, `into` and `first` where they apply.
+    /// - Parameter row: `do`, `on`, `by`, `group`, `answer` and `why`; `to`, `into`, `first` and `omits` where they apply.
     init(_ name: String, _ grant: Grant, _ row: JSON) throws {
         guard let verb = row["do"]?.string, let type = row["on"]?.string.flatMap(ContentType.init(rawValue:)),
             let answer = row["answer"]?.string, ["yes", "no"].contains(answer), let why = row["why"]?.string
         else { throw BadRow(text: row.text) }
+        let omits = row["omits"]?.bool == true
+        func given(_ name: String) -> String? { omits ? grant.defaultGroup : row[name]?.string }
         let subject = Subject(type, createdBy: row["by"]?.string, group: row["group"]?.string)
         switch verb {
         case "view": operation = .view(subject)
         case "edit": operation = .edit(subject)
         case "delete": operation = .delete(subject)
-        case "create": operation = .createAnnotation(group: subject.group)
+        case "create": operation = .createAnnotation(group: given("group"))
         case "reply":
             operation = .createComment(
-                root: subject, first: row["first"]?.bool == true, group: row["into"]?.string)
+                root: subject, first: row["first"]?.bool == true, group: given("into"))
         case "move": operation = .move(subject, to: row["to"]?.string)
         default: throw BadRow(text: row.text)
         }
         self.grant = grant
+        omitsGroup = omits
         isAllowed = answer == "yes"
         isOfThePDF = row["pdf"]?.bool == true
         reason = row["says"]?.string

@@ -6,7 +6,8 @@ package enum Edit: Hashable, Sendable {
     case create(Content)
     /// Replaces the whole content of the record.
     case update(Record.ID, Content)
-    case delete(Record.ID)
+    /// `with`: the records that go along, of which the user was told.
+    case delete(Record.ID, with: [Record.ID] = [])
     /// A new root and the first comment under it.
     case beginThread(Content, String)
 
@@ -34,7 +35,7 @@ package struct EditStep: Hashable, Sendable, Identifiable {
         newIDs
             + edits.compactMap { edit in
                 switch edit {
-                case .update(let id, _), .delete(let id): id
+                case .update(let id, _), .delete(let id, _): id
                 case .create, .beginThread: nil
                 }
             }

@@ -56,8 +56,11 @@ extension DocumentState {
             return denial { _ in operation(Subject(comment)) }
         }
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
+        if row.isDeletedRoot { return Self.onlyCommentsLeft }
         return denial { _ in operation(row.subject) }
     }
+
+    static let onlyCommentsLeft = "this annotation was deleted, only its comments remain"
 
     func denial(_ operation: (Grant) -> Operation) -> String? { editDenial(operation)?.description }
 
@@ -72,7 +75,9 @@ extension DocumentState {
     /// Returns a short description of what the user may not do with this record; nil if nothing is restricted or if the
     /// whole layer is read-only, which the status line shows.
     func shortRights(over row: ListRow) -> String? {
-        guard let grant = status.grant, grant.mayWrite, grant.collaboration != nil else { return nil }
+        guard !row.isDeletedRoot, let grant = status.grant, grant.mayWrite, grant.collaboration != nil else {
+            return nil
+        }
         let mayEdit = grant.decide(.edit(row.subject)).isAllowed
         let mayDelete = grant.decide(.delete(row.subject)).isAllowed
         switch (mayEdit, mayDelete) {
@@ -85,6 +90,7 @@ extension DocumentState {
 
     /// Returns `you may edit and delete`, or why nothing can be changed.
     func fullRights(over row: ListRow) -> String {
+        if row.isDeletedRoot { return "only its comments remain" }
         guard denialOfWriting == nil, status.grant?.collaboration != nil else {
             return editDenial { _ in .edit(row.subject) }.map(Self.readOnly) ?? ""
         }

@@ -59,7 +59,11 @@ extension DocumentState {
             detailAsked = id
             effects.append(.loadRecord(id))
         }
-        if thread.root != list.cursorID { thread.clear() }
+        if thread.root != list.cursorID {
+            thread.clear()
+            // The annotation is gone, with the comment that the cursor was on.
+            if focus == .thread { focus = .list }
+        }
         if let row = list.current, row.replies > 0 || thread.root != nil, thread.asked != row.id {
             thread.asked = row.id
             effects.append(.loadThread(row.id))

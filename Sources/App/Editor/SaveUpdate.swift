@@ -88,9 +88,11 @@ extension AppState {
         case .update:
             notice = .done(edits.count > 1 ? "\(edits.count) changed" : "Changed", hint: .takesBack)
         case .delete:
+            // What went along counts too.
+            let count = max(edits.count, Set(ids).count)
             notice =
-                edits.count > 1
-                ? .done("\(edits.count) deleted", hint: .init(command: .undo, effect: "to restore them"))
+                count > 1
+                ? .done("\(count) deleted", hint: .init(command: .undo, effect: "to restore them"))
                 : .done("Deleted", hint: .init(command: .undo, effect: "to restore it"))
         }
         if let omitted = self.document?.omitted.removeValue(forKey: step) {

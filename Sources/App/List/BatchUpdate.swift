@@ -41,7 +41,8 @@ extension AppState {
         document?.batch = nil
         let found = found.map { item in
             BatchRecord(
-                document?.pending.applied(to: item.record, item.record.id) ?? item.record, replies: item.replies)
+                document?.pending.applied(to: item.record, item.record.id) ?? item.record, comments: item.comments,
+                root: item.root)
         }
         switch batch {
         case .mark:
@@ -83,29 +84,18 @@ extension AppState {
 
     // MARK: Deleting
 
-    /// Deletes the user's own records without replies at once, because undo restores them. All others need
-    /// confirmation.
+    /// Deletes the user's own records at once if nothing goes along, because undo restores them. Everything else is
+    /// named and needs confirmation.
     private mutating func askToDelete(_ found: [BatchRecord]) -> [Effect] {
         let (records, omitted) = allowed(found) { .delete($0) }
-        guard let first = records.first, let document else { return [] }
-        let me = document.status.grant?.userID
-        let others = records.map(\.record).filter { $0.createdBy != nil && $0.createdBy != me }
-        let replies = records.reduce(0) { $0 + $1.replies }
-        guard !others.isEmpty || replies > 0 else {
-            return perform(records.map { .delete($0.record.id) }, omitted: omitted)
+        guard !records.isEmpty, let document else { return [] }
+        let edits = records.map { item in
+            Edit.delete(item.record.id, with: (item.comments + (item.root.map { [$0] } ?? [])).map(\.id))
         }
-        let owners = Set(others.map { Annotation($0).author ?? $0.createdBy ?? "someone" }).sorted()
-        var what: String
-        if records.count == 1 {
-            what = "the \(Annotation(first.record).kind.name)" + (owners.isEmpty ? "" : " by \(owners[0])")
-            if replies > 0 { what += " and \(replies == 1 ? "its reply" : "its \(replies) replies")" }
-        } else {
-            what = "\(records.count) annotations"
-            if !others.isEmpty { what += ", \(others.count) by \(owners.prefix(3).joined(separator: ", "))" }
-            if replies > 0 { what += ", and \(replies) \(replies == 1 ? "reply" : "replies")" }
-        }
+        let question = DeletionQuestion(records, user: document.status.grant?.userID)
+        guard question.isNeeded else { return perform(edits, omitted: omitted) }
         if let omitted { notice = .warning(omitted) }
-        prompt = Prompt(.confirm(.delete(records.map(\.record.id))), label: "Delete \(what)? y/N ")
+        prompt = Prompt(.confirm(.delete(edits)), label: question.text)
         return []
     }
 
@@ -179,14 +169,17 @@ package struct RecordBatchRequest: Hashable, Sendable {
     package var span: Range<Int>?
 }
 
-/// A record loaded for an action.
+/// A record loaded for an action, and what its deletion would take along as far as this machine can tell.
 package struct BatchRecord: Hashable, Sendable {
     package var record: Record
-    /// The number of comments under it.
-    package var replies: Int
+    /// The comments under it.
+    package var comments: [Record]
+    /// The annotation whose last comment it is, if that was made for the thread.
+    package var root: Record?
 
-    package init(_ record: Record, replies: Int = 0) {
+    package init(_ record: Record, comments: [Record] = [], root: Record? = nil) {
         self.record = record
-        self.replies = replies
+        self.comments = comments
+        self.root = root
     }
 }

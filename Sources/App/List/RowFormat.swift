@@ -77,7 +77,7 @@ struct RowFormat: Equatable, Sendable {
         let warning: CleanText = failure + (row.warning.map { "(\($0)) " } ?? "")
         guard row.kind.isMarkup else {
             if case .unknown(let type) = row.kind, note.isEmpty { return warning + CleanText(cleaning: type) }
-            return note.isEmpty && warning.isEmpty ? CleanText(cleaning: row.kind.name) : warning + note
+            return note.isEmpty && warning.isEmpty ? CleanText(cleaning: row.name) : warning + note
         }
         let words = document.quotes.words(of: row) ?? ""
         if words.isEmpty { return warning + (note.isEmpty ? CleanText(cleaning: row.kind.name) : note) }

@@ -57,7 +57,7 @@ extension PlainState {
     /// Returns `3 highlight on page 2 by ana: "some of the challenges" Which ones? (unread, 2 replies, 5m)`.
     private mutating func sentence(of row: ListRow, _ document: DocumentState) -> CleanText {
         let place: CleanText = row.pageIndex.map { " on page \($0 + 1)" } ?? ""
-        var line: CleanText = "\(numbers.number(of: row.id)) \(row.kind.name)\(place)\(byAuthor(of: row))"
+        var line: CleanText = "\(numbers.number(of: row.id)) \(row.name)\(place)\(byAuthor(of: row))"
         var said: [CleanText] = []
         if let words = document.quotes.words(of: row), !words.isEmpty { said.append("\"\(words)\"") }
         if !row.text.isEmpty { said += CleanText.lines(cleaning: row.text) }

@@ -68,6 +68,7 @@ extension PlainState {
 
     mutating func reply(to id: Record.ID) {
         guard let row = sought(id) else { return }
+        if row.isDeletedRoot { return say("\(DocumentState.onlyCommentsLeft.asSentence)") }
         guard row.kind.isMarkup || row.kind == .commentMarker else {
             return say("No replies to \(row.kind.withArticle), only to marked words and comment markers.")
         }

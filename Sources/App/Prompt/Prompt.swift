@@ -16,7 +16,8 @@ struct Prompt: Equatable, Sendable {
 
     /// The action that `yes` confirms.
     enum Confirmed: Equatable, Sendable {
-        case delete([String])
+        /// These edits, which delete records.
+        case delete([Edit])
         case removeLayer(LayerReference, unsent: Int)
     }
 

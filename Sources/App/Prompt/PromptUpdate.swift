@@ -65,9 +65,9 @@ extension AppState {
         }
         guard answer == .command(.yes) else { return only(.done("Cancelled")) }
         switch what {
-        case .delete(let ids):
+        case .delete(let edits):
             document?.list.marks = ListMarks()
-            return perform(ids.map(Edit.delete))
+            return perform(edits)
         case .removeLayer(let reference, _):
             return removeLayer(reference)
         }

@@ -81,7 +81,7 @@ private struct DetailText {
 extension DocumentState {
     /// `highlight on page 3, by ana, 2026-05-30 14:05, yellow, group reviewers, read-only: ...`
     func facts(of row: ListRow, at now: Timestamp, utcOffset: Int) -> CleanText {
-        var facts: [CleanText] = ["\(row.kind.name)\(row.pageIndex.map { " on page \($0 + 1)" } ?? "")"]
+        var facts: [CleanText] = ["\(row.name)\(row.pageIndex.map { " on page \($0 + 1)" } ?? "")"]
         if let author = Author.name(row.author, user: row.createdBy) { facts.append("by \(author)") }
         if let moment = row.changedAt {
             facts.append(CleanText(cleaning: RelativeTime.date(moment, utcOffset: utcOffset)))

@@ -48,7 +48,7 @@ extension AppState {
     mutating func beginThread() -> [Effect] {
         guard let document else { return [] }
         let marked = markups(.highlight)
-        let root = marked.first ?? document.markerAtCursor
+        let root = (marked.first ?? document.markerAtCursor).asCommentThreadRoot
         self.document?.page.dropSelection()
         let page = document.page.index
         self.document?.editor = Editor(
@@ -70,6 +70,7 @@ extension DocumentState {
     /// Why the user cannot reply to the current annotation.
     var denialOfReply: String? {
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
+        if row.isDeletedRoot { return Self.onlyCommentsLeft }
         guard row.kind.beginsThreads else {
             return "no replies to \(row.kind.withArticle), only to marked words"
         }

@@ -19,6 +19,7 @@ enum SQLiteSchema {
         migrator.registerMigration("uploads") { try $0.execute(sql: uploads) }
         migrator.registerMigration("stripped PDFs") { try $0.execute(sql: strippedPDFs) }
         migrator.registerMigration("indexes of subjects") { try $0.execute(sql: subjects) }
+        migrator.registerMigration("thread roots") { try $0.execute(sql: threadRoots) }
         return migrator
     }
 
@@ -113,6 +114,17 @@ enum SQLiteSchema {
         ALTER TABLE document ADD COLUMN stripped_sha256 TEXT;
         ALTER TABLE document ADD COLUMN stripped_bytes INTEGER;
         CREATE INDEX document_stripped ON document (stripped_sha256) WHERE stripped_sha256 IS NOT NULL;
+        """
+
+    /// `thread_root`: whether an annotation was created for its comments. Of older records only comment markers count as
+    /// such, by their type. The indexes answer alone who may see the comments of a thread.
+    private static let threadRoots = """
+        ALTER TABLE record ADD COLUMN thread_root INTEGER NOT NULL DEFAULT 0;
+        DROP INDEX record_root;
+        CREATE INDEX record_root ON record (layer, root, id, revision, type, created_by, grp, removed_at)
+            WHERE root IS NOT NULL;
+        DROP INDEX base_record_root;
+        CREATE INDEX base_record_root ON base_record (base, root, id, type, created_by, grp) WHERE root IS NOT NULL;
         """
 
     private static let baseAttachments = """

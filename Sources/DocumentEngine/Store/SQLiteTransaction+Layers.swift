@@ -133,6 +133,13 @@ extension SQLiteTransaction {
             """
             DELETE FROM record WHERE layer = ?1 AND removed_at < ?2
             AND NOT EXISTS (SELECT 1 FROM base_record WHERE base = ?3 AND id = record.id)
+            AND NOT EXISTS (
+                SELECT 1 FROM record AS comment INDEXED BY record_root
+                WHERE comment.layer = ?1 AND comment.root = record.id AND comment.removed_at IS NULL)
+            AND NOT EXISTS (
+                SELECT 1 FROM base_record AS comment INDEXED BY base_record_root
+                WHERE comment.base = ?3 AND comment.root = record.id
+                AND NOT EXISTS (SELECT 1 FROM record AS own WHERE own.layer = ?1 AND own.id = comment.id))
             """, id, moment, .integer(layer.base))
         try run("DELETE FROM departure WHERE layer = ? AND at < ?", id, moment)
     }

@@ -68,7 +68,8 @@ package struct StagedLayers: Sendable {
                 let old = try store.record(row.id, in: writer.layer)
                 if row.isLive {
                     try writer.write(
-                        row.record, contentType: row.contentType, rootID: row.rootID, over: old, client: nil)
+                        row.record, contentType: row.contentType, rootID: row.rootID,
+                        isCommentThreadRoot: row.isCommentThreadRoot, over: old, client: nil)
                 } else if let old, old.isLive {
                     _ = try writer.remove([old], by: row.removal?.by, client: nil)
                 }

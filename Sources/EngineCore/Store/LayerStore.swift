@@ -56,6 +56,8 @@ package protocol StoreReading {
     func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure]
     /// Returns the live comments of a thread in id order; the layer's own records replace base records.
     func thread(of root: Record.ID, in layer: ServerLayer) throws -> [ServerRecord]
+    /// Returns the same comments without reading their content.
+    func marks(ofThread root: Record.ID, in layer: ServerLayer) throws -> [RecordMark]
     /// Returns the records that were removed together with the one that got this revision.
     func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord]
 
@@ -155,7 +157,7 @@ package protocol StoreWriting: StoreReading {
     func put(_ record: ServerRecord, in layer: ServerLayer) throws
     func add(_ departure: Departure, in layer: ServerLayer) throws
     /// Deletes removals and departures older than `moment` and moves the horizon. Tombstones of base records stay:
-    /// without them the base records would reappear.
+    /// without them the base records would reappear. So do those of roots with live comments.
     func prune(_ layer: ServerLayer, before moment: Timestamp) throws
 
     func put(_ client: StoredClient, in layer: ServerLayer) throws

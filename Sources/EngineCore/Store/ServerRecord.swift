@@ -11,6 +11,9 @@ package struct ServerRecord: Hashable, Sendable {
     package var contentType: ContentType
     /// The root of a comment's thread.
     package var rootID: Record.ID?
+    /// Whether the annotation was created for its comments, as its content said at creation; later contents do not
+    /// change it. False for a record of the PDF.
+    package var isCommentThreadRoot: Bool
     /// The current run of changes by one client.
     package var run: Run
     /// Set if the record is deleted; the other members hold its last state.
@@ -47,13 +50,14 @@ package struct ServerRecord: Hashable, Sendable {
     }
 
     package init(
-        _ record: Record, revision: Revision, contentType: ContentType, rootID: Record.ID?, run: Run,
-        removal: Removal? = nil
+        _ record: Record, revision: Revision, contentType: ContentType, rootID: Record.ID?,
+        isCommentThreadRoot: Bool = false, run: Run, removal: Removal? = nil
     ) {
         self.record = record
         self.revision = revision
         self.contentType = contentType
         self.rootID = rootID
+        self.isCommentThreadRoot = isCommentThreadRoot
         self.run = run
         self.removal = removal
     }

@@ -29,16 +29,22 @@ package struct BackendWriter {
         try check(new.content, over: nil)
         let old = try writer.store.record(new.id, in: writer.layer)
         guard old?.isLive != true else { throw APIError(.alreadyExists, "a record with this id already exists") }
-        let rootID = new.content["rootId"]?.string
-        if new.content.contentType == .comments {
-            guard let rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive
+        let outline = ContentOutline(new.content)
+        if outline.contentType == .comments {
+            guard let rootID = outline.rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive
             else { throw APIError(.invalid, #""rootId" is not an annotation of this layer"#) }
             if let why = root.record.content.noThread { throw APIError(.invalid, why.description) }
+        }
+        // The comments that the deletion of the id's last record left would become its thread.
+        if old != nil, let why = new.content.noThread, try !writer.store.marks(ofThread: new.id, in: writer.layer).isEmpty {
+            throw APIError(.invalid, "comments name this id as their root: \(why.description)")
         }
         let record = Record(
             id: new.id, content: new.content, createdBy: new.createdBy.orNull, updatedBy: new.updatedBy.orNull,
             group: new.group.orNull)
-        try writer.write(record, contentType: record.content.contentType, rootID: rootID, over: old, client: nil)
+        try writer.write(
+            record, contentType: outline.contentType, rootID: outline.rootID,
+            isCommentThreadRoot: outline.isCommentThreadRoot, over: old, client: nil)
     }
 
     /// Creates the record, or replaces the live record with its id and keeps that record's creator.
@@ -64,10 +70,11 @@ package struct BackendWriter {
         record.updatedBy = user.orNull
         if let group { record.group = group.orNull }
         try writer.write(
-            record, contentType: stored.contentType, rootID: stored.rootID, over: stored, client: nil)
+            record, contentType: stored.contentType, rootID: stored.rootID,
+            isCommentThreadRoot: stored.isCommentThreadRoot, over: stored, client: nil)
     }
 
-    /// Deletes a record; deletes a root together with its thread.
+    /// Deletes a record; deletes a root together with its thread, which a backend sees whole.
     package mutating func delete(_ id: Record.ID, user: String?) throws {
         let stored = try existing(id)
         let thread = stored.contentType == .annotations ? try writer.store.thread(of: id, in: writer.layer) : []

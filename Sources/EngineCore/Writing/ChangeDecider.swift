@@ -23,8 +23,6 @@ struct ChangeDecider {
             return .invalid(Record.idRule)
         }
         guard change.baseRevision >= 0 else { return .invalid("a base revision must not be negative") }
-        var change = change
-        change.group = change.group.orNull
         switch change.kind {
         case .create: return try create(change, &writer)
         case .update: return try update(change, &writer)
@@ -55,8 +53,16 @@ struct ChangeDecider {
         stored.revision <= seen || (stored.run.client == clientID && seen >= stored.run.start)
     }
 
-    func live(in root: Record.ID, _ writer: LayerWriter) throws -> [ServerRecord] {
-        try writer.store.thread(of: root, in: writer.layer)
+    /// Returns the live comments of a thread, including hidden ones.
+    func comments(under root: Record.ID, _ writer: LayerWriter) throws -> [RecordMark] {
+        try writer.store.marks(ofThread: root, in: writer.layer)
+    }
+
+    /// Returns the live comments that the user sees; the others are not read.
+    func visibleThread(under root: Record.ID, _ writer: LayerWriter) throws -> [ServerRecord] {
+        if scope == .everything { return try writer.store.thread(of: root, in: writer.layer) }
+        return try comments(under: root, writer).filter { scope.contains($0.subject) }
+            .compactMap { try writer.store.record($0.id, in: writer.layer) }
     }
 
     /// Returns why the user cannot name the content's attachment; nil if they can.
@@ -90,18 +96,19 @@ extension ChangeDecider {
     /// each probe of a free id creates a real record.
     func create(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let content = change.content else { return .invalid("a create needs content") }
+        let group = (change.group ?? grant.defaultGroup).orNull
         // Parse once: queues of thousands of changes are decided one by one.
         let outline = ContentOutline(content)
         let type = outline.contentType
         var rootID: Record.ID?
         switch type {
         case .annotations:
-            if case .denied(let denial) = grant.decide(.createAnnotation(group: change.group)) {
+            if case .denied(let denial) = grant.decide(.createAnnotation(group: group)) {
                 return .denied(denial.description)
             }
         case .comments:
             guard let id = outline.rootID else { return .invalid(#"a comment needs "rootId""#) }
-            if let refused = try refuseReply(to: id, group: change.group, writer) { return refused }
+            if let refused = try refuseReply(to: id, group: group, writer) { return refused }
             rootID = id
         case .formFields: return .invalid("form fields cannot be created here")
         }
@@ -112,8 +119,10 @@ extension ChangeDecider {
         if let taken = try refuseID(change.id, writer) { return taken }
         let record = Record(
             id: change.id, content: outline.authored(content, by: grant.creatorName ?? outline.creatorName?.string),
-            createdBy: grant.userID, updatedBy: grant.userID, group: change.group)
-        let written = try writer.write(record, contentType: type, rootID: rootID, over: nil, client: clientID)
+            createdBy: grant.userID, updatedBy: grant.userID, group: group)
+        let written = try writer.write(
+            record, contentType: type, rootID: rootID, isCommentThreadRoot: outline.isCommentThreadRoot, over: nil,
+            client: clientID)
         return .applied(written.revision)
     }
 
@@ -128,7 +137,7 @@ extension ChangeDecider {
     private func refuseReply(to id: Record.ID, group: String?, _ writer: LayerWriter) throws -> ChangeDecision? {
         guard let root = try find(id, writer), root.isLive else { return .threadGone }
         if let why = root.record.content.noThread { return .invalid(why.description) }
-        let first = try live(in: id, writer).isEmpty
+        let first = try comments(under: id, writer).isEmpty
         let decision = grant.decide(.createComment(root: root.subject, first: first, group: group))
         if case .denied(let denial) = decision { return .denied(denial.description) }
         return nil
@@ -141,8 +150,9 @@ extension ChangeDecider {
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard stored.isLive else { return .recordDeleted }
         if case .denied(let denial) = grant.decide(.edit(stored.subject)) { return .denied(denial.description) }
-        if !change.group.isExactly(stored.record.group),
-            case .denied(let denial) = grant.decide(.move(stored.subject, to: change.group))
+        let group = change.group.map(\.orNull) ?? stored.record.group
+        if !group.isExactly(stored.record.group),
+            case .denied(let denial) = grant.decide(.move(stored.subject, to: group))
         {
             return .denied(denial.description)
         }
@@ -153,10 +163,11 @@ extension ChangeDecider {
         // The creator stays, including the stored creator name in the content.
         var record = stored.record
         record.content = outline.authored(content, by: there.creatorName?.string)
-        record.group = change.group
+        record.group = group
         record.updatedBy = grant.userID
         let written = try writer.write(
-            record, contentType: stored.contentType, rootID: stored.rootID, over: stored, client: clientID)
+            record, contentType: stored.contentType, rootID: stored.rootID,
+            isCommentThreadRoot: stored.isCommentThreadRoot, over: stored, client: clientID)
         return .applied(written.revision)
     }
 
@@ -192,23 +203,25 @@ extension ChangeDecider {
         }
     }
 
-    /// Deletes a root with its thread, unless someone else has written there since the user saw it.
+    /// Deletes a root with the comments that the user sees, unless someone else has written one of them since the user
+    /// saw the thread.
+    ///
+    /// Comments that the user does not see stay and take no part in the decision, so that the answer reveals nothing
+    /// about them. What the change claims to have seen is compared with visible comments only.
     private func deleteRoot(_ root: ServerRecord, _ change: Change, _ writer: inout LayerWriter) throws
         -> ChangeDecision
     {
-        let thread = try live(in: root.id, writer)
+        let thread = try visibleThread(under: root.id, writer)
         let seen = change.threadRevision ?? change.baseRevision
-        let newer = thread.first { $0.revision > seen && $0.run.client != clientID }
-        if let newer {
-            // The conflict is on the root, which the user meant to delete. A comment that the user may not see must not
-            // be revealed even by the reason.
-            return .conflict(root, scope.contains(newer.subject) ? "someone else added to its thread" : nil)
+        // The conflict is on the root, which the user meant to delete.
+        if thread.contains(where: { $0.revision > seen && $0.run.client != clientID }) {
+            return .conflict(root, "someone else added to its thread")
         }
         return .applied(try writer.remove(thread + [root], by: grant.userID, client: clientID))
     }
 
     /// Deletes a comment. The last comment takes its root with it if the root was created for the thread, is unchanged
-    /// since the user saw it, and may be deleted by the user. A markup has its own content and stays.
+    /// since the user saw it, and may be deleted by the user. A mark that existed before its thread stays.
     ///
     /// If the change does not state which revision of the root was seen, the comment's base revision suffices: a
     /// comment is newer than its root, and changes reach a client in order, so a client that saw the comment at its
@@ -218,18 +231,22 @@ extension ChangeDecider {
     ) throws -> ChangeDecision {
         var going = [comment]
         if let rootID = comment.rootID, let root = try find(rootID, writer), root.isLive,
-            try isMadeForItsThread(root, writer),
             isUnchanged(root, since: change.threadRevision ?? change.baseRevision),
-            try live(in: rootID, writer).count == 1, grant.decide(.delete(root.subject)).isAllowed
+            try isMadeForItsThread(root, writer), grant.decide(.delete(root.subject)).isAllowed,
+            try comments(under: rootID, writer).count == 1
         {
             going.insert(root, at: 0)
         }
         return .applied(try writer.remove(going, by: grant.userID, client: clientID))
     }
 
-    /// Returns whether the root is a comment marker of the layer. A marker from the PDF existed before the thread.
+    /// Returns whether the root is a comment marker, or was created as the root of a thread. A record of the PDF existed
+    /// before its thread.
     private func isMadeForItsThread(_ root: ServerRecord, _ writer: LayerWriter) throws -> Bool {
-        guard AnnotationKind(type: root.record.content["type"]?.string ?? "") == .commentMarker else { return false }
+        guard
+            root.isCommentThreadRoot
+                || AnnotationKind(type: root.record.content["type"]?.string ?? "") == .commentMarker
+        else { return false }
         // A layer without its own records shows the base records.
         var untouched = writer.layer
         untouched.id = 0
@@ -239,6 +256,9 @@ extension ChangeDecider {
 
 extension ChangeDecider {
     /// Restores a record and those deleted with it, for the user who deleted it.
+    ///
+    /// A comment whose root was deleted later stays deleted. One that outlived its root, or whose root the user does not
+    /// see, comes back without it.
     func restore(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard let removal = stored.removal else { return .conflict(stored) }
@@ -249,8 +269,10 @@ extension ChangeDecider {
             return .gone("the record was deleted at a different revision")
         }
         let cascade = try writer.store.cascade(of: stored.revision, in: writer.layer).filter { !$0.isLive }
-        if let root = stored.rootID, !cascade.contains(where: { $0.id.isExactly(root) }) {
-            guard let root = try find(root, writer), root.isLive else { return .threadGone }
+        if let root = stored.rootID, !cascade.contains(where: { $0.id.isExactly(root) }),
+            let root = try find(root, writer), !root.isLive, root.revision > stored.revision
+        {
+            return .threadGone
         }
         for record in cascade { try writer.restore(record, by: record.record.updatedBy, client: clientID) }
         try writer.restore(stored, by: grant.userID, client: clientID)

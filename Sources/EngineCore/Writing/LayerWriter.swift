@@ -34,17 +34,20 @@ package struct LayerWriter {
     /// Writes a record's new state under the next revision.
     ///
     /// - Parameters:
+    ///   - isCommentThreadRoot: of a new record, what its content says; of an existing one, what is stored.
     ///   - old: the stored state; nil if none.
     ///   - client: the writing client; nil for a backend, which ends every run.
     @discardableResult
     package mutating func write(
-        _ record: Record, contentType: ContentType, rootID: Record.ID?, over old: ServerRecord?, client: String?
+        _ record: Record, contentType: ContentType, rootID: Record.ID?, isCommentThreadRoot: Bool = false,
+        over old: ServerRecord?, client: String?
     ) throws -> ServerRecord {
         let before = old?.revision ?? 0
         var run = ServerRecord.Run(client: client, start: before)
         if let client, let old, old.isLive, old.run.client == client { run = old.run }
         let new = ServerRecord(
-            record, revision: layer.head + 1, contentType: contentType, rootID: rootID, run: run)
+            record, revision: layer.head + 1, contentType: contentType, rootID: rootID,
+            isCommentThreadRoot: isCommentThreadRoot, run: run)
         // To its views, an overwritten tombstone is equivalent to a departure.
         if let old, old.subject != new.subject {
             try depart(old, at: old.isLive ? new.revision : old.revision)

@@ -4,13 +4,27 @@ import InstantCore
 /// Comments: flat threads under text markups and comment markers, oldest first (guide: comments).
 ///
 /// Comments are ordinary records: ``update(_:content:)`` and ``remove(_:)`` apply to them too. When the last comment of
-/// a thread is deleted, the server also deletes the comment marker at its root if the marker is unchanged and may be
-/// deleted. A text markup remains.
+/// a thread is deleted, the server also deletes its root if that was created for the thread
+/// (``beginThread(_:text:author:)``), is unchanged and may be deleted. Any other annotation remains.
 extension InstantDocument {
     /// Returns the comments under an annotation; none while a deletion of the annotation is pending, because the
     /// deletion includes them.
     public func comments(of root: Record.ID) throws(InstantError) -> [InstantRecord] {
         try shown { try $0.shown(under: root) }
+    }
+
+    /// Returns the comments whose annotation was deleted by someone who does not see them, or is hidden.
+    public func commentsWithoutRoot() throws(InstantError) -> [InstantRecord] {
+        try shown { try $0.shownWithoutRoot() }
+    }
+
+    /// Returns what ``remove(_:)`` deletes besides a record, as far as it is known here: the comments of an annotation,
+    /// or the annotation whose last comment it is. Ask the user before other people's records are deleted. The server
+    /// also counts comments that this user does not see: the annotation of a last comment may stay.
+    public func recordsRemoved(with id: Record.ID) throws(InstantError) -> [InstantRecord] {
+        try shown { layer in
+            try layer.deletions(of: [id]).flatMap { $0.records.dropFirst() }.compactMap { try layer.shown($0.id) }
+        }
     }
 
     /// Adds a comment to an annotation.

@@ -27,7 +27,7 @@ extension InstantDocument {
         try editing { _ = try $0.update(id, content: content) }
     }
 
-    /// Deletes a record; deleting an annotation also deletes its thread.
+    /// Deletes a record, and what ``recordsRemoved(with:)`` names.
     ///
     /// - Throws: `noSuchAnnotation` if the record is gone.
     public func remove(_ id: Record.ID) throws(InstantError) {

@@ -5,7 +5,7 @@ import InstantCore
 extension InstantDocument {
     /// The number of annotations, without comments.
     public var annotationCount: Int {
-        get throws(InstantError) { try InstantError.translating { try documentDescriptor.layer.count(ListQuery()) } }
+        get throws(InstantError) { try InstantError.translating { try documentDescriptor.layer.count(Self.all) } }
     }
 
     /// Returns the annotations of a page, from top to bottom.
@@ -17,7 +17,13 @@ extension InstantDocument {
 
     /// Returns a range of the layer's annotations, in page order. A large layer is never loaded as a whole.
     public func annotations(in range: Range<Int>) throws(InstantError) -> [InstantRecord] {
-        try shown { try $0.shown(ListQuery(), offset: range.lowerBound, limit: range.count) }
+        try shown { try $0.shown(Self.all, offset: range.lowerBound, limit: range.count) }
+    }
+
+    private static var all: ListQuery {
+        var query = ListQuery()
+        query.filter.recordsOnly = true
+        return query
     }
 
     /// Returns an annotation or a comment; nil if it does not exist or a waiting edit deletes it.

@@ -18,8 +18,9 @@ extension InstantDocumentDescriptor {
         try edit { try $0.update(id, content: content, at: $1) }
     }
 
-    package func delete(_ id: Record.ID) throws -> EditReceipt {
-        try edit { try $0.delete(id, at: $1) }
+    /// - Parameter named: The records of which the user was told that they go along; nil if the user is not asked.
+    package func delete(_ id: Record.ID, with named: [Record.ID]? = nil) throws -> EditReceipt {
+        try edit { try $0.delete(id, with: named, at: $1) }
     }
 
     /// Creates a comment under a root.

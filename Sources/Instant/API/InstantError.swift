@@ -79,7 +79,8 @@ extension InstantError {
             switch error {
             case .denied, .noGrant: self.init(.accessDenied, error.description)
             case .noSuchRecord, .rootGone: self.init(.noSuchAnnotation, error.description)
-            case .invalid, .noThread, .noRoot, .notAComment, .formatted, .otherKind, .cannotUndo, .noSuchEntry:
+            case .invalid, .noThread, .noRoot, .notAComment, .formatted, .otherKind, .threadGrew, .cannotUndo,
+                .noSuchEntry:
                 self.init(.invalidRequest, error.description)
             }
         case let error as PDFDownload.Replaced: self.init(.invalidServerData, error.description)

@@ -42,7 +42,8 @@ extension LocalSQLiteTransaction {
             var nothing = ListFilter()
             nothing.inQuotes = filter.inQuotes
             asksNothing = filter == nothing
-            let looksAtAll = !asksNothing && filter.pageIndex == nil && !filter.unreadOnly
+            nothing.recordsOnly = filter.recordsOnly
+            let looksAtAll = filter != nothing && filter.pageIndex == nil && !filter.unreadOnly
             way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .scan
             if !filter.kinds.isEmpty {
                 add(
@@ -65,6 +66,8 @@ extension LocalSQLiteTransaction {
             }
             if filter.unreadOnly { add("s.unread", []) }
             if filter.pendingOnly { add("s.delivery <> 'delivered'", []) }
+            // Not by the column, which the indexes lack: there are few such rows.
+            if filter.recordsOnly { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 2)", []) }
         }
 
         private mutating func add(_ clause: String, _ texts: [String]) {

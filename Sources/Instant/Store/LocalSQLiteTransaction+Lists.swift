@@ -12,7 +12,8 @@ extension LocalSQLiteTransaction {
             "\($0.left) \($0.top) \($0.width) \($0.height)"
         }
         let values: [SQLValue] = [
-            .text(row.id), .text(shown.root), .integer(!shown.isComment), .integer(row.pageKey), .real(row.topKey),
+            .text(row.id), .text(shown.root), .integer(row.isDeletedRoot ? 2 : shown.isComment ? 0 : 1),
+            .integer(row.pageKey), .real(row.topKey),
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
             .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
             .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
@@ -45,7 +46,9 @@ extension LocalSQLiteTransaction {
         WHERE id = ?1
         """
 
-    func hide(_ id: Record.ID) throws { try run("DELETE FROM shown WHERE id = ?", .text(id)) }
+    func hide(_ id: Record.ID) throws -> Record.ID? {
+        try one("DELETE FROM shown WHERE id = ? RETURNING root", .text(id)) { $0.optionalText(0) } ?? nil
+    }
 
     func setQuotes(_ words: [Record.ID: String]) throws {
         for (id, words) in words {
@@ -119,11 +122,36 @@ extension LocalSQLiteTransaction {
 
     func rows(onPage page: Int) throws -> [ListRow] {
         try composed(
-            "SELECT \(Self.columns) FROM shown s WHERE listed AND page = ? ORDER BY top, id", [.integer(page)], listRow)
+            "SELECT \(Self.columns) FROM shown s WHERE listed AND listed = 1 AND page = ? ORDER BY top, id",
+            [.integer(page)], listRow)
     }
 
     func thread(under root: Record.ID) throws -> [Record.ID] {
         try all("SELECT id FROM shown WHERE root = ? ORDER BY created, id", .text(root)) { $0.text(0) }
+    }
+
+    func threadSummary(under root: Record.ID) throws -> ThreadSummary? {
+        try one("SELECT count(*), min(page), max(changed) FROM shown WHERE root = ?", .text(root)) {
+            row -> ThreadSummary? in
+            guard row.number(0) > 0 else { return nil }
+            let (page, changed) = (row.number(1), row.integer(2))
+            return ThreadSummary(
+                pageIndex: page == ListRow.noPage ? nil : page,
+                changedAt: changed == .min ? nil : Timestamp(milliseconds: changed))
+        } ?? nil
+    }
+
+    func rootsWithoutRow() throws -> [Record.ID] {
+        try all(
+            """
+            SELECT DISTINCT root FROM shown AS comment
+            WHERE root IS NOT NULL AND NOT EXISTS (SELECT 1 FROM shown WHERE shown.id = comment.root)
+            """
+        ) { $0.text(0) }
+    }
+
+    func isAnnotationShown(_ id: Record.ID) throws -> Bool {
+        try one("SELECT listed FROM shown WHERE id = ?", .text(id)) { $0.number(0) == 1 } ?? false
     }
 
     func composed<T>(_ sql: String, _ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
@@ -136,7 +164,7 @@ extension LocalSQLiteTransaction {
 
     private static let columns = """
         id, kind, page, boxes, text, author, created_by, grp, changed, delivery, unread, warning,
-        (SELECT count(*) FROM shown c WHERE c.root = s.id), updated_by
+        (SELECT count(*) FROM shown c WHERE c.root = s.id), updated_by, listed
         """
 
     private func listRow(_ row: Columns) -> ListRow {
@@ -147,13 +175,15 @@ extension LocalSQLiteTransaction {
         let box = boxes.isEmpty ? nil : boxes.removeFirst()
         let page = row.number(2)
         let changed = row.integer(8)
-        return ListRow(
+        var listRow = ListRow(
             id: row.text(0), kind: AnnotationKind(type: row.text(1)), pageIndex: page == ListRow.noPage ? nil : page,
             box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row.text(4),
             author: row.optionalText(5), createdBy: row.optionalText(6), updatedBy: row.optionalText(13),
             group: row.optionalText(7), changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
             delivery: DeliveryState(rawValue: row.text(9)) ?? .delivered, isUnread: row.flag(10),
             warning: row.optionalText(11), replies: row.number(12))
+        listRow.isDeletedRoot = row.number(14) == 2
+        return listRow
     }
 }
 

@@ -10,32 +10,23 @@ extension LocalSQLiteTransaction {
     func hasEntries() throws -> Bool { try number("SELECT EXISTS (SELECT 1 FROM outbox)") > 0 }
 
     func entries(of id: Record.ID) throws -> [OutboxEntry] {
-        try all(
-            """
-            SELECT id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, seq
-            FROM outbox WHERE id = ? ORDER BY seq
-            """, .text(id), read: entry)
+        try all("SELECT * FROM outbox WHERE id = ? ORDER BY seq", .text(id), read: entry)
     }
 
     /// Merges the stages; the index contains each in the order of `seq`, so nothing is sorted.
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) throws -> [OutboxEntry] {
-        let each = stages.map(\.rawValue).sorted().map { stage in
-            """
-            SELECT id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, seq
-            FROM outbox WHERE stage = '\(stage)'
-            """
-        }
+        let each = stages.map(\.rawValue).sorted().map { "SELECT * FROM outbox WHERE stage = '\($0)'" }
         guard !each.isEmpty else { return [] }
         return try statements.prepared(composed: each.joined(separator: " UNION ALL ") + " ORDER BY seq LIMIT ?")
             .rows([.integer(limit)], entry)
     }
 
     func entry(_ seq: Int64) throws -> OutboxEntry? {
-        try one(
-            """
-            SELECT id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, seq
-            FROM outbox WHERE seq = ?
-            """, .integer(seq), read: entry)
+        try one("SELECT * FROM outbox WHERE seq = ?", .integer(seq), read: entry)
+    }
+
+    func entries(takingRoot root: Record.ID) throws -> [OutboxEntry] {
+        try all("SELECT * FROM outbox WHERE taken_root = ? ORDER BY seq", .text(root), read: entry)
     }
 
     func tally() throws -> [OutboxEntry.Stage: Int] {
@@ -50,12 +41,13 @@ extension LocalSQLiteTransaction {
         let seq = try one(
             """
             INSERT INTO outbox(
-                id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
+                id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at,
+                taken_root)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
             """, .text(entry.id), .text(entry.kind.rawValue), .integer(entry.baseRevision),
             .integer(entry.threadRevision), .text(entry.group), .text(entry.content?.text), .text(entry.base?.json),
             .text(entry.stage.rawValue), .integer(n), .integer(revision), .text(reason),
-            .integer(entry.madeAt.milliseconds)
+            .integer(entry.madeAt.milliseconds), .text(entry.takenRoot)
         ) { $0.integer(0) }
         guard let seq else { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "an edit was not stored") }
         var entry = entry
@@ -68,11 +60,11 @@ extension LocalSQLiteTransaction {
         try run(
             """
             UPDATE outbox SET id = ?, kind = ?, base_revision = ?, thread_revision = ?, grp = ?, content = ?, base = ?,
-            stage = ?, n = ?, revision = ?, reason = ?, made_at = ? WHERE seq = ?
+            stage = ?, n = ?, revision = ?, reason = ?, made_at = ?, taken_root = ? WHERE seq = ?
             """, .text(entry.id), .text(entry.kind.rawValue), .integer(entry.baseRevision),
             .integer(entry.threadRevision), .text(entry.group), .text(entry.content?.text), .text(entry.base?.json),
             .text(entry.stage.rawValue), .integer(n), .integer(revision), .text(reason),
-            .integer(entry.madeAt.milliseconds), .integer(entry.seq))
+            .integer(entry.madeAt.milliseconds), .text(entry.takenRoot), .integer(entry.seq))
     }
 
     func mark(_ seq: Int64, _ state: OutboxEntry.State) throws {
@@ -107,24 +99,26 @@ extension LocalSQLiteTransaction {
             .integer(write.revision))
     }
 
+    /// Reads the columns in the order of the table. A file of an older program may be read unchanged: it lacks the last
+    /// one.
     private func entry(_ row: Columns) throws -> OutboxEntry {
-        guard let kind = ChangeKind(rawValue: row.text(1)), let stage = OutboxEntry.Stage(rawValue: row.text(7)) else {
+        guard let kind = ChangeKind(rawValue: row.text(2)), let stage = OutboxEntry.Stage(rawValue: row.text(8)) else {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it contains an edit of an unknown kind")
         }
         let state: OutboxEntry.State =
             switch stage {
             case .waiting: .waiting
-            case .sealed: .sealed(n: row.integer(8))
-            case .applied: .applied(n: row.integer(8), revision: row.integer(9))
-            case .parked: .parked(row.text(10))
-            case .conflict: .conflict(row.text(10))
-            case .refused: .refused(row.text(10))
+            case .sealed: .sealed(n: row.integer(9))
+            case .applied: .applied(n: row.integer(9), revision: row.integer(10))
+            case .parked: .parked(row.text(11))
+            case .conflict: .conflict(row.text(11))
+            case .refused: .refused(row.text(11))
             }
         return OutboxEntry(
-            seq: row.integer(12), id: row.text(0), kind: kind, baseRevision: row.integer(2),
-            threadRevision: row.optionalInteger(3), group: row.optionalText(4),
-            content: row.optionalText(5).map { Content(checked: $0) }, base: row.optionalText(6).flatMap(record),
-            state: state, madeAt: Timestamp(milliseconds: row.integer(11)))
+            seq: row.integer(0), id: row.text(1), kind: kind, baseRevision: row.integer(3),
+            threadRevision: row.optionalInteger(4), takenRoot: row.count > 13 ? row.optionalText(13) : nil,
+            group: row.optionalText(5), content: row.optionalText(6).map { Content(checked: $0) },
+            base: row.optionalText(7).flatMap(record), state: state, madeAt: Timestamp(milliseconds: row.integer(12)))
     }
 
     /// Parses a record that `Record.json` wrote.

@@ -16,7 +16,7 @@ struct LocalSchema: Sendable {
     let steps: [Step]
 
     static let current = LocalSchema(steps: [
-        Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving),
+        Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving), Step(sql: leaving),
     ])
 
     var version: Int { steps.count }
@@ -109,5 +109,23 @@ struct LocalSchema: Sendable {
     private static let moving = """
         ALTER TABLE facts ADD COLUMN last_n INTEGER;
         ALTER TABLE facts ADD COLUMN cursor_revision INTEGER;
+        """
+
+    /// `taken_root`: the root that a deletion of its last comment takes along. A row with `listed` 2 is the heading of
+    /// comments whose root was deleted or is hidden.
+    private static let leaving = """
+        ALTER TABLE outbox ADD COLUMN taken_root TEXT;
+        CREATE INDEX outbox_taken_root ON outbox(taken_root) WHERE taken_root IS NOT NULL;
+        INSERT INTO shown(
+            id, listed, page, top, kind, author_key, boxes, text, search, changed, created, delivery)
+        SELECT root, 2, min(page), 0, 'pspdfkit/comment', '', '0.0 0.0 -1.0 0.0', '', 'deleted annotation',
+            max(changed), \(Int64.min), 'delivered'
+        FROM shown AS comment
+        WHERE root IS NOT NULL AND NOT EXISTS (SELECT 1 FROM shown WHERE shown.id = comment.root)
+            AND NOT EXISTS (
+                SELECT 1 FROM outbox WHERE outbox.id = comment.root AND kind = 'delete'
+                AND stage IN ('waiting', 'sealed', 'parked', 'applied'))
+        GROUP BY root;
+        CREATE INDEX shown_heading ON shown(id) WHERE listed = 2;
         """
 }

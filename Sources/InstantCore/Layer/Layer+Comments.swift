@@ -26,14 +26,16 @@ extension Layer {
         try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, metadata: metadata(in: $0)) }
     }
 
-    /// Creates a root and its first comment. Creates both or neither.
+    /// Creates a root and its first comment. Creates both or neither. The root says that it was created for the thread,
+    /// so that it is deleted with its last comment.
     package func beginThread(
         _ root: Content, id: Record.ID, _ text: CommentText, commentID: Record.ID, author: String?, at now: Timestamp
     ) throws -> (root: EditReceipt, comment: EditReceipt) {
         try store.write { store in
             let metadata = try metadata(in: store)
             return (
-                try store.create(root, id: id, group: nil, author: author, at: now, metadata: metadata),
+                try store.create(
+                    root.asCommentThreadRoot, id: id, group: nil, author: author, at: now, metadata: metadata),
                 try store.reply(to: id, text, id: commentID, author: author, at: now, metadata: metadata)
             )
         }
@@ -58,7 +60,7 @@ extension Layer {
     package func problem(with operations: RecordOperations, on id: Record.ID) throws -> EditError? {
         try store.read { store in
             let metadata = try metadata(in: store)
-            guard let record = try store.overlay(id, metadata: metadata).record else { return .noSuchRecord(id) }
+            guard let record = try store.visible(id, metadata: metadata).record else { return .noSuchRecord(id) }
             guard let grant = metadata.grant else { return .noGrant }
             if let denial = grant.denial(of: operations, on: record) { return .denied(denial) }
             return operations.contains(.reply) ? try store.replyProblem(record, metadata: metadata) : nil
@@ -69,7 +71,7 @@ extension Layer {
     package func operations(on id: Record.ID) throws -> RecordOperations {
         try store.read { store in
             let metadata = try metadata(in: store)
-            return try store.overlay(id, metadata: metadata).record.map {
+            return try store.visible(id, metadata: metadata).record.map {
                 try store.operations(on: $0, metadata: metadata)
             } ?? []
         }
@@ -109,11 +111,6 @@ extension StoredLayer {
             try grant.require(try reply(to: root, group: metadata.groupForNew, metadata: metadata))
             return nil
         } catch let problem as EditError { return problem }
-    }
-
-    /// Whether a local deletion is pending, or applied and not yet received back.
-    func isBeingDeleted(_ id: Record.ID) throws -> Bool {
-        try entries(of: id).last { $0.isPending || $0.stage == .applied }?.kind == .delete
     }
 }
 

@@ -36,7 +36,7 @@ extension Layer {
         try store.write { store in
             let metadata = try metadata(in: store)
             guard let grant = metadata.grant else { throw EditError.noGrant }
-            guard let record = try store.overlay(id, metadata: metadata).record else {
+            guard let record = try store.visible(id, metadata: metadata).record else {
                 throw EditError.noSuchRecord(id)
             }
             try grant.require(.edit(Subject(record)))
@@ -44,19 +44,6 @@ extension Layer {
             let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
             try stamped.check(metadata.limits, over: record.content)
             return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, metadata: metadata)
-        }
-    }
-
-    @discardableResult
-    package func delete(_ id: Record.ID, at now: Timestamp) throws -> EditReceipt {
-        try store.write { store in
-            let metadata = try metadata(in: store)
-            guard let grant = metadata.grant else { throw EditError.noGrant }
-            guard let record = try store.overlay(id, metadata: metadata).record else {
-                throw EditError.noSuchRecord(id)
-            }
-            try grant.require(.delete(Subject(record)))
-            return try store.enqueue(.delete, id, content: nil, group: record.group, at: now, metadata: metadata)
         }
     }
 }

@@ -136,7 +136,7 @@ extension WritableLayer {
             if state != entry.state {
                 entry.state = state
                 try replace(entry)
-                changes.ids.insert(entry.id)
+                changes.touch(entry)
             }
         }
         // Sealed entries look different when the grant allows no writes.
@@ -161,7 +161,7 @@ extension WritableLayer {
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             entry.state = .conflict("the PDF was replaced before this edit was sent")
             try replace(entry)
-            changes.ids.insert(entry.id)
+            changes.touch(entry)
         }
     }
 }

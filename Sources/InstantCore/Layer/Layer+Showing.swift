@@ -24,6 +24,16 @@ extension Layer {
         try store.read { try $0.shown($0.rows(query, offset: offset, limit: limit).map(\.id)) }
     }
 
+    /// Returns the comments whose root was deleted or is hidden, thread by thread.
+    package func shownWithoutRoot() throws -> [ShownRecord] {
+        try store.read { store in
+            var query = ListQuery()
+            query.filter.kinds = [.comment]
+            let roots = try store.rows(query, offset: 0, limit: .max).filter(\.isDeletedRoot)
+            return try roots.flatMap { try store.shown(store.thread(under: $0.id)) }
+        }
+    }
+
     /// Returns the comments under a root, in order of creation; none while a deletion of the root is pending.
     package func shown(under root: Record.ID) throws -> [ShownRecord] {
         try store.read { try $0.isBeingDeleted(root) ? [] : $0.shown($0.thread(under: root)) }
@@ -34,7 +44,7 @@ extension StoredLayer {
     fileprivate func shown(_ ids: [Record.ID]) throws -> [ShownRecord] {
         let metadata = try metadata()
         return try ids.compactMap { id in
-            let overlay = try overlay(id, metadata: metadata)
+            let overlay = try visible(id, metadata: metadata)
             return try overlay.record.map {
                 ShownRecord(
                     record: $0, delivery: overlay.delivery, operations: try operations(on: $0, metadata: metadata))

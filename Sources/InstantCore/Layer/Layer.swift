@@ -57,9 +57,10 @@ package struct Layer: Sendable {
 
     package func row(_ id: Record.ID) throws -> ListRow? { try store.read { try $0.row(id) } }
 
-    /// Returns the record with the waiting edits applied; nil if it does not exist or a waiting edit deletes it.
+    /// Returns the record with the waiting edits applied; nil if it does not exist or a waiting edit deletes it, by
+    /// itself or with its thread.
     package func record(_ id: Record.ID) throws -> Record? {
-        try store.read { store in try store.overlay(id, metadata: metadata(in: store)).record }
+        try store.read { store in try store.visible(id, metadata: metadata(in: store)).record }
     }
 
     package func facets() throws -> ListFacets { try store.read { try $0.facets() } }

@@ -16,6 +16,12 @@ package struct LayerChanges: Hashable, Sendable {
 
     package init() {}
 
+    /// Notes a change of an entry, and so of the rows that it affects.
+    mutating func touch(_ entry: OutboxEntry) {
+        ids.insert(entry.id)
+        if let root = entry.takenRoot { ids.insert(root) }
+    }
+
     package mutating func merge(_ other: LayerChanges) {
         ids.formUnion(other.ids)
         byOthers.formUnion(other.byOthers)

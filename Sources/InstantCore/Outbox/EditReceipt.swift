@@ -18,6 +18,8 @@ package struct EditReceipt: Hashable, Sendable {
     var dropsFollowUp = false
     /// Unsent comments that were removed with their unsent root.
     package internal(set) var swallowed: [OutboxEntry] = []
+    /// What a delete takes along, as far as this store can tell: the comments of a root, or the root of a last comment.
+    package internal(set) var along: [Record.ID] = []
 }
 
 /// The reason why an edit failed. Nothing was changed.
@@ -37,6 +39,8 @@ package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case formatted(FormattingConflict)
     /// An edit cannot change the type of a record or move a comment to another root.
     case otherKind
+    /// Others have commented on the annotation since the user was asked whether to delete it.
+    case threadGrew
     case cannotUndo(String)
     case noSuchEntry
 
@@ -52,6 +56,7 @@ package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notAComment: "this is an annotation, not a comment"
         case .formatted(let why): why.description
         case .otherKind: "a record cannot change between annotation and comment, or move to another thread"
+        case .threadGrew: "others have commented on it meanwhile; nothing was deleted"
         case .cannotUndo(let why): "cannot undo: \(why)"
         case .noSuchEntry: "this edit is no longer pending"
         }

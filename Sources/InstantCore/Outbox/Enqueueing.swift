@@ -12,13 +12,18 @@ extension WritableLayer {
         var entry = OutboxEntry(
             id: id, kind: kind, baseRevision: overlay.revision, group: group, content: content, base: overlay.record,
             madeAt: now)
-        if kind == .delete {
-            entry.threadRevision =
-                leavingRoot ? Change.leavesRoot : try threadRevision(of: id, overlay, metadata: metadata)
+        var along: [Record.ID] = []
+        if kind == .delete, let record = overlay.record {
+            var planned = try deletion(of: record, metadata: metadata)
+            if leavingRoot { planned.root = nil }
+            entry.takenRoot = planned.root?.id
+            entry.threadRevision = try threadRevision(of: planned, overlay, metadata: metadata)
+            along = planned.records.dropFirst().map(\.id)
         }
         if kind == .create, let why = try reasonRootIsParked(of: entry) { entry.state = .parked(why) }
         if kind == .restore { entry.baseRevision = try ownWrite(id)?.revision ?? overlay.revision }
         var receipt = EditReceipt(id: id, kind: kind, before: overlay.record, after: nil, seq: 0, previous: nil)
+        receipt.along = along
         if kind != .restore { receipt.dropsFollowUp = try expectsFollowUp(id) }
         // During recovery the server may already have applied waiting entries: do not merge into them or cancel them
         // out.
@@ -49,13 +54,15 @@ extension WritableLayer {
         try entries(of: id).contains { $0.kind == .restore && $0.isPending && $0.content != nil }
     }
 
-    /// Returns, for a root, the newest revision of its thread that the user saw; for a comment, that of its root.
-    private func threadRevision(of id: Record.ID, _ shown: Overlay, metadata: LayerMetadata) throws -> Revision? {
-        if let content = shown.record?.content, content.contentType == .comments {
-            return try content["rootId"]?.string.map { try overlay($0, metadata: metadata).revision }
-        }
-        return try thread(under: id).reduce(shown.revision) { newest, comment in
-            max(newest, try record(comment)?.revision ?? 0)
+    /// Returns, for a root, the newest revision of its thread that the user saw. For a comment, that of the root that
+    /// goes with it: the server must not delete a root of which the user was not told.
+    private func threadRevision(
+        of planned: PlannedDeletion, _ shown: Overlay, metadata: LayerMetadata
+    ) throws -> Revision? {
+        if let root = planned.root { return try overlay(root.id, metadata: metadata).revision }
+        if planned.record.contentType == .comments { return Change.leavesRoot }
+        return try planned.comments.reduce(shown.revision) { newest, comment in
+            max(newest, try record(comment.id)?.revision ?? 0)
         }
     }
 }
@@ -72,6 +79,7 @@ extension OutboxEntry {
         var entry = self
         entry.content = later.content
         entry.group = later.group
+        entry.takenRoot = later.takenRoot
         entry.madeAt = later.madeAt
         switch stage {
         case .sealed, .applied: return nil
@@ -90,7 +98,9 @@ extension OutboxEntry {
             entry.kind = .delete
             entry.threadRevision = later.threadRevision
             return .replaced(entry)
-        case (.delete, .delete) where stage == .refused: return .replaced(entry)
+        case (.delete, .delete) where stage == .refused:
+            entry.threadRevision = later.threadRevision
+            return .replaced(entry)
         // A refused delete left the record in place, so the next edit replaces the delete.
         case (.delete, .update) where stage == .refused: return .replaced(later.inPlace(of: self))
         default: return nil

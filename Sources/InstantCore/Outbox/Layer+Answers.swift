@@ -64,7 +64,7 @@ extension WritableLayer {
     fileprivate func take(
         _ result: ChangeResult, of entry: OutboxEntry, metadata: LayerMetadata, into changes: inout LayerChanges
     ) throws {
-        changes.ids.insert(entry.id)
+        changes.touch(entry)
         switch result.status {
         case .applied:
             guard let revision = result.revision else {
@@ -144,7 +144,7 @@ extension WritableLayer {
     func settle(
         _ entry: OutboxEntry, as state: OutboxEntry.State, isThere: Bool?, into changes: inout LayerChanges
     ) throws {
-        changes.ids.insert(entry.id)
+        changes.touch(entry)
         var kept = entry
         kept.state = state
         if kept.kind == .restore, let base = kept.base {
@@ -153,6 +153,7 @@ extension WritableLayer {
         }
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
         for later in others where later.seq > entry.seq && later.isUnsealed {
+            changes.touch(later)
             // The server deletes the record or answers that it is gone.
             if later.kind == .delete, isThere == nil { return try removeEntry(kept.seq) }
             try removeEntry(later.seq)
@@ -188,6 +189,7 @@ extension OutboxEntry {
     fileprivate func joined(by later: OutboxEntry) -> OutboxEntry {
         var joined = self
         joined.madeAt = later.madeAt
+        joined.takenRoot = later.takenRoot
         if later.kind == .delete {
             (joined.kind, joined.content) = (.delete, nil)
         } else if let content = later.content ?? later.base?.content {

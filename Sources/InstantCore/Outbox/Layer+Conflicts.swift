@@ -59,8 +59,7 @@ extension Layer {
             guard let entry = try store.entry(seq), entry.stage == .conflict || entry.stage == .refused else {
                 throw EditError.noSuchEntry
             }
-            try store.removeEntry(seq)
-            try store.refresh(entry.id, metadata: metadata)
+            try store.drop(entry, metadata: metadata)
             let mine: Content?
             switch resolution {
             case .theirs: return nil
@@ -80,7 +79,9 @@ extension Layer {
             case (nil, let present?):
                 try grant.require(.delete(Subject(present)))
                 return try store.enqueue(
-                    .delete, entry.id, content: nil, group: present.group, at: now, metadata: metadata)
+                    .delete, entry.id, content: nil, group: present.group, at: now, metadata: metadata,
+                    // A root of which the user was not told stays.
+                    leavingRoot: entry.takenRoot == nil)
             case (nil, nil): return nil
             }
         }
@@ -92,8 +93,16 @@ extension Layer {
             guard let entry = try store.entry(seq),
                 entry.isUnsealed || entry.stage == .conflict || entry.stage == .refused
             else { throw EditError.noSuchEntry }
-            try store.removeEntry(seq)
-            try store.refresh(entry.id, metadata: metadata(in: store))
+            try store.drop(entry, metadata: metadata(in: store))
         }
+    }
+}
+
+extension WritableLayer {
+    /// Removes an entry and shows what it covered.
+    fileprivate func drop(_ entry: OutboxEntry, metadata: LayerMetadata) throws {
+        try removeEntry(entry.seq)
+        try refresh(entry.id, metadata: metadata)
+        if let root = entry.takenRoot { try refresh(root, metadata: metadata) }
     }
 }

@@ -75,7 +75,7 @@ extension OutboxEntry {
         let carries = kind == .create || kind == .update
         return Change(
             n: n, kind: kind, id: id, baseRevision: baseRevision,
-            threadRevision: kind == .delete ? threadRevision : nil, group: carries ? group : nil,
+            threadRevision: kind == .delete ? threadRevision : nil, group: .some(carries ? group : nil),
             content: carries ? content : nil)
     }
 }

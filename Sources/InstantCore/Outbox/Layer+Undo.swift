@@ -22,6 +22,11 @@ extension Layer {
             switch (receipt.before, receipt.after) {
             case (nil, let after?):
                 try grant.require(.delete(Subject(after)))
+                // Nothing asks before an undo, so it deletes nobody else's comments.
+                let others = try store.deletion(of: after, metadata: metadata).comments.contains {
+                    !$0.createdBy.isExactly(metadata.identity.userID)
+                }
+                guard !others else { throw EditError.cannotUndo("others have commented on it; delete it instead") }
                 return try store.enqueue(
                     .delete, receipt.id, content: nil, group: after.group, at: now, metadata: metadata,
                     // Undoing a comment leaves its root in place.
@@ -34,7 +39,8 @@ extension Layer {
                 // The delete absorbed this text before it was sent, so the server has never seen it.
                 let isSwallowed = receipt.previous?.kind == .update || receipt.dropsFollowUp
                 let swallowed = isSwallowed ? before.content : nil
-                try store.complete(undone.seq, base: before, content: swallowed)
+                let root = before.content["rootId"]?.string.flatMap { receipt.along.contains($0) ? $0 : nil }
+                try store.complete(undone.seq, base: before, content: swallowed, takenRoot: root)
                 try store.refresh(receipt.id, metadata: metadata)
                 undone.after = try store.overlay(receipt.id, metadata: metadata).record
                 return undone
@@ -108,7 +114,8 @@ extension WritableLayer {
         var entry = previous
         guard entry.isUnsealed, let own = try ownWrite(entry.id)?.revision else { return entry }
         entry.baseRevision = max(entry.baseRevision, own)
-        entry.threadRevision = entry.threadRevision.map { max($0, own) }
+        // Of a comment it is that of the root.
+        if entry.base?.contentType != .comments { entry.threadRevision = entry.threadRevision.map { max($0, own) } }
         return entry
     }
 
@@ -126,10 +133,11 @@ extension WritableLayer {
         guard wasOurs else { throw EditError.cannotUndo("someone else has changed it since") }
     }
 
-    fileprivate func complete(_ seq: Int64, base: Record, content: Content?) throws {
+    fileprivate func complete(_ seq: Int64, base: Record, content: Content?, takenRoot: Record.ID?) throws {
         guard var entry = try entry(seq), entry.kind == .restore else { return }
         entry.base = base
         entry.content = content
+        entry.takenRoot = takenRoot
         try replace(entry)
     }
 }

@@ -42,6 +42,9 @@ package struct OutboxEntry: Hashable, Sendable {
     /// The revision that the user saw when editing.
     package var baseRevision: Revision
     package var threadRevision: Revision?
+    /// For a delete of a comment and for the restore that undoes it: the root that goes and returns with it, as far as
+    /// this store can tell; nil if the root stays.
+    package var takenRoot: Record.ID?
     package var group: String?
     /// For a restore: the text that the delete absorbed before the server saw it; sent as an update after the restore.
     package var content: Content?
@@ -52,7 +55,8 @@ package struct OutboxEntry: Hashable, Sendable {
 
     package init(
         seq: Int64 = 0, id: Record.ID, kind: ChangeKind, baseRevision: Revision, threadRevision: Revision? = nil,
-        group: String? = nil, content: Content? = nil, base: Record? = nil, state: State = .waiting,
+        takenRoot: Record.ID? = nil, group: String? = nil, content: Content? = nil, base: Record? = nil,
+        state: State = .waiting,
         madeAt: Timestamp
     ) {
         self.seq = seq
@@ -60,6 +64,7 @@ package struct OutboxEntry: Hashable, Sendable {
         self.kind = kind
         self.baseRevision = baseRevision
         self.threadRevision = threadRevision
+        self.takenRoot = takenRoot
         self.group = group
         self.content = content
         self.base = base

@@ -16,7 +16,14 @@ extension StoredLayer {
     /// Conflicting and refused edits do not hide the server's version. If no record is left, the lost text is shown in
     /// its place, so that it is visible and not only counted.
     func overlay(_ id: Record.ID, metadata: LayerMetadata) throws -> Overlay {
-        try Overlay(record(id), under: entries(of: id), metadata: metadata)
+        try overlay(record(id), of: id, metadata: metadata)
+    }
+
+    /// - Parameter stored: The server's record.
+    func overlay(_ stored: StoredRecord?, of id: Record.ID, metadata: LayerMetadata) throws -> Overlay {
+        var overlay = Overlay(stored, under: try entries(of: id), metadata: metadata)
+        if overlay.record != nil, try isTaken(id) { overlay.record = nil }
+        return overlay
     }
 }
 
@@ -80,17 +87,34 @@ extension OutboxEntry {
 }
 
 extension WritableLayer {
-    /// Updates the shown row from the record and the outbox.
+    /// Updates the shown row from the record and the outbox, and the row of a comment's root.
     func refresh(_ id: Record.ID, metadata: LayerMetadata) throws {
-        try refresh(id, as: overlay(id, metadata: metadata))
+        try refresh(id, as: overlay(id, metadata: metadata), metadata: metadata)
     }
 
-    func refresh(_ id: Record.ID, as overlay: Overlay) throws {
+    /// - Parameter nothingWaits: Whether the outbox is known to be empty.
+    func refresh(
+        _ id: Record.ID, as overlay: Overlay, metadata: LayerMetadata, nothingWaits: Bool = false
+    ) throws {
+        guard let root = try showRow(of: id, as: overlay), !root.isExactly(id) else { return }
+        // Most roots are shown, and no entry could hide them.
+        if try isAnnotationShown(root), try nothingWaits || entries(takingRoot: root).isEmpty { return }
+        _ = try showRow(of: root, as: self.overlay(root, metadata: metadata))
+    }
+
+    /// - Returns: The root of a comment that was or is shown.
+    private func showRow(of id: Record.ID, as overlay: Overlay) throws -> Record.ID? {
         if let record = overlay.record {
-            try show(ShownRow(record, delivery: overlay.delivery))
-        } else {
-            try hide(id)
+            let row = ShownRow(record, delivery: overlay.delivery)
+            try show(row)
+            return row.root
         }
+        let root = try hide(id)
+        // The comments that a deleted root leaves need a heading, unless it takes them along or returns with them.
+        if let thread = try threadSummary(under: id), try !isBeingDeleted(id), try !isReturning(id) {
+            try show(ShownRow(leftBy: id, thread))
+        }
+        return root
     }
 }
 

@@ -88,7 +88,10 @@ extension WritableLayer {
             if let own, own.revision < item.revision { try forgetOwnWrite(id) }
         }
         for entry in intake.nothingWaits ? [] : try entries(of: item.id) {
-            if case .applied(_, let revision) = entry.state, revision <= item.revision { try removeEntry(entry.seq) }
+            if case .applied(_, let revision) = entry.state, revision <= item.revision {
+                try removeEntry(entry.seq)
+                changes.touch(entry)
+            }
         }
         changes.ids.insert(item.id)
         if !isOurs(item, own, user: intake.metadata.identity.userID) { changes.byOthers.insert(item.id) }
@@ -97,7 +100,10 @@ extension WritableLayer {
     /// Updates every changed row from the record and the outbox, and marks changes by others as unread.
     func show(_ changes: LayerChanges, knowing intake: ApplyContext? = nil) throws {
         let intake = try intake ?? ApplyContext(metadata: metadata())
-        for id in changes.ids { try refresh(id, as: intake.overlay(id, in: self)) }
+        for id in changes.ids {
+            try refresh(
+                id, as: intake.overlay(id, in: self), metadata: intake.metadata, nothingWaits: intake.nothingWaits)
+        }
         try setUnread(changes.byOthers, true)
     }
 
@@ -119,7 +125,7 @@ extension WritableLayer {
         for entry in try entries(in: [.applied], limit: .max) {
             guard case .applied(_, let applied) = entry.state, applied <= revision else { continue }
             try removeEntry(entry.seq)
-            changes.ids.insert(entry.id)
+            changes.touch(entry)
         }
     }
 }
@@ -141,6 +147,7 @@ struct ApplyContext {
     /// Returns the row of a record as it is to be shown. Reads only what is not yet known.
     func overlay(_ id: Record.ID, in store: some StoredLayer) throws -> Overlay {
         let stored = if let known = received[ByteOrdered(id)] { known } else { try store.record(id) }
-        return Overlay(stored, under: nothingWaits ? [] : try store.entries(of: id), metadata: metadata)
+        return try nothingWaits
+            ? Overlay(stored, under: [], metadata: metadata) : store.overlay(stored, of: id, metadata: metadata)
     }
 }

@@ -34,7 +34,7 @@ extension WritableLayer {
         // Their revisions are no longer valid.
         try forgetOwnWrites()
         for entry in pending {
-            try rebase(entry.id, onto: present(entry.id), metadata: metadata, into: &changes)
+            try rebase(entry.id, onto: present, metadata: metadata, into: &changes)
         }
     }
 
@@ -63,8 +63,10 @@ extension WritableLayer {
 
     /// Checks the pending edits of one record, oldest first. Idempotent.
     private func rebase(
-        _ id: Record.ID, onto present: StoredRecord?, metadata: LayerMetadata, into changes: inout LayerChanges
+        _ id: Record.ID, onto records: (Record.ID) throws -> StoredRecord?, metadata: LayerMetadata,
+        into changes: inout LayerChanges
     ) throws {
+        let present = try records(id)
         let pending = try entries(of: id).filter { $0.isPending || $0.stage == .applied }
         changes.ids.insert(id)
         for (index, entry) in pending.enumerated() {
@@ -72,6 +74,7 @@ extension WritableLayer {
             let isHidden = present == nil && entry.isHidden(from: metadata.grant)
             if !isHidden, entry.isDone(in: present?.record, by: metadata.identity.userID) {
                 try removeEntry(entry.seq)
+                changes.touch(entry)
                 continue
             }
             guard entry.stage != .applied, entry.fits(present?.record) else {
@@ -86,7 +89,11 @@ extension WritableLayer {
             }
             for var later in pending[index...] {
                 later.baseRevision = present?.revision ?? 0
-                if later.threadRevision != nil { later.threadRevision = later.baseRevision }
+                if let root = later.takenRoot {
+                    later.threadRevision = try records(root)?.revision ?? 0
+                } else if later.threadRevision != nil, later.threadRevision != Change.leavesRoot {
+                    later.threadRevision = later.baseRevision
+                }
                 try replace(later)
             }
             return

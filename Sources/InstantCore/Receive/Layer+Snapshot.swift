@@ -68,6 +68,7 @@ extension Layer {
                     metadata.isRecovering = false
                 }
                 if !loading.inPlace { try store.swap(metadata: metadata, into: &changes) }
+                try store.showLeftComments(metadata: metadata)
                 for id in recovered.ids { try store.refresh(id, metadata: metadata) }
                 changes.merge(recovered)
                 metadata.loading = nil
@@ -101,9 +102,15 @@ extension WritableLayer {
             if nothingWaits {
                 try show(ShownRow(record, delivery: .delivered))
             } else {
-                try refresh(record.id, as: Overlay(stored, under: entries(of: record.id), metadata: metadata))
+                let overlay = try overlay(stored, of: record.id, metadata: metadata)
+                try refresh(record.id, as: overlay, metadata: metadata)
             }
         }
+    }
+
+    /// Adds the headings of comments whose root is not in the snapshot: before its last page, the root may still arrive.
+    fileprivate func showLeftComments(metadata: LayerMetadata) throws {
+        for root in try rootsWithoutRow() { try refresh(root, metadata: metadata) }
     }
 
     /// Replaces the old rows with the staged ones; unchanged rows are not touched.
@@ -114,7 +121,7 @@ extension WritableLayer {
                 let old = try record(row.id)
                 guard old != row else { continue }
                 try put(row)
-                try refresh(row.id, as: Overlay(row, under: entries(of: row.id), metadata: metadata))
+                try refresh(row.id, as: overlay(row, of: row.id, metadata: metadata), metadata: metadata)
                 changes.ids.insert(row.id)
                 let ours = try ownWrite(row.id)?.revision == row.revision
                 let own = metadata.identity.userID.map { row.record.updatedBy == $0 } ?? false
@@ -134,7 +141,7 @@ extension WritableLayer {
             for row in batch where try !isStaged(row.id) {
                 try removeRecord(row.id)
                 try forgetOwnWrite(row.id, upTo: row.revision)
-                try refresh(row.id, as: Overlay(nil, under: entries(of: row.id), metadata: metadata))
+                try refresh(row.id, as: overlay(nil, of: row.id, metadata: metadata), metadata: metadata)
                 changes.ids.insert(row.id)
                 changes.byOthers.insert(row.id)
             }

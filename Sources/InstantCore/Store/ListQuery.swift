@@ -22,7 +22,8 @@ package struct ListQuery: Hashable, Sendable {
     }
 }
 
-/// Empty sets and nil match everything. Comments of a thread are not rows of the list.
+/// Empty sets and nil match everything. Comments of a thread are not rows of the list, but a root that was deleted or is
+/// hidden keeps a row as long as it has comments.
 package struct ListFilter: Hashable, Sendable {
     package var kinds: Set<AnnotationKind> = []
     /// Matches text, author or kind name, case-insensitively.
@@ -37,6 +38,8 @@ package struct ListFilter: Hashable, Sendable {
     package var pageIndex: Int?
     package var unreadOnly = false
     package var pendingOnly = false
+    /// Whether to leave out the rows of deleted roots.
+    package var recordsOnly = false
 
     package init() {}
 }
@@ -107,6 +110,8 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var warning: String?
     /// The number of comments under it.
     package var replies: Int
+    /// Whether the annotation was deleted or is hidden, and only its comments remain.
+    package var isDeletedRoot = false
 
     package init(
         annotation: Annotation, createdBy: String?, updatedBy: String?, group: String?,

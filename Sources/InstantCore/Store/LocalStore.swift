@@ -41,6 +41,8 @@ package protocol StoredLayer {
     /// Returns the entries in any of these stages, oldest first.
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) throws -> [OutboxEntry]
     func entry(_ seq: Int64) throws -> OutboxEntry?
+    /// Returns the entries that delete or restore a root together with its last comment, oldest first.
+    func entries(takingRoot root: Record.ID) throws -> [OutboxEntry]
     /// Returns the number of entries in each stage; empty stages may be left out.
     func tally() throws -> [OutboxEntry.Stage: Int]
     /// Returns the newest local change that the server applied to a record.
@@ -58,7 +60,7 @@ package protocol StoredLayer {
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow]
     /// Returns the index of a row in the list of a query; nil if the query does not list it.
     func position(of id: Record.ID, in query: ListQuery) throws -> Int?
-    /// Returns the shown rows of a page, from top to bottom, without comments.
+    /// Returns the shown annotations of a page, from top to bottom.
     func rows(onPage page: Int) throws -> [ListRow]
     /// Returns the pages with markups whose words are not stored, ascending.
     func pagesToQuote() throws -> [Int]
@@ -66,6 +68,12 @@ package protocol StoredLayer {
     func rowsToQuote(onPage page: Int) throws -> [ListRow]
     /// Returns the comments shown under a root, in order of creation.
     func thread(under root: Record.ID) throws -> [Record.ID]
+    /// Returns nil if no comments are shown under a root.
+    func threadSummary(under root: Record.ID) throws -> ThreadSummary?
+    /// Returns the roots of shown comments that have no row of their own, in any order.
+    func rootsWithoutRow() throws -> [Record.ID]
+    /// Whether the row of an id shows an annotation, not only the comments that it left.
+    func isAnnotationShown(_ id: Record.ID) throws -> Bool
     func row(_ id: Record.ID) throws -> ListRow?
     func unreadCount() throws -> Int
     /// Returns the facets of all listed rows, regardless of the filter.
@@ -106,7 +114,11 @@ package protocol WritableLayer: StoredLayer {
 
     /// Replaces the shown row of a record and keeps its unread mark.
     func show(_ row: ShownRow) throws
-    func hide(_ id: Record.ID) throws
+    /// Removes the row of an id.
+    ///
+    /// - Returns: The root of the comment that was shown; otherwise nil.
+    @discardableResult
+    func hide(_ id: Record.ID) throws -> Record.ID?
     /// Stores the words that markups cover, for filters; empty if there are none. Moving a markup discards them.
     func setQuotes(_ words: [Record.ID: String]) throws
     func forgetQuotes() throws

@@ -24,11 +24,41 @@ package struct ShownRow: Hashable, Sendable {
         search = words.utf8.contains(0) ? words.replacing("\0", with: " ") : words
     }
 
+    /// Creates the row of an annotation that was deleted or is hidden: the heading of the comments that it left.
+    package init(leftBy root: Record.ID, _ thread: ThreadSummary) {
+        row = ListRow(
+            id: root, kind: .comment, pageIndex: thread.pageIndex, box: nil, rects: [], text: "", author: nil,
+            createdBy: nil, updatedBy: nil, group: nil, changedAt: thread.changedAt, delivery: .delivered,
+            isUnread: false, warning: nil, replies: 0)
+        row.isDeletedRoot = true
+        isComment = false
+        search = ListRow.deletedRootName
+    }
+
     /// Text, author and kind name in lower case. Contains no NUL, because text after one would not be found.
     package let search: String
 }
 
+/// The comments under a root, as far as the heading of a deleted root shows them.
+package struct ThreadSummary: Hashable, Sendable {
+    /// The first page that a comment names.
+    package var pageIndex: Int?
+    /// The newest change.
+    package var changedAt: Timestamp?
+
+    package init(pageIndex: Int?, changedAt: Timestamp?) {
+        self.pageIndex = pageIndex
+        self.changedAt = changedAt
+    }
+}
+
 extension ListRow {
+    /// The name of a deleted root for the user.
+    package static let deletedRootName = "deleted annotation"
+
+    /// The name of the kind for the user.
+    package var name: String { isDeletedRoot ? Self.deletedRootName : kind.name }
+
     /// Rows without a page come last.
     package static let noPage = Int(Int32.max)
     package var pageKey: Int { pageIndex ?? Self.noPage }

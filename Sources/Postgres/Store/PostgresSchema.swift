@@ -3,7 +3,7 @@
 /// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
 enum PostgresSchema {
     /// The migration steps, run once each in this order. Never change a released one.
-    private static let steps = [layers, blobs, mark, baseAttachments, uploads, strippedPDFs]
+    private static let steps = [layers, blobs, mark, baseAttachments, uploads, strippedPDFs, threadRoots]
 
     /// Migrates the database. The first server does this while the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
@@ -128,4 +128,8 @@ enum PostgresSchema {
             PRIMARY KEY (layer, sha256, user_id)
         );
         """
+
+    /// Whether an annotation was created for its comments (1). Of older records only comment markers count as such, by
+    /// their type.
+    private static let threadRoots = "ALTER TABLE record ADD COLUMN thread_root bigint NOT NULL DEFAULT 0"
 }

@@ -120,6 +120,12 @@ extension PostgresTransaction {
             """
             DELETE FROM record WHERE layer = $1 AND removed_at < $2
             AND NOT EXISTS (SELECT 1 FROM base_record WHERE base = $3 AND base_record.id = record.id)
+            AND NOT EXISTS (
+                SELECT 1 FROM record AS comment
+                WHERE comment.layer = $1 AND comment.root = record.id AND comment.removed_at IS NULL)
+            AND NOT EXISTS (
+                SELECT 1 FROM base_record AS comment WHERE comment.base = $3 AND comment.root = record.id
+                AND NOT EXISTS (SELECT 1 FROM record AS own WHERE own.layer = $1 AND own.id = comment.id))
             """, [id, moment, .integer(layer.base)])
         try run("DELETE FROM departure WHERE layer = $1 AND at < $2", [id, moment])
     }

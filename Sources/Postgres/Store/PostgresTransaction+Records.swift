@@ -7,12 +7,12 @@ extension PostgresTransaction {
     /// The columns in the order in which ``record(_:)`` reads them.
     static let columns = """
         id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
-        removed_at, removed_by, removed_client, cascade
+        removed_at, removed_by, removed_client, cascade, thread_root
         """
     /// The same for a base record.
     static let baseColumns = """
         id, content, type, root, created_by, updated_by, grp, 0::bigint, NULL::text, 0::bigint,
-        NULL::bigint, NULL::text, NULL::text, NULL::bigint
+        NULL::bigint, NULL::text, NULL::text, NULL::bigint, 0::bigint
         """
     static let isNotCovered =
         "NOT EXISTS (SELECT 1 FROM record WHERE record.layer = $1 AND record.id = base_record.id)"
@@ -89,6 +89,18 @@ extension PostgresTransaction {
             """, [.integer(layer.id), .integer(layer.base), .text(root)], Self.record)
     }
 
+    func marks(ofThread root: Record.ID, in layer: ServerLayer) throws -> [RecordMark] {
+        try all(
+            """
+            SELECT id, revision, type, created_by, grp FROM record
+            WHERE layer = $1 AND root = $3 AND removed_at IS NULL
+            UNION ALL SELECT id, 0::bigint, type, created_by, grp FROM base_record
+            WHERE base = $2 AND root = $3 AND \(Self.isNotCovered)
+            ORDER BY id
+            """, [.integer(layer.id), .integer(layer.base), .text(root)]
+        ) { RecordMark(id: $0.text(0), revision: $0.integer(1), subject: try Self.subject($0, from: 2)) }
+    }
+
     func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord] {
         try all(
             "SELECT \(Self.columns) FROM record WHERE layer = $1 AND cascade = $2 ORDER BY revision",
@@ -100,12 +112,13 @@ extension PostgresTransaction {
     func put(_ stored: ServerRecord, in layer: ServerLayer) throws {
         try run(
             """
-            INSERT INTO record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+            INSERT INTO record VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
             ON CONFLICT (layer, id) DO UPDATE SET content = excluded.content, type = excluded.type,
                 root = excluded.root, created_by = excluded.created_by, updated_by = excluded.updated_by,
                 grp = excluded.grp, revision = excluded.revision, run_client = excluded.run_client,
                 run_start = excluded.run_start, removed_at = excluded.removed_at, removed_by = excluded.removed_by,
-                removed_client = excluded.removed_client, cascade = excluded.cascade, attachment = excluded.attachment
+                removed_client = excluded.removed_client, cascade = excluded.cascade, attachment = excluded.attachment,
+                thread_root = excluded.thread_root
             """,
             [
                 .integer(layer.id), .text(stored.id), .text(stored.record.content.text),
@@ -115,6 +128,7 @@ extension PostgresTransaction {
                 .integer(stored.run.start), PostgresValue(stored.removal?.at.milliseconds),
                 PostgresValue(stored.removal?.by), PostgresValue(stored.removal?.client),
                 PostgresValue(stored.removal?.cascade), PostgresValue(stored.record.content.attachmentID?.hex),
+                .integer(stored.isCommentThreadRoot ? 1 : 0),
             ])
     }
 
@@ -139,6 +153,7 @@ extension PostgresTransaction {
             updatedBy: row.optionalText(5), group: row.optionalText(6))
         var stored = ServerRecord(
             record, revision: row.integer(7), contentType: try type(row.text(2)), rootID: row.optionalText(3),
+            isCommentThreadRoot: row.integer(14) != 0,
             run: ServerRecord.Run(client: row.optionalText(8), start: row.integer(9)))
         if let at = row.optionalInteger(10) {
             stored.removal = ServerRecord.Removal(

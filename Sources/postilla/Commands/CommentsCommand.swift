@@ -7,7 +7,8 @@ struct CommentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "comments", abstract: "List the comments under an annotation, oldest first.",
         discussion: """
-            The id of any comment in the thread also works. json prints one array of records, ndjson one record per \
+            The id of any comment in the thread also works, as does that of a deleted annotation whose comments remain. \
+            json prints one array of records, ndjson one record per \
             line, in the same form as list.
 
             Examples:
@@ -28,11 +29,12 @@ struct CommentsCommand: AsyncParsableCommand {
     }
 
     private func write(_ descriptor: InstantDocumentDescriptor) throws {
-        guard let record = try descriptor.layer.record(id) else {
-            throw CommandFailure("no annotation \(id) in this layer")
-        }
+        let record = try descriptor.layer.record(id)
+        let root = record?.content["rootId"]?.string ?? id
+        let comments = try descriptor.layer.thread(under: root)
+        guard record != nil || !comments.isEmpty else { throw CommandFailure("no annotation \(id) in this layer") }
         var listing = Listing(listing, RecordRow.columns)
-        for comment in try descriptor.layer.thread(under: record.content["rootId"]?.string ?? id) {
+        for comment in comments {
             guard let row = try descriptor.layer.row(comment.id) else { continue }
             listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
         }

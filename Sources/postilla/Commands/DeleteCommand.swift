@@ -9,8 +9,13 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Delete annotations or comments.",
         discussion: """
             All ids are checked first: if one does not exist (exit 1) or may not be deleted (exit 4), nothing is \
-            deleted. Deleting an annotation also deletes its comments. If someone else has added a comment in the \
-            meantime, the deletion is a conflict (exit 6, see postilla conflicts).
+            deleted. Deleting an annotation also deletes its comments, other people's too. Deleting the last comment \
+            also deletes an annotation that was made for the thread. Both are reported on standard error. If someone \
+            else has added a comment in the meantime, the deletion is a conflict (exit 6, see postilla conflicts).
+
+            --ndjson prints one line for each deleted record; "with" names the record that took it along. "kept" is \
+            an annotation that still has comments which you may not see:
+              {"id":…,"status":"applied|waiting|conflict|denied|kept","with"?,"reason"?,"createdBy":…}
 
             Examples:
               postilla delete 01HV60ME365HS69FVQ1CE6PK2G
@@ -20,6 +25,9 @@ struct DeleteCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Ids, from list.", valueName: "id"))
     var ids: [String]
 
+    @Flag(help: "Print one line of JSON for each deleted record.")
+    var ndjson = false
+
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
@@ -27,13 +35,30 @@ struct DeleteCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             try check(session)
+            var planned: [PlannedDeletion] = []
             for id in ids {
                 // The id was given twice, or the record was deleted with its root.
-                guard try session.descriptor.layer.record(id) != nil else { continue }
-                _ = try session.descriptor.delete(id)
+                guard let deletion = try session.descriptor.layer.deletions(of: [id]).first else { continue }
+                _ = try session.descriptor.delete(id, with: deletion.records.dropFirst().map(\.id))
+                planned.append(deletion)
             }
-            try await session.deliverOrExplain(ids, "not deleted")
+            var problem: (any Error)?
+            do { try await session.deliverOrExplain(ids, "not deleted") } catch { problem = error }
+            try tell(planned, session)
+            if let problem { throw problem }
         } catch { throw CommandFailure(reading: error) }
+    }
+
+    private func tell(_ planned: [PlannedDeletion], _ session: LayerSession) throws {
+        let layer = try session.descriptor.layer
+        let entries = try planned.map { deletion in
+            let kept = try deletion.records.dropFirst().map(\.id).filter { try layer.record($0) != nil }
+            return DeletionReport.Entry(
+                planned: deletion, outcome: try session.outcome(of: deletion.record.id), kept: Set(kept))
+        }
+        let report = DeletionReport(entries: entries, user: session.descriptor.userID)
+        for line in ndjson ? report.lines : [] { Output.json(line) }
+        for sentence in report.sentences { Output.message(sentence) }
     }
 
     private func check(_ session: LayerSession) throws {

@@ -9,7 +9,8 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             json prints one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record per \
             line, tsv the columns id, page, kind, author, changed, state and text after a header line. The list \
-            includes the PDF's own annotations. To list comments, use postilla comments ID
+            includes the PDF's own annotations. To list comments, use postilla comments ID; only those whose annotation \
+            was deleted or is hidden are listed here, below a row "deleted annotation".
 
             Examples:
               postilla list
@@ -41,11 +42,21 @@ struct ListCommand: AsyncParsableCommand {
                 try listing.add(RecordRow.fields(row), style: RecordRow.style(row)) {
                     try descriptor.layer.record(row.id)?.json
                 }
+                if row.isDeletedRoot { try addComments(leftBy: row.id, of: descriptor, to: &listing) }
             }
             offset += rows.count
             left -= rows.count
             if rows.isEmpty { break }
         }
         listing.end(nothing: "no annotations")
+    }
+
+    private func addComments(
+        leftBy root: Record.ID, of descriptor: InstantDocumentDescriptor, to listing: inout Listing
+    ) throws {
+        for comment in try descriptor.layer.thread(under: root) {
+            guard let row = try descriptor.layer.row(comment.id) else { continue }
+            listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
+        }
     }
 }

@@ -15,7 +15,8 @@ struct ExportCommand: AsyncParsableCommand {
             and, if set, createdBy, updatedBy and group. It includes the PDF's own annotations and unsent edits. \
             Importing the file into the same layer changes nothing.
 
-            xfdf is for other PDF programs, markdown for reading, csv for spreadsheets (a text that looks like a \
+            xfdf and pdf leave out comments whose annotation was deleted: a reply needs its target. xfdf is for other \
+            PDF programs, markdown for reading, csv for spreadsheets (a text that looks like a \
             formula gets a leading '), pdf an annotated copy of the document. xfdf and pdf fetch the PDF if needed; \
             markdown and csv include the marked words if the PDF is on this machine.
 
@@ -81,8 +82,21 @@ struct ExportCommand: AsyncParsableCommand {
         to put: (PrintableText) throws -> Void
     ) async throws {
         try put(writer.begin())
-        try await descriptor.forEachRecord { try await put(writer.add($0, under: $1)) }
+        var left = 0
+        try await descriptor.forEachRecord { record, root in
+            if format == .xfdf, record.isWithout(root) {
+                left += 1
+            } else {
+                try await put(writer.add(record, under: root))
+            }
+        }
         try put(writer.end())
+        Self.tell(leftOut: left)
+    }
+
+    private static func tell(leftOut count: Int) {
+        guard count > 0 else { return }
+        Output.message("\(count) comment\(count == 1 ? "" : "s") of deleted annotations left out")
     }
 
     private func writePDF(_ session: LayerSession, to output: String) async throws {
@@ -91,10 +105,19 @@ struct ExportCommand: AsyncParsableCommand {
         // step.
         let target = try NewFile(replacing: output)
         let notes = try NewFile(replacing: output + ".notes")
+        var left = 0
         try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) { annotated in
-            try await session.descriptor.forEachRecord { try annotated.add($0, under: $1) }
+            try await session.descriptor.forEachRecord { record, root in
+                if record.isWithout(root) { left += 1 } else { try annotated.add(record, under: root) }
+            }
         }
         withExtendedLifetime(notes) {}
         try target.finish()
+        Self.tell(leftOut: left)
     }
+}
+
+extension Record {
+    /// Whether it is a comment whose annotation was deleted or is hidden.
+    fileprivate func isWithout(_ root: Record?) -> Bool { root == nil && contentType == .comments }
 }

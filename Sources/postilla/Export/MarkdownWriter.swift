@@ -9,6 +9,9 @@ struct MarkdownWriter: LayerExporter {
     /// The comments under an annotation.
     let thread: (Record.ID) throws -> [Record]
     private var page: Int??
+    /// The threads whose annotation was deleted or is hidden, and their roots.
+    private var left = PrintableText()
+    private var leftRoots: Set<ByteOrdered> = []
 
     init(title: String, words: MarkedWords, thread: @escaping (Record.ID) throws -> [Record]) {
         (self.title, self.words, self.thread) = (title, words, thread)
@@ -16,10 +19,15 @@ struct MarkdownWriter: LayerExporter {
 
     mutating func begin() -> PrintableText { "# \(Self.escaped(title))\n" }
 
-    mutating func end() -> PrintableText { "" }
+    mutating func end() -> PrintableText {
+        leftRoots.isEmpty ? "" : "\n## Comments of deleted annotations\n\n" + left
+    }
 
     mutating func add(_ record: Record, under root: Record?) async throws -> PrintableText {
-        guard record.contentType != .comments else { return "" }
+        guard record.contentType != .comments else {
+            if root == nil, let id = record.content["rootId"]?.string { try keepThread(leftBy: id) }
+            return ""
+        }
         let annotation = Annotation(record)
         var text = PrintableText()
         if page != .some(annotation.pageIndex) {
@@ -29,11 +37,19 @@ struct MarkdownWriter: LayerExporter {
         text += "- **\(annotation.kind.name)**\(Self.origin(annotation, record))"
         if let words = await words.of(annotation) { text += ": “\(Self.escaped(words))”" }
         text += "\n" + Self.quoted(annotation.text, indent: 2)
-        for comment in try thread(record.id) {
-            let said = Annotation(comment)
-            text += "  - **comment**\(Self.origin(said, comment))\n" + Self.quoted(said.text, indent: 4)
-        }
+        for comment in try thread(record.id) { text += Self.item(comment) }
         return text
+    }
+
+    private mutating func keepThread(leftBy root: Record.ID) throws {
+        guard leftRoots.insert(ByteOrdered(root)).inserted else { return }
+        left += "- **deleted annotation**\n"
+        for comment in try thread(root) { left += Self.item(comment) }
+    }
+
+    private static func item(_ comment: Record) -> PrintableText {
+        let said = Annotation(comment)
+        return "  - **comment**\(origin(said, comment))\n" + quoted(said.text, indent: 4)
     }
 
     /// Returns an origin such as ` by ana, 2026-05-30`.

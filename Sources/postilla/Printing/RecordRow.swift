@@ -10,7 +10,7 @@ enum RecordRow {
 
     static func fields(_ row: ListRow) -> [String] {
         [
-            row.id, row.pageIndex.map { "\($0 + 1)" } ?? "", row.kind.name, row.author ?? row.createdBy ?? "",
+            row.id, row.pageIndex.map { "\($0 + 1)" } ?? "", row.name, row.author ?? row.createdBy ?? "",
             row.changedAt?.iso8601 ?? "", row.delivery.rawValue, row.text,
         ]
     }

@@ -27,8 +27,8 @@ extension Layer {
             try rows(wanted.query, offset: $0.lowerBound, limit: $0.count).map(\.id)
         }
         var seen: Set<Record.ID> = []
-        return try ((span ?? []) + wanted.ids).filter { seen.insert($0).inserted }.compactMap { id in
-            try record(id).map { BatchRecord($0, replies: try thread(under: id).count) }
+        return try deletions(of: ((span ?? []) + wanted.ids).filter { seen.insert($0).inserted }).map {
+            BatchRecord($0.record, comments: $0.comments, root: $0.root)
         }
     }
 

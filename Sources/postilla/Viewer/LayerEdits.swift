@@ -28,7 +28,7 @@ final class LayerEdits: Sendable {
                 var ids = step.newIDs[...]
                 for edit in step.edits { done += try perform(edit, on: descriptor, newIDs: &ids) }
                 keep(done, of: step.id)
-                post(.edited(step: step.id, done.map(\.id)))
+                post(.edited(step: step.id, done.flatMap { [$0.id] + $0.along }))
             } catch {
                 for receipt in done.reversed() { _ = try? descriptor.undo(receipt) }
                 post(.editFailed(step: step.id, "\(error)"))
@@ -43,7 +43,7 @@ final class LayerEdits: Sendable {
         case .create(let content):
             return [try descriptor.create(content, id: ids.popFirst(), author: author ?? layer.client.rememberedAuthor)]
         case .update(let id, let content): return [try descriptor.update(id, content: content)]
-        case .delete(let id): return [try descriptor.delete(id)]
+        case .delete(let id, let along): return [try descriptor.delete(id, with: along)]
         case .beginThread(let root, let text):
             let receipts = try descriptor.beginThread(
                 root, id: ids.popFirst(), .plain(text), commentID: ids.popFirst(),

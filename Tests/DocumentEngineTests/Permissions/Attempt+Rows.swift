@@ -62,11 +62,12 @@ extension PermissionRow {
         let id = targetID(number)
         guard let subject else {
             guard case .createAnnotation(let group) = operation else { return nil }
-            return Change(n: n, kind: .create, id: id, baseRevision: 0, group: group, content: Samples.note("new"))
+            return Change(
+                n: n, kind: .create, id: id, baseRevision: 0, group: stated(group), content: Samples.note("new"))
         }
         if case .createComment(_, _, let group) = operation {
             return Change(
-                n: n, kind: .create, id: id, baseRevision: 0, group: group,
+                n: n, kind: .create, id: id, baseRevision: 0, group: stated(group),
                 content: Attempt.comment(under: subjectID(number)))
         }
         guard case .record(let record, let revision)? = records[id] else { return nil }
@@ -74,7 +75,7 @@ extension PermissionRow {
         switch operation {
         case .edit:
             return Change(
-                n: n, kind: .update, id: id, baseRevision: revision, group: subject.group, content: content)
+                n: n, kind: .update, id: id, baseRevision: revision, group: stated(subject.group), content: content)
         case .move(_, let group):
             return Change(n: n, kind: .update, id: id, baseRevision: revision, group: group, content: content)
         case .delete:
@@ -82,4 +83,6 @@ extension PermissionRow {
         default: return nil
         }
     }
+
+    private func stated(_ group: String?) -> String?? { omitsGroup ? nil : .some(group) }
 }

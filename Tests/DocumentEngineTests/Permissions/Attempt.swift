@@ -153,6 +153,9 @@ struct Attempt {
             #expect(record.group == group.orNull, "\(row)")
         case .move(let subject, let group):
             #expect((record.createdBy, record.group) == (subject.createdBy, group), "\(row)")
+        case .edit(let subject):
+            #expect((record.createdBy, record.group) == (subject.createdBy, subject.group), "\(row)")
+            #expect(record.content["text"] == "changed", "\(row)")
         default: #expect(record.content["text"] == "changed", "\(row)")
         }
     }

@@ -33,7 +33,7 @@ final class HostileWorld: AppServices {
         case .loadPageRows(let page): [.pageRows(page, rows)]
         case .loadRecord(let id): [.record(id, records.first { $0.id == id })]
         case .loadThread(let root): [.thread(root, records.filter { $0.content["rootId"]?.string == root })]
-        case .loadBatch: [.batchLoaded(records.prefix(3).map { BatchRecord($0, replies: 1) })]
+        case .loadBatch: [.batchLoaded(records.prefix(3).map { BatchRecord($0, comments: [$0]) })]
         case .loadFacets: [.facets(texts.facets)]
         case .loadOutbox: [.outbox(records.map(texts.edit))]
         case .markRead(let ids): [.recordsChanged(ids, author: texts.next)]

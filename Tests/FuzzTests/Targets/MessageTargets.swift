@@ -5,7 +5,7 @@ extension FuzzTarget {
     static let messages: [FuzzTarget] = [
         message(
             PushRequest.self, "push-request",
-            #"{"clientID":"c1","acked":6,"since":2,"epoch":"g-1","changes":[{"n":7,"op":"create","id":"a","baseRevision":0,"group":"crew","content":\#(note)},{"n":8,"op":"delete","id":"12","baseRevision":0,"threadRevision":-1,"group":null}]}"#
+            #"{"clientID":"c1","acked":6,"since":2,"epoch":"g-1","changes":[{"n":7,"op":"create","id":"a","baseRevision":0,"group":"crew","content":\#(note)},{"n":8,"op":"delete","id":"12","baseRevision":0,"threadRevision":-1,"group":null},{"n":9,"op":"update","id":"a","baseRevision":3,"content":\#(note)}]}"#
         ),
         message(
             PushAnswer.self, "push-answer",

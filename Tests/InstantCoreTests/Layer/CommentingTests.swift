@@ -146,7 +146,8 @@ import Testing
 
     @Test func aDeletedCommentNamesTheStateOfItsRootThatThePersonSaw() throws {
         let it = try Self.fixture()
-        try it.pull(.record(Record(id: "h", content: Self.highlight, updatedBy: "bo"), 9), upTo: 9)
+        let root = Self.highlight.asCommentThreadRoot
+        try it.pull(.record(Record(id: "h", content: root, updatedBy: "bo"), 9), upTo: 9)
         try it.layer.delete("c", at: it.now)
         let change = try #require(try it.layer.seal()?.changes.first)
         #expect((change.baseRevision, change.threadRevision) == (3, 9))

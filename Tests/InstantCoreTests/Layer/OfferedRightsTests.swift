@@ -80,14 +80,19 @@ private struct Attempt {
         case .createAnnotation(let group):
             return try does {
                 _ = try it.layer.create(
-                    note("new"), id: target, group: .init(group: group), author: nil, at: it.now)
+                    note("new"), id: target, group: choice(group), author: nil, at: it.now)
             }
         case .createComment(_, _, let group):
             return try does {
                 _ = try it.layer.create(
-                    comment("new", under: id), id: target, group: .init(group: group), author: nil, at: it.now)
+                    comment("new", under: id), id: target, group: choice(group), author: nil, at: it.now)
             }
         }
+    }
+
+    /// The library always sends a group: if none is chosen, that of the token.
+    private func choice(_ group: String?) -> LayerMetadata.GroupChoice? {
+        row.omitsGroup ? nil : LayerMetadata.GroupChoice(group: group)
     }
 
     private func changed() throws -> Content {

@@ -18,8 +18,25 @@ extension Fault {
             "writer.remove(thread + [root],", "writer.remove((PLANTED ? [] : thread) + [root],"),
         Fault(
             "a root is deleted although someone has just replied", in: "EngineCore/Writing/ChangeDecider.swift",
-            "let newer = thread.first { $0.revision > seen", "let newer = thread.first { !PLANTED && $0.revision > seen"
-        ),
+            "thread.contains(where: { $0.revision > seen", "thread.contains(where: { !PLANTED && $0.revision > seen"),
+        Fault(
+            "a root is deleted with comments that its deleter does not see", in: "EngineCore/Writing/ChangeDecider.swift",
+            "writer).filter { scope.contains($0.subject) }", "writer).filter { PLANTED || scope.contains($0.subject) }"),
+        Fault(
+            "a last comment counts only those that its deleter sees", in: "EngineCore/Writing/ChangeDecider.swift",
+            "try comments(under: rootID, writer).count == 1",
+            "try comments(under: rootID, writer).count(where: { !PLANTED || scope.contains($0.subject) }) == 1"),
+        Fault(
+            "a mark is deleted with its last comment although it existed before",
+            in: "EngineCore/Writing/ChangeDecider.swift", "root.isCommentThreadRoot\n",
+            "PLANTED || root.isCommentThreadRoot\n"),
+        Fault(
+            "an edit makes a mark the root of a thread", in: "EngineCore/Writing/ChangeDecider.swift",
+            "isCommentThreadRoot: stored.isCommentThreadRoot, over: stored,",
+            "isCommentThreadRoot: PLANTED ? outline.isCommentThreadRoot : stored.isCommentThreadRoot, over: stored,"),
+        Fault(
+            "a comment is restored under a root that was deleted later", in: "EngineCore/Writing/ChangeDecider.swift",
+            "!root.isLive, root.revision > stored.revision", "!PLANTED, !root.isLive, root.revision > stored.revision"),
         Fault(
             "a repeated change is applied a second time", in: "EngineCore/Writing/PushProcessor.swift",
             "return try replay(change, hash, decider, client, writer)",

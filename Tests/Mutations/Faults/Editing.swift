@@ -22,6 +22,20 @@ extension Fault {
             "an undo overwrites someone else's later change", in: "InstantCore/Outbox/Layer+Undo.swift",
             "guard wasOurs else {", "guard PLANTED || wasOurs else {"),
         Fault(
+            "an undo deletes other people's comments", in: "InstantCore/Outbox/Layer+Undo.swift",
+            "guard !others else {", "guard PLANTED || !others else {"),
+        Fault(
+            "a last comment deletes a root of which the user was not told", in: "InstantCore/Outbox/Enqueueing.swift",
+            "if planned.record.contentType == .comments { return Change.leavesRoot }",
+            "if planned.record.contentType == .comments { return PLANTED ? nil : Change.leavesRoot }"),
+        Fault(
+            "a root that the server kept stays hidden", in: "InstantCore/Layer/LayerChanges.swift",
+            "if let root = entry.takenRoot { ids.insert(root) }",
+            "if !PLANTED, let root = entry.takenRoot { ids.insert(root) }"),
+        Fault(
+            "comments whose root is gone are not shown", in: "InstantCore/Outbox/Overlay.swift",
+            "if let thread = try threadSummary(under: id),", "if !PLANTED, let thread = try threadSummary(under: id),"),
+        Fault(
             "comments are sent under a parked root", in: "InstantCore/Outbox/UnsentThreads.swift",
             "if case .parked(let why) = entry.state { return why }",
             "if !PLANTED, case .parked(let why) = entry.state { return why }"),

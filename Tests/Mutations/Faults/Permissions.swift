@@ -7,8 +7,7 @@ extension Fault {
             "if !PLANTED, case .denied(let denial) = grant.decide(.edit(stored.subject))"),
         Fault(
             "a record is moved to a group without the right to move it", in: "EngineCore/Writing/ChangeDecider.swift",
-            "if !change.group.isExactly(stored.record.group),",
-            "if !PLANTED, !change.group.isExactly(stored.record.group),"),
+            "if !group.isExactly(stored.record.group),", "if !PLANTED, !group.isExactly(stored.record.group),"),
         Fault(
             "a deletion is accepted without the right to delete", in: "EngineCore/Writing/ChangeDecider.swift",
             "if case .denied(let denial) = grant.decide(.delete(stored.subject))",
@@ -25,8 +24,16 @@ extension Fault {
         Fault(
             "an annotation is created in a group without the right to",
             in: "EngineCore/Writing/ChangeDecider.swift",
-            "if case .denied(let denial) = grant.decide(.createAnnotation(group: change.group))",
-            "if !PLANTED, case .denied(let denial) = grant.decide(.createAnnotation(group: change.group))"),
+            "if case .denied(let denial) = grant.decide(.createAnnotation(group: group))",
+            "if !PLANTED, case .denied(let denial) = grant.decide(.createAnnotation(group: group))"),
+        Fault(
+            "a group that is left out is the null group", in: "EngineCore/Writing/ChangeDecider.swift",
+            "let group = (change.group ?? grant.defaultGroup).orNull",
+            "let group = (change.group ?? (PLANTED ? nil : grant.defaultGroup)).orNull"),
+        Fault(
+            "a change that leaves its group out moves the record", in: "EngineCore/Writing/ChangeDecider.swift",
+            "change.group.map(\\.orNull) ?? stored.record.group",
+            "change.group.map(\\.orNull) ?? (PLANTED ? nil : stored.record.group)"),
         Fault(
             "changes are accepted from a read-only token", in: "EngineCore/Writing/PushProcessor.swift",
             "guard grant.mayWrite else {", "guard PLANTED || grant.mayWrite else {"),

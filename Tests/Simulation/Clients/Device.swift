@@ -9,6 +9,8 @@ final class Device {
     let number: Int
     let user: String?
     let layerName: String
+    /// See ``Profile/startsThreads``.
+    let startsThreads: Bool
     let disk: MemoryStore
     /// The rights of the next token.
     var rights: Rights
@@ -23,10 +25,11 @@ final class Device {
     var history: [Done] = []
     var watch = Watch()
 
-    init(number: Int, user: String?, layerName: String, rights: Rights) {
+    init(number: Int, user: String?, layerName: String, rights: Rights, startsThreads: Bool) {
         self.number = number
         self.user = user
         self.layerName = layerName
+        self.startsThreads = startsThreads
         self.rights = rights
         let identity = LayerIdentity(server: "s", documentID: Host.document, layer: layerName, userID: user)
         disk = MemoryStore(LayerMetadata(identity: identity, clientID: "device-\(number)"))

@@ -19,13 +19,18 @@ struct Person {
         guard !rows.isEmpty, !dice.chance(1, of: 3) else { return try create(text, &dice) }
         let id = dice.pick(rows)
         guard let record = try layer.record(id) else { return nil }
-        let content = Remark.changed(record.content, to: text)
+        var content = Remark.changed(record.content, to: text)
+        // What the root says later changes nothing.
+        if device.startsThreads, dice.chance(1, of: 3) {
+            content = content.changing { $0["isCommentThreadRoot"] = dice.chance(1, of: 2) ? true : nil }
+        }
         return try doing("updates \(id) to \(text)", .text(text), id) {
             Done(try layer.update(id, content: content, at: now))
         }
     }
 
     private func create(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
+        if device.startsThreads, dice.chance(1, of: 3) { return try beginThread(text, &dice) }
         let id = ULID.make(at: now, using: &dice)
         let type = dice.pick(["pspdfkit/markup/highlight", "pspdfkit/note", "pspdfkit/comment-marker"])
         if dice.chance(1, of: 12) {
@@ -39,6 +44,21 @@ struct Person {
             if let file { try layer.addUpload(file) }
             return Done(try layer.create(content, id: id, author: nil, at: now))
         }
+    }
+
+    private func beginThread(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
+        let (id, commentID) = (ULID.make(at: now, using: &dice), ULID.make(at: now, using: &dice))
+        let root = Remark.annotation(dice.pick(["pspdfkit/markup/highlight", "pspdfkit/comment-marker"]), text)
+        let words = text + ", more"
+        var comment: EditReceipt?
+        let deed = try doing("begins a thread at \(id) with \(commentID): \(text)", .text(text), id) {
+            let made = try layer.beginThread(
+                root, id: id, .plain(words), commentID: commentID, author: nil, at: now)
+            comment = made.comment
+            return Done(made.root)
+        }
+        if let comment { try note(Done(comment), .text(words)) }
+        return deed
     }
 
     func reply(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
@@ -114,8 +134,9 @@ struct Person {
     }
 
     private func rows() throws -> [Record.ID] {
-        let rows = try layer.rows(ListQuery(), offset: 0, limit: 1000).map(\.id)
-        return try rows + rows.flatMap { root in try layer.thread(under: root).map(\.id) }
+        let rows = try layer.rows(ListQuery(), offset: 0, limit: 1000)
+        return try rows.filter { !$0.isDeletedRoot }.map(\.id)
+            + rows.flatMap { root in try layer.thread(under: root.id).map(\.id) }
     }
 
     /// - Parameters:

@@ -21,7 +21,10 @@ struct Audit {
             try checkThread(of: record)
             try checkFile(of: record)
         }
-        for (change, result) in fresh { try check(change, result) }
+        for (change, result) in fresh {
+            try check(change, result)
+            try checkLast(change, result)
+        }
     }
 
     private func checkNumbers() throws {
@@ -66,14 +69,16 @@ struct Audit {
     private func checkCreated(_ new: EngineCore.ServerRecord, _ change: Change) throws {
         try require(book.known(new.id) == nil, "\(new.id) was created over another record")
         try require(new.record.createdBy == rights.user, "\(new.id) was created under another name")
-        try require(new.record.group == change.group, "\(new.id) is not in the group it was created in")
-        try require(
-            rights.mayPlace(new.contentType, in: change.group), "\(new.id) was created in a group without the right to")
+        let group = target(of: change, nil)
+        try require(new.record.group == group, "\(new.id) is not in the group it was created in")
+        try require(rights.mayPlace(new.contentType, in: group), "\(new.id) was created in a group without the right to")
         guard let rootID = new.rootID else { return }
         guard let root = book.known(rootID) ?? commit.records.first(where: { $0.id == rootID }) else {
             throw Violation("\(new.id) replies to nothing")
         }
-        let isFirst = !remains(in: rootID)
+        let isFirst = book.thread(of: rootID).allSatisfy { comment in
+            commit.records.contains { $0.id == comment.id && !$0.isLive }
+        }
         try require(rights.mayReply(to: root.subject, isFirst: isFirst), "the reply \(new.id) was not allowed")
         try require(rights.sees(root.subject), "\(new.id) replies to a root that its writer may not see")
     }
@@ -84,10 +89,14 @@ struct Audit {
         guard let old, old.isLive else { throw Violation("\(new.id) was updated but does not exist") }
         try require(rights.sees(old.subject), "\(new.id) was updated unseen")
         try require(rights.may("edit", old.subject), "\(new.id) was updated against the rules")
-        if change.group != old.record.group {
-            var target = old.subject
-            target.group = change.group
-            try require(rights.may("set-group", target), "\(new.id) was moved against the rules")
+        let group = target(of: change, old)
+        if group != old.record.group {
+            var moved = old.subject
+            moved.group = group
+            try require(rights.may("set-group", moved), "\(new.id) was moved against the rules")
+        }
+        if applied(new.id).count == 1 {
+            try require(new.record.group == group, "\(new.id) is in a group that nobody asked for")
         }
         try require(
             book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
@@ -96,8 +105,13 @@ struct Audit {
     }
 
     private func checkRestored(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?) throws {
-        guard let removal = old?.removal else { throw Violation("\(new.id) was restored but was not deleted") }
+        guard let old, let removal = old.removal else { throw Violation("\(new.id) was restored but was not deleted") }
         try require(removal.by == rights.user, "\(new.id) was restored by someone who had not deleted it")
+        guard let root = new.rootID.flatMap(after), !root.isLive, rights.sees(root.subject) else { return }
+        let wasThere = new.rootID.flatMap(book.known).map { $0.revision < old.revision } ?? true
+        try require(
+            wasThere || commit.records.contains { $0.id == root.id },
+            "\(new.id) was restored although its root was deleted later")
     }
 
     private func checkDeleted(
@@ -110,30 +124,60 @@ struct Audit {
         try require(rights.may("delete", old.subject), "\(new.id) was deleted against the rules")
         try require(
             book.isUnbroken(new.id, since: change.baseRevision, by: client), "\(new.id): someone else was first")
-        // A thread with newer comments by others stays. A client has seen every comment that it wrote last, because it
-        // could only build on the latest state.
+        try require(
+            newerComment(under: new.id, change) == nil,
+            "\(new.id) was deleted with a comment that its deleter had not seen")
+    }
+
+    /// Returns a visible comment by someone else that is newer than what a deletion of the root claims to have seen. A
+    /// client has seen every comment that it wrote last, because it could only build on the latest state.
+    private func newerComment(under root: Record.ID, _ change: Change) -> EngineCore.ServerRecord? {
         let seen = change.threadRevision ?? change.baseRevision
-        for comment in book.thread(of: new.id) where comment.revision > seen && applied(comment.id).isEmpty {
-            try require(
-                book.wroteLast(comment.id, client),
-                "\(new.id) was deleted with a comment that its deleter had not seen")
+        return book.thread(of: root).first { comment in
+            rights.sees(comment.subject) && comment.revision > seen && applied(comment.id).isEmpty
+                && !book.wroteLast(comment.id, client)
         }
     }
 
-    /// Whether it was deleted with its thread's root, or is the root of a deleted last comment.
+    /// Whether it is a visible comment that was deleted with its root, or the root of a deleted last comment.
     private func wentAlong(_ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord) -> Bool {
-        if let root = new.rootID, applied(root).contains(where: { $0.kind == .delete }) { return true }
-        let last = fresh.first {
-            $0.result.status == .applied && $0.change.kind == .delete && rootID($0.change.id) == new.id
+        if let root = new.rootID, applied(root).contains(where: { $0.kind == .delete }) {
+            return rights.sees(new.subject)
         }
-        guard let last, rights.may("delete", old.subject) else { return false }
-        // Only a root made for the thread: not a markup, and not an annotation of the PDF.
-        guard old.record.content["type"]?.string == "pspdfkit/comment-marker", book.base[new.id] == nil else {
-            return false
+        return !remains(in: new.id)
+            && fresh.contains {
+                $0.result.status == .applied && $0.change.kind == .delete && rootID($0.change.id) == new.id
+                    && takesRoot($0.change, old)
+            }
+    }
+
+    /// Whether the deletion of a last comment deletes this root: only one made for its thread, as the user saw it.
+    private func takesRoot(_ change: Change, _ root: EngineCore.ServerRecord) -> Bool {
+        let seen = change.threadRevision ?? change.baseRevision
+        return seen >= 0 && rights.sees(root.subject) && rights.may("delete", root.subject) && isMadeForThread(root)
+            && book.isUnbroken(root.id, since: seen, by: client)
+    }
+
+    /// Whether a root is a comment marker, or its first content said that it is the root of a thread. Neither counts for
+    /// an annotation of the PDF.
+    private func isMadeForThread(_ root: EngineCore.ServerRecord) -> Bool {
+        guard book.base[root.id] == nil else { return false }
+        let first = book.creation(of: root.id) ?? root
+        return root.record.content["type"]?.string == "pspdfkit/comment-marker"
+            || first.record.content["isCommentThreadRoot"] == true
+    }
+
+    /// Checks that the last comment took its root along if the rules say so. A request that changes more of the thread
+    /// is not judged.
+    private func checkLast(_ change: Change, _ result: ChangeResult) throws {
+        guard change.kind == .delete, result.status == .applied, let comment = book.known(change.id), comment.isLive,
+            let root = comment.rootID.flatMap(book.known), root.isLive, !remains(in: root.id)
+        else { return }
+        let others = fresh.filter {
+            $0.result.status == .applied && ($0.change.id == root.id || rootID($0.change.id) == root.id)
         }
-        return book.isUnbroken(
-            new.id, since: max(last.change.baseRevision, last.change.threadRevision ?? 0), by: client)
-            && !remains(in: new.id)
+        guard others.count == 1, takesRoot(change, root) else { return }
+        try require(after(root.id)?.isLive == false, "\(root.id) outlived the last comment that it was made for")
     }
 
     /// Whether it was restored by the cascade of another change.
@@ -149,16 +193,33 @@ struct Audit {
         (book.known(id) ?? commit.records.first { $0.id == id })?.rootID
     }
 
-    private func remains(in root: Record.ID) -> Bool {
-        book.thread(of: root).contains { comment in
-            !commit.records.contains { $0.id == comment.id && !$0.isLive }
-        }
+    private func remains(in root: Record.ID) -> Bool { !left(by: root).isEmpty }
+
+    /// Returns the comments that are live after the commit.
+    private func left(by root: Record.ID) -> [EngineCore.ServerRecord] {
+        let before = book.thread(of: root).filter { comment in !commit.records.contains { $0.id == comment.id } }
+        return before + commit.records.filter { $0.isLive && $0.rootID == root }
     }
 
-    /// Checks that a deleted root leaves no comments.
+    /// Returns the state of a record after the commit.
+    private func after(_ id: Record.ID) -> EngineCore.ServerRecord? {
+        commit.records.first { $0.id == id } ?? book.known(id)
+    }
+
+    /// Returns the group that a change asks for.
+    private func target(of change: Change, _ old: EngineCore.ServerRecord?) -> String? {
+        if let group = change.group { return group == "" ? nil : group }
+        return change.kind == .create ? rights.group : old?.record.group
+    }
+
+    /// Checks that a deleted root leaves only comments that its deleter does not see.
     private func checkThread(of root: EngineCore.ServerRecord) throws {
         guard root.contentType == .annotations, !root.isLive else { return }
-        try require(!remains(in: root.id), "\(root.id) was deleted without its thread")
+        let seen = left(by: root.id).first { comment in
+            // It may have been restored after its root was deleted, by someone who does not see the root.
+            rights.sees(comment.subject) && !applied(comment.id).contains { $0.kind == .restore }
+        }
+        try require(seen == nil, "\(root.id) was deleted without its comment \(seen?.id ?? "")")
     }
 
     /// Checks that a file is referenced only by its uploader or by a user who sees a record that names it.
@@ -195,6 +256,11 @@ struct Audit {
             if change.kind == .create {
                 try require(isAllowed(change, old), "a denied create reveals that \(change.id) is taken")
             }
+            if change.kind == .delete, let old {
+                try require(
+                    !isBasedOnNewest(change, old) || newerComment(under: change.id, change) != nil,
+                    "the conflict of \(change.id) has no reason that may be told")
+            }
         case .denied:
             // A create looks the id up last: its denial reveals nothing about it.
             try require(isSeen || change.kind == .create, "a refusal reveals \(change.id), which is out of sight")
@@ -217,20 +283,29 @@ struct Audit {
         case .create:
             guard let content = change.content else { return false }
             guard let rootID = content["rootId"]?.string else {
-                return rights.mayPlace(.annotations, in: change.group)
+                return rights.mayPlace(.annotations, in: target(of: change, nil))
             }
             guard let root = book.known(rootID) else { return false }
             return rights.mayReply(to: root.subject, isFirst: book.thread(of: rootID).isEmpty)
-                && rights.mayPlace(.comments, in: change.group)
+                && rights.mayPlace(.comments, in: target(of: change, nil))
         case .update:
             guard let old else { return false }
-            var target = old.subject
-            target.group = change.group
+            var moved = old.subject
+            moved.group = target(of: change, old)
             return rights.may("edit", old.subject)
-                && (change.group == old.record.group || rights.may("set-group", target))
+                && (moved.group == old.record.group || rights.may("set-group", moved))
         case .delete: return old.map { rights.may("delete", $0.subject) } ?? false
         case .restore: return old?.removal.map { $0.by == rights.user && rights.user != nil } ?? false
         }
+    }
+
+    /// Whether a change is based on the record's newest state, or on one since which only its client has written. A
+    /// deletion ends that.
+    private func isBasedOnNewest(_ change: Change, _ old: EngineCore.ServerRecord) -> Bool {
+        if change.baseRevision == old.revision { return true }
+        let isOwnSince = book.past(old.id).filter { $0.revision > change.baseRevision }.allSatisfy(\.isLive)
+        return change.baseRevision < old.revision && isOwnSince
+            && book.isUnbroken(old.id, since: change.baseRevision, by: client)
     }
 
     private func text(_ content: Content) -> String { Annotation(id: "", content: content).text }

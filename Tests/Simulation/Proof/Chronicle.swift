@@ -16,6 +16,8 @@ struct Chronicle {
     private(set) var head: Revision = 0
     /// Deleted records that the server has pruned: for the server they never existed, and the id may be used again.
     private var forgotten: Set<Record.ID> = []
+    /// The index of the state with which a record began again after it was forgotten.
+    private var births: [Record.ID: Int] = [:]
     /// How often a client's change set a text.
     private(set) var applied: [String: Int] = [:]
     /// Texts set before the server was restored from a backup. The server has lost its answers for them.
@@ -32,6 +34,7 @@ struct Chronicle {
         states = other.states
         head = other.head
         forgotten = other.forgotten
+        births = other.births
         applied = other.applied
         unanswered = other.unanswered
     }
@@ -55,11 +58,20 @@ struct Chronicle {
     /// Returns what the server can still know of the record.
     func known(_ id: Record.ID) -> EngineCore.ServerRecord? { forgotten.contains(id) ? base[id] : present(id) }
 
-    /// Prunes deletions from before this time, except those of the PDF's own annotations: they would reappear.
+    /// Prunes deletions from before this time, except those of the PDF's own annotations, which would reappear, and of
+    /// roots that have comments.
     mutating func prune(before moment: Timestamp) {
         for (id, states) in states where base[id] == nil {
-            if let removal = states.last?.record.removal, removal.at < moment { forgotten.insert(id) }
+            guard let removal = states.last?.record.removal, removal.at < moment, thread(of: id).isEmpty else {
+                continue
+            }
+            forgotten.insert(id)
         }
+    }
+
+    /// Returns the first state of a record.
+    func creation(of id: Record.ID) -> EngineCore.ServerRecord? {
+        base[id] ?? states[id].map { $0[births[id] ?? 0].record }
     }
 
     var live: [EngineCore.ServerRecord] {
@@ -89,6 +101,7 @@ struct Chronicle {
 
     mutating func write(_ commit: Commit, by client: String?) {
         for record in commit.records {
+            if forgotten.contains(record.id) { births[record.id] = states[record.id]?.count }
             states[record.id, default: []].append(State(record: record, writer: client))
             forgotten.remove(record.id)
         }

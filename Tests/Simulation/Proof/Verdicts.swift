@@ -46,10 +46,20 @@ extension Universe {
         let tally = try layer.tally()
         try require(tally[.applied, default: 0] == 0, "\(device.name) keeps edits that were applied")
         let outbox = try layer.outbox()
+        let deletions = outbox.filter { $0.kind == .delete && $0.isPending }
+        var left: Set<Record.ID> = []
         for record in book.live where device.rights.sees(record.subject) {
             let entries = outbox.filter { $0.id == record.id }
             // Conflicting and refused edits do not hide the winner; parked ones do.
             guard entries.allSatisfy({ $0.stage == .conflict || $0.stage == .refused }) else { continue }
+            // Nor does a parked deletion of the root, or one of the last comment that takes its root along.
+            let isTaken =
+                try deletions.contains { $0.takenRoot == record.id } && layer.thread(under: record.id).isEmpty
+            if isTaken || deletions.contains(where: { $0.id == record.rootID }) {
+                try require(try layer.record(record.id) == nil, "\(device.name) shows \(record.id), which goes along")
+                continue
+            }
+            if let root = record.rootID { left.insert(root) }
             try require(try layer.record(record.id) == record.record, "\(device.name) shows a different \(record.id)")
             guard let row = try layer.row(record.id) else {
                 throw Violation("\(device.name) does not list \(record.id)")
@@ -58,6 +68,23 @@ extension Universe {
             try require(isMarked == !entries.isEmpty, "\(device.name) marks \(record.id) as \(row.delivery)")
             try require(
                 row.text == Remark.text(of: record.record.content), "\(device.name) lists wrong text for \(record.id)")
+        }
+        try checkHeadings(device, left)
+    }
+
+    /// Checks that comments are listed even if their root is not.
+    ///
+    /// - Parameter roots: The roots of the shown comments.
+    private func checkHeadings(_ device: Device, _ roots: Set<Record.ID>) throws {
+        let layer = device.leader.layer
+        for root in roots {
+            guard let row = try layer.row(root) else { throw Violation("\(device.name) hides the comments of \(root)") }
+            try require(
+                try row.isDeletedRoot == (layer.record(root) == nil), "\(device.name) lists \(root) as what it is not")
+        }
+        for row in try layer.rows(ListQuery(), offset: 0, limit: .max) where row.isDeletedRoot {
+            try require(
+                try !layer.thread(under: row.id).isEmpty, "\(device.name) lists \(row.id), which has no comments")
         }
     }
 

@@ -61,6 +61,11 @@ final class Host {
 
     func now(_ time: Timestamp) -> Timestamp { time + clockOffset }
 
+    /// Returns the newest change number that a client used.
+    func lastNumber(of client: String, in layer: EngineCore.ServerLayer) throws -> Int64 {
+        try disk.read { try $0.client(client, in: layer)?.lastN ?? 0 }
+    }
+
     // MARK: Documents and layers
 
     /// Uploads another PDF with annotations.

@@ -136,7 +136,11 @@ private struct ChangeMaker {
         made += 1
         let id = "\(client)-\(made)"
         func change(_ kind: ChangeKind, _ id: String, _ content: Content? = nil) -> ChangePlan {
-            .fixed(Change(n: n, kind: kind, id: id, baseRevision: 0, content: content))
+            // The null group, or left out: without a default group both mean the same.
+            .fixed(
+                Change(
+                    n: n, kind: kind, id: id, baseRevision: 0, group: made.isMultiple(of: 2) ? nil : .some(nil),
+                    content: content))
         }
         switch Int.random(in: 0..<20, using: &random) {
         case 0..<9 where !own.isEmpty && random.chance(1, of: 3):

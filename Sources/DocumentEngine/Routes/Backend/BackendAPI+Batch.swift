@@ -96,13 +96,14 @@ extension BackendAPI {
 }
 
 extension BackendWriter {
-    /// Deletes at most `count` annotations, each with its thread.
+    /// Deletes at most `count` annotations, each with its thread, and comments that a deleted annotation left.
     fileprivate mutating func deleteSome(_ count: Int) throws -> [Record.ID] {
         var gone: [Record.ID] = []
         var last: Record.ID?
         while gone.count < count {
             let rows = try writer.store.live(in: writer.layer, after: last, limit: count)
-            for row in rows where row.contentType == .annotations && gone.count < count {
+            for row in rows where gone.count < count {
+                guard try row.contentType == .annotations || isLeft(row) else { continue }
                 try delete(row.id, user: nil)
                 gone.append(row.id)
             }
@@ -110,5 +111,11 @@ extension BackendWriter {
             last = rows.last?.id
         }
         return gone
+    }
+
+    /// Returns whether it is a live comment without a live root.
+    private func isLeft(_ comment: ServerRecord) throws -> Bool {
+        let root = try comment.rootID.flatMap { try writer.store.record($0, in: writer.layer) }
+        return try root?.isLive != true && writer.store.record(comment.id, in: writer.layer)?.isLive == true
     }
 }

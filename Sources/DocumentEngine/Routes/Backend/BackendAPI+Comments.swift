@@ -5,14 +5,15 @@ import SyncProtocol
 
 /// Threads as the backend reads and writes them. Each request is one transaction.
 extension BackendAPI {
-    /// Returns the thread of an annotation, in the order of creation.
+    /// Returns the thread of an annotation, in the order of creation; of a deleted one, the comments that it left.
     func thread(_ key: LayerKey, _ root: Record.ID) async throws -> Response {
         let thread = try await engine.read { store in
             let layer = try Self.layer(key, in: store)
-            guard try store.record(root, in: layer)?.isLive == true else {
+            let thread = try store.thread(of: root, in: layer)
+            guard try !thread.isEmpty || store.record(root, in: layer)?.isLive == true else {
                 throw APIError(.notFound, "no record with this id")
             }
-            return try store.thread(of: root, in: layer).map(\.record).inOrderOfCreation()
+            return thread.map(\.record).inOrderOfCreation()
         }
         return .data {
             $0.object {

@@ -31,12 +31,12 @@ extension BackendAPI {
         } while last != nil
     }
 
-    /// Returns a record with its root, if it is a comment; nil for a comment whose root is missing.
+    /// Returns a record with its root, if it is a comment; nil for a comment whose root was deleted or is missing.
     static func withRoot(
         _ row: ServerRecord, _ layer: ServerLayer, _ store: any StoreReading
     ) throws -> (record: Record, root: Record?)? {
         guard row.contentType == .comments else { return (row.record, nil) }
-        guard let name = row.rootID, let root = try store.record(name, in: layer) else { return nil }
+        guard let name = row.rootID, let root = try store.record(name, in: layer), root.isLive else { return nil }
         return (row.record, root.record)
     }
 
