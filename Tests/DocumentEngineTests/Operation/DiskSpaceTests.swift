@@ -22,6 +22,7 @@ import Testing
     private static func run(_ disk: Disk, _ log: RecordedLog, _ body: (RunningServer) async throws -> Void) async throws
     {
         try await RunningServer.run {
+            $0.postgres = nil
             $0.freeBytes = { _ in disk.free }
             $0.service.freeDiskBytes = 1_000_000
             $0.logger = log.logger
