@@ -146,6 +146,7 @@ struct ThreadDeletionStories {
         try terminal.press("u")
         try terminal.see("Undone")
         try terminal.see(root, at: engine)
-        try terminal.see("Mine alone.")
+        // The list shows the root with its comment.
+        try terminal.see("+1")
     }
 }

@@ -41,7 +41,7 @@ struct DeletionQuestion: Equatable, Sendable {
     /// came with the PDF has no owner.
     private func owners(of records: [Record]) -> [(name: String, count: Int)] {
         let others = records.filter { $0.createdBy != nil && !$0.createdBy.isExactly(user) }
-        let names = others.map { Annotation($0).author ?? $0.createdBy ?? "someone" }
+        let names = others.map { Author.name(Annotation($0).author, user: $0.createdBy) ?? "someone" }
         return names.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }.sorted { $0.key < $1.key }
             .map { (name: $0.key, count: $0.value) }
     }

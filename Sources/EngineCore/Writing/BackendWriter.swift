@@ -36,7 +36,9 @@ package struct BackendWriter {
             if let why = root.record.content.noThread { throw APIError(.invalid, why.description) }
         }
         // The comments that the deletion of the id's last record left would become its thread.
-        if old != nil, let why = new.content.noThread, try !writer.store.marks(ofThread: new.id, in: writer.layer).isEmpty {
+        if old != nil, let why = new.content.noThread,
+            try !writer.store.marks(ofThread: new.id, in: writer.layer).isEmpty
+        {
             throw APIError(.invalid, "comments name this id as their root: \(why.description)")
         }
         let record = Record(

@@ -20,7 +20,8 @@ extension Fault {
             "a root is deleted although someone has just replied", in: "EngineCore/Writing/ChangeDecider.swift",
             "thread.contains(where: { $0.revision > seen", "thread.contains(where: { !PLANTED && $0.revision > seen"),
         Fault(
-            "a root is deleted with comments that its deleter does not see", in: "EngineCore/Writing/ChangeDecider.swift",
+            "a root is deleted with comments that its deleter does not see",
+            in: "EngineCore/Writing/ChangeDecider.swift",
             "writer).filter { scope.contains($0.subject) }", "writer).filter { PLANTED || scope.contains($0.subject) }"),
         Fault(
             "a last comment counts only those that its deleter sees", in: "EngineCore/Writing/ChangeDecider.swift",

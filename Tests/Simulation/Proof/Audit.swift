@@ -71,7 +71,8 @@ struct Audit {
         try require(new.record.createdBy == rights.user, "\(new.id) was created under another name")
         let group = target(of: change, nil)
         try require(new.record.group == group, "\(new.id) is not in the group it was created in")
-        try require(rights.mayPlace(new.contentType, in: group), "\(new.id) was created in a group without the right to")
+        try require(
+            rights.mayPlace(new.contentType, in: group), "\(new.id) was created in a group without the right to")
         guard let rootID = new.rootID else { return }
         guard let root = book.known(rootID) ?? commit.records.first(where: { $0.id == rootID }) else {
             throw Violation("\(new.id) replies to nothing")
