@@ -102,6 +102,8 @@ final class AuditLog: Sendable {
 
     private func write() {
         let (lines, lost) = state.withLock { state in
+            // They count until they are written: otherwise later lines would be taken after lines that were lost.
+            state.unwritten += state.lines.count
             defer { (state.lines, state.isScheduled) = ([], false) }
             return (state.lines, state.lost)
         }
