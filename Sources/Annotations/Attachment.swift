@@ -26,8 +26,8 @@ extension Content {
     public var attachmentID: AttachmentID? { attachmentName?.string.flatMap(AttachmentID.init) }
 
     private var attachmentName: JSON? {
-        // Few records have one, and parsing each of them would cost more than the rest of a write. A key may be written
-        // with escapes.
+        // Few records have an attachment, and parsing every record would cost more than the rest of a write. A key may
+        // be written with escapes.
         guard text.utf8.holds(Self.attachmentKey) || text.utf8.holds(Self.escape),
             let name = self["imageAttachmentId"], !name.isNull
         else { return nil }

@@ -70,7 +70,7 @@ extension Content {
     }
 
     /// Returns the content for a root that is created together with its first comment. The server deletes such a root
-    /// with its last comment. A content that states whether it is one stays as it is.
+    /// with its last comment. Content that already has the flag does not change.
     public var asCommentThreadRoot: Content {
         self["isCommentThreadRoot"] == nil ? changing { $0["isCommentThreadRoot"] = true } : self
     }

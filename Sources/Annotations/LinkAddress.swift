@@ -6,7 +6,7 @@ package enum LinkAddress {
     /// Whether the address is on the web or for mail.
     ///
     /// Programs skip white space and controls before and within a scheme (WHATWG URL, section 4.4), so an address that
-    /// has any is not what it seems.
+    /// contains them may lead elsewhere than it seems to.
     package static func isAllowed(_ address: String) -> Bool {
         guard let colon = address.utf8.firstIndex(of: UInt8(ascii: ":")),
             !address.unicodeScalars.contains(where: { $0.isInvisible || $0.properties.isWhitespace })

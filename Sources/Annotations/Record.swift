@@ -22,7 +22,7 @@ public struct Record: Hashable, Sendable, Identifiable {
         self.group = group
     }
 
-    /// Whether a record can be created under this id: 1 to 256 bytes without spaces and invisible characters, such as
+    /// Whether a record can be created under this id: 1 to 256 bytes without spaces or invisible characters, such as
     /// controls and bidi marks. It may contain `/` and `..`: an id is never a path, and percent-encoded in a URL.
     public static func isValidID(_ id: ID) -> Bool { isAcceptedID(id) && id.isVisible }
 

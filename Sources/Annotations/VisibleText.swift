@@ -16,8 +16,8 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// Whether no character is invisible. Ids that are created must be visible: of records, documents, layers and users.
-    /// Otherwise two of them could look the same, or rearrange the line that shows them.
+    /// Whether no character is invisible, as required of new ids of records, documents, layers and users. Otherwise two
+    /// ids could look the same, or an id could rearrange the line that shows it.
     ///
     /// Stored ids stay valid, whatever they contain.
     package var isVisible: Bool {

@@ -93,7 +93,7 @@ package indirect enum Message: Hashable, Sendable {
     case tokenAccepted
     /// Why the supplied token is refused, as a sentence that does not contain the token.
     case tokenRefused(String)
-    /// What the server said about the token that it refused.
+    /// The server's verdict on the token that it refused.
     case tokenChecked(TokenVerdict)
     /// The latest requests to the server, newest first.
     case requests([SentRequest])

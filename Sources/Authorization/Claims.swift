@@ -78,13 +78,13 @@ public struct Claims: Hashable, Sendable {
 }
 
 extension Claims {
-    /// Whether the id of the user may be used. Only a server enforces it: earlier ones accept such tokens.
+    /// Whether the user's id has no invisible characters. Only servers require this; earlier versions do not.
     package var hasVisibleUser: Bool { grant.userID?.isVisible ?? true }
 
     package static let invisibleUser = #"the token's claim "user_id" has control or format characters"#
 
-    /// What is missing from a token that works, as sentences for the person who checks it. Unlike ``warnings``, these
-    /// are choices that an issuer may have made on purpose.
+    /// What a working token lacks, as sentences for the person who checks it. Unlike the causes of ``warnings``, an
+    /// issuer may have left these out on purpose.
     package var remarks: [String] {
         var remarks: [String] = []
         if grant.userID == nil {

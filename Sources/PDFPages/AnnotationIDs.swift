@@ -19,7 +19,7 @@ struct AnnotationIDs {
         return Self.original(entry.dictionary) ?? "p\(page)a\(position)"
     }
 
-    /// The same for an entry that is not a reference, as JSON.
+    /// Returns the id of an entry that is not a reference, given as JSON.
     func id(of entry: JSON, at position: Int, page: Int) -> Record.ID {
         entry[StrippedPDF.idKey]?.string.map { String($0.dropFirst(2)) } ?? "p\(page)a\(position)"
     }

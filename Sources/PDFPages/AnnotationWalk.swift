@@ -50,7 +50,7 @@ struct AnnotationWalk {
 
     private mutating func take(_ entry: PDFObject, at position: Int, page: PageTree.Page, index: Int) {
         let id = ids.id(of: entry, at: position, page: index)
-        // Before the annotation is read: a list may name it a million times.
+        // Check before reading the annotation, because a list may name it a million times.
         guard !seen.contains(id) else {
             return warn("listed more than once; only the first counts", page: index, record: id)
         }

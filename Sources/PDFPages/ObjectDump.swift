@@ -25,7 +25,7 @@ struct ObjectDump: OutputSink {
     /// Nesting depth of the objects in the output.
     private static let level = 3
 
-    /// - Parameter time: for parsing all objects that are asked for.
+    /// - Parameter time: the time limit for parsing all requested objects.
     init(time: Duration = .seconds(90)) { limit = ReadingLimit(time) }
 
     /// The bytes of all objects.

@@ -1,7 +1,7 @@
 package import Annotations
 package import Authorization
 
-/// `GET token`: what a server thinks of a token.
+/// `GET token`: a server's verdict on a token.
 package struct TokenVerdict: WireMessage {
     /// The key that verified the signature.
     package struct Key: Hashable, Sendable {
@@ -20,13 +20,13 @@ package struct TokenVerdict: WireMessage {
     /// only the error.
     package var now: Timestamp?
     package var key: Key?
-    /// What the server reads in the token; nil if its claims are invalid.
+    /// The grant that the server read from the token; nil if its claims are invalid.
     package var grant: Grant?
     package var notBefore: Timestamp?
     package var issuedAt: Timestamp?
     /// The `jti`.
     package var tokenID: String?
-    /// Oddities, as sentences for the person who issues such tokens.
+    /// Warnings, as sentences for the person who issues such tokens.
     package var warnings: [String] = []
 
     package init(refusal: ErrorAnswer? = nil, now: Timestamp? = nil, key: Key? = nil) {

@@ -5,9 +5,9 @@ import Testing
 
 @testable import App
 
-/// What a deletion takes along: asked before, counted after, and what it leaves.
+/// What a deletion also deletes: named before, counted after; and what it leaves.
 @Suite struct DeletionTests {
-    /// ben's highlight `h2` was made for its thread, in which only mia, the user, has spoken; `h1` by ana has two
+    /// ben's highlight `h2` was created for its thread, in which only mia, the user, has commented; `h1` by ana has two
     /// comments.
     private static func services() -> FakeServices {
         let services = ThreadTests.services()
@@ -17,7 +17,7 @@ import Testing
         return services
     }
 
-    /// ana's highlight `h1` is gone and its two comments are left.
+    /// ana's highlight `h1` was deleted; its two comments remain.
     private static func left() -> FakeServices {
         let services = services()
         services.records.removeAll { $0.id == "h1" }
@@ -64,7 +64,7 @@ import Testing
         #expect(stage.state.document?.list.total == 4)
     }
 
-    @Test func aMarkThatWasThereBeforeIsNotAskedAbout() throws {
+    @Test func anEarlierMarkIsNotNamed() throws {
         let services = Self.services()
         services.records[1].content = services.records[1].content.changing { $0["isCommentThreadRoot"] = nil }
         let stage = Stage(services)
@@ -136,7 +136,7 @@ import Testing
         #expect(stage.state.document?.page.rows.contains { $0.isDeletedRoot } == false, "not on the page")
     }
 
-    @Test func commentsThatAreLeftAreEditedAndDeleted() throws {
+    @Test func remainingCommentsAreEditedAndDeleted() throws {
         let stage = Stage(Self.left(), rows: 60, columns: 80)
         while stage.state.document?.list.current?.isDeletedRoot != true { try stage.press("j") }
         try stage.press("<tab>j")

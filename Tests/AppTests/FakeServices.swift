@@ -173,7 +173,7 @@ final class FakeServices: AppServices {
         records.filter { $0.content["rootId"]?.string == root }
     }
 
-    /// Returns the root that a last comment takes along.
+    /// Returns the root that is deleted with its last comment.
     private func rootTaken(by comment: Record) -> Record? {
         guard let id = comment.content["rootId"]?.string, comments(under: id).count == 1 else { return nil }
         return records.first { $0.id == id && $0.content["isCommentThreadRoot"] == true }

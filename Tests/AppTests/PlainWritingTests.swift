@@ -85,7 +85,7 @@ import Testing
         #expect(stage.type("y") == ["3 deleted; undo to restore them"])
     }
 
-    @Test func whatADeletedAnnotationLeavesIsReadButNotChanged() {
+    @Test func remainingCommentsAreReadButNotChanged() {
         let services = ThreadTests.services()
         services.records.removeAll { $0.id == "h1" }
         let stage = PlainStage(services)

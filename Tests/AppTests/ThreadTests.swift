@@ -32,8 +32,8 @@ import Testing
         #expect(stage.lines.contains { $0.contains("Which ones?") && $0.contains("  +2 ") })
     }
 
-    /// Without a name in the token, users call themselves what they like.
-    @Test func aNameThatIsNotTheUsersHasTheUserBesideIt() throws {
+    /// Without a name in the token, users choose their own.
+    @Test func aChosenNameIsShownWithTheUser() throws {
         let services = Self.services()
         for (index, name) in [(0, "CEO"), (services.records.count - 2, "Ben"), (services.records.count - 1, "CEO")] {
             services.records[index].content = services.records[index].content.changing {

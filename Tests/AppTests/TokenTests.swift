@@ -118,7 +118,7 @@ import Testing
                 " Signed with a key of the server (ES256 3f2a91c0). The server's clock is 3m",
                 " ahead of this one.", #" Warning: unknown permission "x"; it grants nothing"#,
             ])
-        // The next token has nothing to do with it.
+        // The verdict does not apply to the next token.
         stage.send(.key(.paste(Self.readOnly)))
         #expect(!stage.screen.contains("3f2a91c0"))
         stage.send(.tokenChecked(verdict(.tokenExpired, clock: 0)))
@@ -137,7 +137,7 @@ import Testing
         #expect(card(stage).contains(line), "\(stage.screen)")
     }
 
-    @Test func aTokenThatNoKeyVerifiesIsCalledThat() {
+    @Test func aTokenThatNoKeyVerifiesIsReportedAsSuch() {
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.refused("bad signature"))))
         stage.send(.tokenChecked(TokenVerdict(refusal: ErrorAnswer(.signatureInvalid, "bad signature"))))
@@ -145,7 +145,7 @@ import Testing
     }
 
     /// A token may have hundreds of odd entries.
-    @Test func oddTokensAreWarnedOfBeforeTheyAreUsed() throws {
+    @Test func oddTokensCauseWarningsBeforeTheyAreUsed() throws {
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.noneYet)))
         let token = Self.token(

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Ids with characters that act or hide are not created, by clients or backends; what exists under them stays usable.
+/// Clients and backends cannot create ids with invisible characters; records that have such ids stay usable.
 @Suite("Invisible names", .timeLimit(.minutes(15))) struct InvisibleNameTests {
     static let characters = [
         "\u{85}", "\u{9B}", "\u{7F}", "\u{1B}", "\u{202E}", "\u{2066}", "\u{2028}", "\u{2029}", "\u{FEFF}", "\u{200B}",
@@ -50,8 +50,8 @@ import Testing
         }
     }
 
-    /// Written by an earlier version, which checked less: as the store has it, past the checks of this one.
-    @Test func whatExistsUnderThemCanBeReadChangedAndDeleted() throws {
+    /// An earlier version, which checked less, created these records: write them to the store directly.
+    @Test func existingOnesCanBeReadChangedAndDeleted() throws {
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.path + "/x.sqlite")
         defer { try? store.close() }
@@ -66,11 +66,11 @@ import Testing
             var writer = LayerWriter(layer, in: store, now: TestClock.start)
             let record = Record(id: id, content: Samples.note("old"), createdBy: user, updatedBy: user)
             try writer.write(record, contentType: .annotations, rootID: nil, over: nil, client: nil)
-            // A backend replaces it, and keeps its user.
+            // A backend replaces the record, and keeps its user.
             var backend = BackendWriter(try #require(try store.layer(key)), in: store, now: TestClock.start)
             try backend.replace(id, Samples.note("new"), user: user, group: nil)
             #expect(throws: APIError.self) { try backend.replace(id, Samples.note("x"), user: "v\u{FEFF}", group: nil) }
-            // A client changes and deletes it.
+            // A client changes and deletes the record.
             let grant = Grant(documentID: key.document, layer: key.name, expiresAt: TestClock.start)
             let answer = try PushProcessor(grant: grant).perform(
                 PushRequest(
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func noneIsNull() async throws {
+    @Test func nullMeansNoAttachment() async throws {
         try await RunningServer.run { server in
             try await server.upload()
             let change = Change(n: 1, kind: .create, id: "i", baseRevision: 0, content: try Content(Self.image("null")))

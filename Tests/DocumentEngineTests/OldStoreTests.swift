@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    /// Nothing was stored of whether a root was made for its thread: of older records only comment markers count.
+    /// Older stores do not state whether a root was created for its thread, so only comment markers count.
     @Test func rootsOfAnOlderStoreStayUnlessTheyAreMarkers() async throws {
         let records = [("m", "comment-marker", 4), ("h", "markup/highlight", 5)].map { id, type, revision in
             let content =
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Where a group has no meaning, one that is left out is the null group that was stored then.
+    /// Where a group has no meaning, an absent one equals the null group that older versions stored.
     @Test(arguments: ["", #","group":null"#]) func aStoredAnswerToADeletionStillMatches(_ group: String) async throws {
         try await RunningServer.run(folder: try Self.folder()) { server in
             let token = try server.mint.token(TokenClaims())

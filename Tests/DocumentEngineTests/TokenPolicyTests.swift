@@ -58,7 +58,7 @@ import Testing
         #expect(try await reason(policy, claims, exp: seconds) == expected)
     }
 
-    /// Always checked: a token from the future comes from a broken clock, or was made to outlive a deletion.
+    /// Always checked, because a token from the future comes from a wrong clock, or is meant to outlive a deletion.
     @Test(
         arguments: [(0, nil), (60, nil), (61, "token_not_yet_valid"), (31_536_000, "token_not_yet_valid")]
             as [(Int64, String?)])
@@ -83,8 +83,8 @@ import Testing
         }
     }
 
-    /// Not taken for a forgery: such tokens are the issuer's fault, and honest clients have them.
-    @Test func itIsNoFailedLogin() async throws {
+    /// Such a token is not a forgery: the issuer is at fault, and honest clients send it.
+    @Test func itDoesNotCountAsAFailedLogin() async throws {
         try await RunningServer.run {
             $0.tokens.issuers = ["other"]
             $0.service.failedLoginsPerMinute = 1

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// `GET /instant/v1/token`: what the server thinks of a token.
+/// `GET /instant/v1/token`: the server's verdict on a token.
 @Suite("The verdict on a token", .timeLimit(.minutes(15))) struct TokenVerdictTests {
     private func answer(_ server: RunningServer, _ token: String) async throws -> RunningServer.Answer {
         try await server.client(token, "GET", "token")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func oddTokensAreWarnedOf() async throws {
+    @Test func oddTokensCauseWarnings() async throws {
         try await RunningServer.run { server in
             try await server.upload()
             let claims = TokenClaims(user: nil, permissions: #"["download"]"#, issued: nil)
@@ -96,8 +96,8 @@ import Testing
         }
     }
 
-    /// Forgeries count as everywhere; tokens that are only refused do not.
-    @Test func itIsNoWayAroundTheLimitOfFailedLogins() async throws {
+    /// Forgeries count as on every route; tokens that are merely refused do not.
+    @Test func itCannotBypassTheLimitOfFailedLogins() async throws {
         try await RunningServer.run {
             $0.service.failedLoginsPerMinute = 3
         } _: { server in

@@ -28,7 +28,7 @@ import Testing
         #expect(try world.record("a")?.record.content.text == text)
     }
 
-    /// An id that hides or acts names no new record; one that a store has already stays usable.
+    /// No new record can have an id with invisible characters; stored ones stay usable.
     @Test(arguments: ["\u{85}", "\u{202E}", "\u{2028}", "\u{200B}", "\u{FEFF}", "\u{AD}"])
     func anInvisibleIdIsInvalid(_ character: String) throws {
         let id = "a\(character)"

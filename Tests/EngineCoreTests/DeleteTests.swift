@@ -222,7 +222,7 @@ import Testing
         #expect(try world.isLive("c1") && !world.isLive("7"))
     }
 
-    /// Whether a root that its user does not see was deleted meanwhile makes no difference.
+    /// It makes no difference whether the hidden root was deleted meanwhile.
     @Test(arguments: [false, true]) func aCommentComesBackUnderAHiddenRoot(_ isDeleted: Bool) throws {
         let own = World.grant("own", ["annotations:view:self", "comments:view:all", "comments:delete:all"])
         try thread(1)

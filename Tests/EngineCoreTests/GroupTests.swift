@@ -4,13 +4,13 @@ import EngineCore
 import SyncProtocol
 import Testing
 
-/// The group of a change: given, null, or left out.
+/// The group of a change: given, null or omitted.
 @Suite("Groups of changes") struct GroupTests {
     private let world: World
 
     init() throws { world = try World(base: ["7"]) }
 
-    /// A group as a request states it; nil if it is left out.
+    /// A group as a request states it; nil if omitted.
     enum Stated: Sendable { case omitted, null, empty, crew, other }
 
     private func push(

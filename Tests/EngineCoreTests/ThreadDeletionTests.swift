@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    /// Whether a comment was there when guest last looked.
+    /// Whether the comment existed when guest last looked.
     enum Age: String, Sendable { case seen, newer }
 
     private static let guest = World.grant(
@@ -65,7 +65,7 @@ import Testing
     /// The thread under `root`: `mine` by guest, and `hidden` and `visible` by bo.
     private struct Scene {
         let world: World
-        /// The layer's revision when guest last looked, and what guest saw of the root.
+        /// The layer's revision when guest last looked, and the root as guest saw it.
         var seen: Revision = 0
         var root: Revision = 0
         var mine: Revision = 0
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Thread.all) func aRootTakesWhatItsDeleterSees(_ thread: Thread) throws {
+    @Test(arguments: Thread.all) func aRootIsDeletedWithTheCommentsThatItsDeleterSees(_ thread: Thread) throws {
         let scene = try Scene(thread)
         let before = try scene.live()
         let answer = try scene.delete("root", at: scene.root, thread: scene.seen)
@@ -211,7 +211,7 @@ import Testing
 
     // MARK: What is left
 
-    /// `root` was deleted by guest and `hidden` is left.
+    /// Guest deleted `root`; `hidden` remains.
     private func left() throws -> World {
         let thread = Thread(
             type: "pspdfkit/markup/highlight", isFlagged: true, isOfThePDF: false, hidden: .seen, visible: nil,
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func whatIsLeftIsEditedAndDeletedAsBefore() throws {
+    @Test func remainingCommentsAreEditedAndDeletedAsBefore() throws {
         let world = try left()
         let revision = try #require(try world.record("hidden")).revision
         let edited = World.comment(on: "root", "on")
@@ -254,7 +254,7 @@ import Testing
         #expect(try world.record("mine") == nil, "it went with its root")
         #expect(try world.record("root")?.isLive == false)
         let revision = try #require(try world.record("root")).revision
-        // The deleter brings back what is remembered; the comment that stayed has its root again.
+        // The deleter restores the root from its tombstone; the remaining comment has its root again.
         #expect(try world.push(.restore, "root", at: revision, client: "g", as: Self.guest).status == .applied)
         #expect(try world.store.read { try $0.thread(of: "root", in: world.layer).map(\.id) } == ["hidden"])
         try world.push(.delete, "root", at: revision + 1, client: "g", as: Self.guest)

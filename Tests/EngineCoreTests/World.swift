@@ -93,7 +93,7 @@ final class World {
 
     /// Pushes one change under the client's next number.
     ///
-    /// - Parameter omitsGroup: Whether the change leaves its group out.
+    /// - Parameter omitsGroup: Whether the change omits its group.
     @discardableResult
     func push(
         _ kind: ChangeKind, _ id: String, at base: Revision = 0, thread: Revision? = nil, group: String? = nil,

@@ -117,7 +117,7 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
-    /// How a thread began: at a marker or marked words made for it, or at a mark that was there before.
+    /// How a thread began: at a marker or marked words created for it, or at an earlier mark.
     enum Beginning: Sendable, CaseIterable { case marker, words, earlierMark }
 
     @Test(arguments: Beginning.allCases) func aThreadOfTwoPeopleEndsWithItsLastComment(_ beginning: Beginning)
@@ -149,7 +149,7 @@ import Testing
         let stays = beginning == .earlierMark
         #expect(try hers.recordsRemoved(with: answer).map(\.id) == (stays ? [] : [thread.root]))
         try hers.remove(answer)
-        // At once, and so on the other side.
+        // At once, here and on the other side.
         #expect(try (hers.record(thread.root) == nil) == !stays)
         try await bo.see { try his.comments(of: thread.root).isEmpty }
         try await bo.see { try (his.record(thread.root) == nil) == !stays }
@@ -157,7 +157,7 @@ import Testing
         try await server.stop()
     }
 
-    /// One's own annotation can be deleted, whoever has said something there that one does not see.
+    /// Users can delete their own annotations, even with hidden comments by others.
     @Test func whatIsNotSeenOutlivesItsAnnotation() async throws {
         let server = try await LiveServer(folder: folder)
         try await server.upload(SmallPDF(annotations: []).bytes)

@@ -321,7 +321,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    /// Not an error: where each user has a group of their own, folders are often made like this.
+    /// Not an error, because folders often have such rights where each user has a separate group.
     @Test(arguments: [(0o770, 0o750), (0o775, 0o755), (0o700, 0o700), (0o755, 0o755)])
     func aFolderThatItsGroupMayWriteToIsNarrowed(_ before: Int, _ after: Int) throws {
         let path = folder.path + "/group"
@@ -333,7 +333,7 @@ import Testing
         #expect(try rights(path + "/layers") == 0o700)
     }
 
-    /// Also one that an earlier version created by the umask.
+    /// Even a layer that an earlier version created with the umask's rights.
     @Test func aLayerIsReadableByItsUserOnly() throws {
         let url = try #require(URL(string: "https://a.example"))
         let identity = LayerIdentity(server: "https://a.example", documentID: "doc", layer: "l", userID: "ana")

@@ -125,7 +125,7 @@ import Testing
         store.close()
     }
 
-    /// Also beside an edit that an older program stored.
+    /// Even next to an edit that an older program stored.
     @Test func commentsWithoutARootGetAHeading() throws {
         let path = folder.url.appending(path: "layer.sqlite").path
         func comment(_ id: String, under root: String, page: Int, changed: Int) -> String {

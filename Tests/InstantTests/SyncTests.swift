@@ -217,7 +217,7 @@ import Testing
         #expect(server.requests.count == asked)
     }
 
-    /// The edit waits, the user is told why, and it is sent when the server asked for it.
+    /// The edit waits, the user is told why, and the edit is sent at the time that the server named.
     @Test func aServerWhoseDiskIsFullGetsTheEditLater() async throws {
         let isFull = Mutex(true)
         let server = try plainServer { request in

@@ -92,8 +92,8 @@ struct AnnotatedPDFTests {
         "/A<</S/URI/URI(own:address)>>",
     ]
 
-    /// What the file itself does stays in it, also if something else about the link changes; a record adds nothing like
-    /// it, and takes the place of nothing.
+    /// The file's own actions stay, even if something else about the link changes; a record can neither add nor replace
+    /// such an action.
     @Test(arguments: actions, ["nothing", "color", "action"])
     func aFileKeepsItsOwnActionsAndGetsNoNewOnes(_ own: String, _ change: String) async throws {
         let pdf = SmallPDF(annotations: ["<</Type/Annot/Subtype/Link/Rect[0 700 90 720]\(own)>>"])

@@ -109,7 +109,7 @@ struct AnnotationWriterTests {
             ["type": "launch", "uri": "https://example.com", "pageIndex": 1],
         ]
 
-    @Test(arguments: refused) func linksThatAreNot(_ action: JSON) throws {
+    @Test(arguments: refused) func linksThatAreNotWritten(_ action: JSON) throws {
         let entries = try #require(link(action))
         #expect(entries["Subtype"] == .name("Link"))
         #expect(entries["A"] == nil && entries["Dest"] == nil && entries["AA"] == nil)

@@ -24,7 +24,7 @@ struct HostileFileTests {
         #expect(await error(for: try folder.write(Array("%PDF-1.7\n".utf8))) == .damaged)
     }
 
-    /// Megabytes, then seconds, processor seconds and megabytes of memory.
+    /// File size in MB; limits on seconds, processor seconds and MB of memory.
     @Test(arguments: [(0, 30, 6, 512), (1, 32, 8, 528), (40, 90, 60, 1152), (96, 90, 60, 2048), (2048, 90, 60, 2048)])
     func limitsGrowWithTheFile(_ size: Int, _ seconds: Int, _ processor: Int, _ memory: Int) {
         let limits = PDFTools().sized(for: Int64(size) << 20).limits

@@ -3,7 +3,7 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// What a deletion takes along and leaves, as commands and screens tell it.
+/// What a deletion also deletes and what it leaves, as commands and screens report it.
 @Suite(.onOwnThreads)
 struct ThreadDeletionStories {
     let engine: EngineProcess
@@ -19,7 +19,7 @@ struct ThreadDeletionStories {
 
     /// A highlight by ana.
     ///
-    /// - Parameter isForThread: Whether it says that it was made for its thread.
+    /// - Parameter isForThread: Whether its content says that it was created for its thread.
     private func mark(isForThread: Bool = false) throws -> String {
         let flag = isForThread ? #","isCommentThreadRoot":true"# : ""
         let content =
@@ -59,7 +59,7 @@ struct ThreadDeletionStories {
         #expect(try !ben.listed().contains(root))
     }
 
-    /// Deleting one's own last reply once deleted another person's mark.
+    /// Deleting a user's own last reply used to delete another person's mark.
     @Test func aMarkThatWasThereBeforeOutlivesItsThread() throws {
         let root = try mark()
         let run = try ben.script("delete", try reply(ben, root, "mine"))
@@ -102,7 +102,7 @@ struct ThreadDeletionStories {
         #expect(try gus.listed().contains(root))
     }
 
-    /// One's own annotation can be deleted whoever has commented on it; what its deleter does not see stays.
+    /// Users can delete their own annotations, whoever commented on them; hidden comments stay.
     @Test func whatIsLeftIsListedAndExported() throws {
         let root = try mark()
         let comment = try reply(ben, root, "Keep *this*.")
@@ -131,7 +131,7 @@ struct ThreadDeletionStories {
         #expect(try !ben.script("list", "--format", "tsv").output.contains("deleted annotation"))
     }
 
-    @Test func onTheScreenWhatGoesIsNamedAndComesBack() throws {
+    @Test func theScreenNamesDeletedRecordsAndUndoRestoresThem() throws {
         let root = try mark(isForThread: true)
         _ = try reply(ben, root, "Mine alone.")
         let terminal = try ben.open(columns: 100)

@@ -50,7 +50,7 @@ struct TokenCheckStories {
         #expect(!FileManager.default.fileExists(atPath: ana.home.path + "/.local"))
     }
 
-    @Test func aRefusedTokenIsExplainedAndAnExitCode() throws {
+    @Test func aRefusedTokenIsExplainedAndGivesAnExitCode() throws {
         let expired = try check(engine.token { $0.expires = 1_000_000_000 })
         #expect(expired.status == 3)
         #expect(expired.messages == "postilla: \(engine.url) refuses the token: the token has expired\n")
@@ -99,8 +99,8 @@ struct TokenCheckStories {
         }
     }
 
-    /// What is no token is not sent anywhere: it may be another secret.
-    @Test func otherTextStaysHere() throws {
+    /// Text that is not a token is not sent, because it may be another secret.
+    @Test func otherTextIsNotSent() throws {
         for (text, sentence) in [
             ("", "no token"), ("a secret", "three parts"), ("a.b.c", "not base64url"),
             (String(repeating: "x", count: 25_000), "the limit is 24576"),
@@ -110,13 +110,13 @@ struct TokenCheckStories {
         }
         #expect(try ana.run(["token", "check"], input: ana.token).status == 64)
         #expect(try ana.run(["token", "check", "http://127.0.0.1:1"], input: ana.token).status == 5)
-        // A token is no argument: other users of the machine can see those.
+        // A token is not an argument, because other users of the machine can see arguments.
         #expect(try ana.run(["token", "check", engine.url, ana.token]).status == 64)
         let remote = try ana.run(["token", "check", "http://192.0.2.1"], input: ana.token)
         #expect(remote.status == 1 && remote.messages.contains("--insecure-http"), "\(remote.messages)")
     }
 
-    @Test func onATerminalItIsAskedForAndNotShown() throws {
+    @Test func aTerminalPromptsForTheTokenAndHidesIt() throws {
         let terminal = try ana.start(["token", "check", engine.url], columns: 200)
         try terminal.see("Token (hidden):")
         terminal.send(text: ana.token + "\n")
@@ -125,7 +125,7 @@ struct TokenCheckStories {
         #expect(try terminal.waitForExit() == 0)
     }
 
-    @Test func aServerThatCannotTellSaysSo() throws {
+    @Test func anOlderServerIsReported() throws {
         let server = try OtherServer(
             status: 404, body: #"{"error":{"reason":"not_found","description":"no such address"}}"#)
         let run = try ana.run(["token", "check", server.url], input: ana.token)

@@ -16,12 +16,12 @@ struct Profile {
     var hasAnonymous: Bool
     /// The lifetime of a token, in milliseconds.
     var tokenLife: Int64
-    /// Whether people create annotations for their threads, and later contents say otherwise.
+    /// Whether people create annotations for their threads, and change the flag in later contents.
     var startsThreads: Bool
     /// Whether a client without the library pushes too.
     var hasStranger: Bool
 
-    /// - Parameter later: Decides what was added later, so that older seeds tell the same story.
+    /// - Parameter later: Decides features that were added later, so that older seeds give the same histories.
     init(_ dice: inout SeededRandom, _ later: inout SeededRandom) {
         startsThreads = later.chance(2, of: 3)
         hasStranger = later.chance(1, of: 2)

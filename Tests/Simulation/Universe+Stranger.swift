@@ -5,8 +5,8 @@ import InstantCore
 import SyncProtocol
 import TestSupport
 
-/// A client without the library: it obeys the protocol, but claims to have seen what it has not, and leaves out what it
-/// may leave out.
+/// A client without the library: it obeys the protocol, but claims to have seen what it has not, and omits whatever is
+/// optional.
 struct Stranger {
     var rights = Rights.all("dan")
 

@@ -42,8 +42,8 @@ struct CursorTests {
         #expect(Set(([change] + others).map(\.canonicalBytes)).count == 7)
     }
 
-    /// An absent group is another body than the null group. Where a group has no meaning both are the same, because
-    /// earlier versions did not tell them apart.
+    /// A change with an absent group differs from one with the null group. Where a group has no meaning both are the
+    /// same, because earlier versions did not tell them apart.
     @Test func anAbsentGroupIsNotTheNullGroup() throws {
         func change(_ kind: ChangeKind, _ group: String) throws -> Change {
             let content = kind == .create || kind == .update ? #","content":{"v":1}"# : ""
@@ -56,7 +56,7 @@ struct CursorTests {
             let carriesGroup = kind == .create || kind == .update
             #expect((absent == null) == !carriesGroup, "\(kind)")
             #expect((absent.canonicalBytes == null.canonicalBytes) == !carriesGroup, "\(kind)")
-            // As it always was.
+            // As in earlier versions.
             let text = String(decoding: null.canonicalBytes, as: UTF8.self)
             #expect(text.contains(#""baseRevision":2,"group":null"#), "\(text)")
             #expect(try change(kind, #","group":"g""#).group == "g")

@@ -63,7 +63,7 @@ extension LayerStoreContract {
         return root
     }
 
-    /// The mark is that of the record, whatever the content says, and base records have none.
+    /// The flag is stored with the record, whatever the content says, and base records have none.
     static func keepsThreadRoots(_ store: any LayerStore) throws {
         func saying(_ flag: Bool, _ id: String) -> Record {
             var record = base(id)
@@ -89,7 +89,7 @@ extension LayerStoreContract {
         }
     }
 
-    /// Tombstones of roots stay as long as a live comment names them: an own one, or one of the base.
+    /// Tombstones of roots stay as long as a live comment names them: one of the layer's own, or one of the base.
     static func keepsTombstonesOfRoots(_ store: any LayerStore) throws {
         var beneath = base("9")
         beneath.content = Content(checked: #"{"type":"pspdfkit/comment","rootId":"d","text":"of the PDF"}"#)

@@ -45,7 +45,7 @@ package struct PermissionRow: Sendable, CustomStringConvertible {
     package var isAllowed: Bool
     /// Whether the record came with the PDF.
     package var isOfThePDF: Bool
-    /// Whether the change leaves its group out.
+    /// Whether the change omits its group.
     package var omitsGroup: Bool
     /// The text of the denial, if the row gives it.
     package var reason: String?

@@ -5,7 +5,7 @@ import TestThreads
 import Testing
 import TortureHarness
 
-/// Who is refused and sends 10 GB nevertheless costs the server less than a megabyte.
+/// A refused client that nevertheless sends 10 GB costs the server less than a megabyte.
 @Suite(.serialized, .onProgramThreads, .timeLimit(.minutes(10))) struct RefusedUploadTests {
     @Test func lessThanAMegabyteIsRead() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("refused-\(UUID().uuidString)")
@@ -21,7 +21,7 @@ import TortureHarness
     }
 
     /// A thousand slow clients do not keep others from being served. `make torture` measures how fast.
-    @Test func whoIsSlowKeepsNobodyWaiting() throws {
+    @Test func slowClientsDoNotDelayOthers() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("slow-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         var crowd = SlowCrowd(postilla: Repository.program("postilla"), folder: folder, seconds: 5)

@@ -6,7 +6,7 @@ package enum Edit: Hashable, Sendable {
     case create(Content)
     /// Replaces the whole content of the record.
     case update(Record.ID, Content)
-    /// `with`: the records that go along, of which the user was told.
+    /// `with`: the records that the user was told would also be deleted.
     case delete(Record.ID, with: [Record.ID] = [])
     /// A new root and the first comment under it.
     case beginThread(Content, String)

@@ -88,7 +88,7 @@ extension AppState {
         case .update:
             notice = .done(edits.count > 1 ? "\(edits.count) changed" : "Changed", hint: .takesBack)
         case .delete:
-            // What went along counts too.
+            // Count what was deleted with them, too.
             let count = max(edits.count, Set(ids).count)
             notice =
                 count > 1

@@ -84,8 +84,8 @@ extension AppState {
 
     // MARK: Deleting
 
-    /// Deletes the user's own records at once if nothing goes along, because undo restores them. Everything else is
-    /// named and needs confirmation.
+    /// Deletes the user's own records at once if no others are deleted with them, because undo restores them. Any other
+    /// deletion names the records and needs confirmation.
     private mutating func askToDelete(_ found: [BatchRecord]) -> [Effect] {
         let (records, omitted) = allowed(found) { .delete($0) }
         guard !records.isEmpty, let document else { return [] }
@@ -169,12 +169,12 @@ package struct RecordBatchRequest: Hashable, Sendable {
     package var span: Range<Int>?
 }
 
-/// A record loaded for an action, and what its deletion would take along as far as this machine can tell.
+/// A record loaded for an action, and what its deletion would also delete, as far as this machine can tell.
 package struct BatchRecord: Hashable, Sendable {
     package var record: Record
     /// The comments under it.
     package var comments: [Record]
-    /// The annotation whose last comment it is, if that was made for the thread.
+    /// The annotation whose last comment it is, if the annotation was created for the thread.
     package var root: Record?
 
     package init(_ record: Record, comments: [Record] = [], root: Record? = nil) {

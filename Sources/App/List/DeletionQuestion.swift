@@ -1,14 +1,15 @@
 import Annotations
 
-/// The question before a deletion, which names everything that goes: `Delete this highlight and 3 comments (2 by cy)?`
+/// The question before a deletion, which names everything that would be deleted:
+/// `Delete this highlight and 3 comments (2 by cy)?`
 struct DeletionQuestion: Equatable, Sendable {
     private let records: [BatchRecord]
     private let user: String?
 
-    /// - Parameter user: The user, whose own records have no name in the question.
+    /// - Parameter user: The user, whose own records are listed without an owner.
     init(_ records: [BatchRecord], user: String?) { (self.records, self.user) = (records, user) }
 
-    /// Whether something goes that is not the user's own, or goes along.
+    /// Whether the deletion includes another person's record, or a record that was not requested.
     var isNeeded: Bool {
         records.contains { !$0.comments.isEmpty || $0.root != nil } || !owners(of: records.map(\.record)).isEmpty
     }
@@ -37,8 +38,8 @@ struct DeletionQuestion: Equatable, Sendable {
         return " (" + (named + (others > 0 ? ["\(others) by others"] : [])).joined(separator: ", ") + ")"
     }
 
-    /// Returns the other people whose records these are, in alphabetical order, with the number of their records. What
-    /// came with the PDF has no owner.
+    /// Returns the other owners of these records, in alphabetical order, with the number of their records. Records of
+    /// the PDF have no owner.
     private func owners(of records: [Record]) -> [(name: String, count: Int)] {
         let others = records.filter { $0.createdBy != nil && !$0.createdBy.isExactly(user) }
         let names = others.map { Author.name(Annotation($0).author, user: $0.createdBy) ?? "someone" }

@@ -16,7 +16,7 @@ struct Prompt: Equatable, Sendable {
 
     /// The action that `yes` confirms.
     enum Confirmed: Equatable, Sendable {
-        /// These edits, which delete records.
+        /// Performs these edits, which delete records.
         case delete([Edit])
         case removeLayer(LayerReference, unsent: Int)
     }

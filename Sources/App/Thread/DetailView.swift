@@ -111,7 +111,7 @@ extension DocumentState {
 
 /// An author in detailed views. Where the token names none, users choose their own name, so their id stands beside it.
 package enum Author {
-    /// Returns `Ana Lopes (ana)`; only one of both if they agree but for case, or the other is missing.
+    /// Returns `Ana Lopes (ana)`; only one of them if they differ only in case, or the other is missing.
     package static func name(_ name: String?, user: String?) -> String? {
         guard let name, let user, name.lowercased() != user.lowercased() else { return name ?? user }
         return "\(name) (\(user))"

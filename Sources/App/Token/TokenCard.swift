@@ -15,7 +15,7 @@ struct TokenCard: Equatable, Sendable {
     var claims: Claims?
     /// Why the received token is invalid or was refused.
     var problem: String?
-    /// What the server said about a token that it refused.
+    /// The server's verdict on a token that it refused.
     var check: TokenCheck?
     /// The name of the file that holds the token, while it is typed.
     var path: TextInput?

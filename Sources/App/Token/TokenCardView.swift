@@ -128,7 +128,7 @@ extension AppState {
         return TokenCardLine(text: says + change(to: grant), role: .verdict)
     }
 
-    /// Returns the oddities of the received token, or of the one that the server refused.
+    /// Returns the warnings about the received token, or about the one that the server refused.
     private func warnings(on card: TokenCard) -> [CleanText] {
         let warnings = card.claims?.warnings ?? card.check?.verdict.warnings ?? []
         let more: [CleanText] =

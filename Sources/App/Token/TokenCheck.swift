@@ -5,7 +5,7 @@ import SyncProtocol
 /// A server's verdict on a token that it refused, in addition to the reason of the refusal.
 struct TokenCheck: Equatable, Sendable {
     var verdict: TokenVerdict
-    /// The server's clock minus this machine's, in milliseconds; nil if the server did not tell the time.
+    /// The server's clock minus this machine's, in milliseconds; nil if the server did not send its time.
     var clockDifference: Int64?
 
     init(_ verdict: TokenVerdict, at now: Timestamp) {

@@ -21,14 +21,14 @@ struct AuditEvent: Hashable, Sendable {
 
     /// What the handler of a request knows; the rest comes from the request itself.
     struct Details: Hashable, Sendable {
-        /// Who: the backend by one of its secrets, counted from 1, or the user of a token.
+        /// The backend, by the number of its secret, counted from 1; the user of a token; or the server itself.
         enum Actor: Hashable, Sendable {
             case backend(secret: Int)
             case user(String?, tokenID: String?)
             case server
         }
 
-        /// nil until the request is authenticated: others leave no line, or anyone could fill the disk.
+        /// nil until the request is authenticated. Other requests leave no line; otherwise anyone could fill the disk.
         var actor: Actor?
         var document: String?
         /// Empty for the default layer; nil if the action concerns no single layer.
@@ -51,7 +51,7 @@ struct AuditEvent: Hashable, Sendable {
     /// The reason of a refusal; nil if the action was carried out.
     var problem: String?
 
-    /// At most this many names are listed; ``Details/count`` has their number.
+    /// The maximum number of listed names; ``Details/count`` has the total.
     static let maxNames = 100
 
     /// The event as one line of JSON with its line feed. Names that could control a terminal are escaped.

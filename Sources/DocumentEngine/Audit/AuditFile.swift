@@ -8,7 +8,7 @@ struct AuditFile {
 
     private let path: String
     private var descriptor: CInt
-    /// Whether the system can make it durable; a pipe or a terminal is not.
+    /// Whether it can be synced to disk; a pipe or a terminal cannot.
     private var isRegular = false
     /// The bytes of the next line that are in the file already, because a write failed in the middle of the line.
     private var begun = 0
@@ -46,7 +46,7 @@ struct AuditFile {
             return copy
         }
         let isNew = access(path, F_OK) != 0
-        // Without waiting for the reader of a named pipe.
+        // Do not wait for the reader of a named pipe.
         let flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         let new = Glibc.open(path, flags, 0o600)
         guard new >= 0 else { throw .folder(path, reason) }
@@ -60,7 +60,7 @@ struct AuditFile {
 
     /// Appends whole lines, and makes them durable.
     ///
-    /// - Parameter lines: what is written is removed, line by line, even if the rest fails.
+    /// - Parameter lines: written lines are removed, even if the rest fails.
     /// - Throws: ``StoreError`` with the path and the cause.
     mutating func append(_ lines: inout [UInt8]) throws(StoreError) {
         var (offset, cause) = (begun, String?.none)

@@ -28,7 +28,7 @@ final class AuditLog: Sendable {
         var isFailing = false
     }
 
-    /// The maximum bytes of the lines that wait.
+    /// The maximum number of bytes of waiting lines.
     private let maxBytes: Int
     /// How long after a failure the next attempt begins.
     private let retryAfter: Duration
@@ -82,7 +82,7 @@ final class AuditLog: Sendable {
         }
     }
 
-    /// Writes what waits, and closes the file. Gives up on a file that accepts nothing.
+    /// Writes the waiting lines and closes the file. Gives up if the file accepts nothing.
     func close() async {
         await withCheckedContinuation { continuation in
             let once = OnceResumed(continuation)
@@ -102,7 +102,7 @@ final class AuditLog: Sendable {
 
     private func write() {
         let (lines, lost) = state.withLock { state in
-            // They count until they are written: otherwise later lines would be taken after lines that were lost.
+            // Taken lines count towards the limit until they are written; otherwise later lines would follow lost ones.
             state.unwritten += state.lines.count
             defer { (state.lines, state.isScheduled) = ([], false) }
             return (state.lines, state.lost)
@@ -115,7 +115,7 @@ final class AuditLog: Sendable {
         _ = append(Array(AuditEvent(time: now(), action: .lose, details: details).line.utf8))
     }
 
-    /// - Returns: whether everything is written, also what could not be written before.
+    /// - Returns: whether everything is written, including what could not be written before.
     private func append(_ lines: [UInt8]) -> Bool {
         let (written, rest, problem) = output.withLock { output in
             output.unwritten += lines
@@ -136,7 +136,7 @@ final class AuditLog: Sendable {
         return problem == nil
     }
 
-    /// Tries again even if nothing more is recorded.
+    /// Retries even if nothing more is recorded.
     private func retry() {
         Task { [self] in
             try? await Task.sleep(for: retryAfter)

@@ -5,10 +5,9 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 import Synchronization
 
-/// The framework's connection with additional handlers: limits on input, timeouts, connection close, request bodies, malformed
-/// requests, and
-/// the takeover of event streams (``DetachedStreams``). They sit where requests still have SwiftNIO's types, which include
-/// the HTTP version; the ``InputValve`` precedes the decoder.
+/// The framework's connection with additional handlers: limits on input, timeouts, connection close, request bodies,
+/// malformed requests, and the takeover of event streams (``DetachedStreams``). They run where requests still have
+/// SwiftNIO's types, which include the HTTP version; the ``InputValve`` precedes the decoder.
 struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     let base: Base
     /// Creates the timeout handler of a connection.

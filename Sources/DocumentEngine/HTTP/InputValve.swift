@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// Limits how much of a client's input is read: the first handler of a connection, behind TLS and before the decoder.
 ///
-/// Input that nobody wants costs the server nothing, because it is not read: the client's system holds it back. That is
-/// the body of a request until a route wants it, and everything after the last request.
+/// Unwanted input is not read, so it stays in the client's system and costs the server nothing: the body of a request
+/// until a route wants it, and everything after the last request.
 final class InputValve: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -12,11 +12,11 @@ final class InputValve: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Reading pauses after this many bytes of a body that no route has asked for.
     static let unwantedBytes = 64 << 10
-    /// Reading ends after this many bytes of a request that was refused, so that a client that reads no response before
-    /// its body is sent gets it if the body is small. One turn of the event loop reads up to 256 KB more: less than
-    /// 1 MB in all.
+    /// Reading ends after this many bytes of a request that was refused, so that a client that sends all of a small
+    /// body before it reads gets the response. One turn of the event loop reads up to 256 KB more, so the total is less
+    /// than 1 MB.
     static let refusedBytes = 704 << 10
-    /// What may be read after a body that was wanted at first, and after any other last request.
+    /// The bytes that may be read after a body that was wanted at first, and after any other last request.
     static let lastBytes = 256 << 10
     /// The encoding of a chunked body may take this many bytes for each byte of content, in addition to
     /// ``unwantedBytes``: chunks of one byte take six, extensions of chunks (RFC 9112 §7.1.1) any number.
@@ -28,7 +28,7 @@ final class InputValve: ChannelDuplexHandler, RemovableChannelHandler {
 
     private var context: ChannelHandlerContext?
     private var mode = Mode.open
-    /// Bytes read since the newest request began, including all of the read that held its head.
+    /// Bytes read since the newest request began, including the whole read that contained its head.
     private var taken = 0
     private var lastRead = 0
     private var limit = Int.max
@@ -41,7 +41,7 @@ final class InputValve: ChannelDuplexHandler, RemovableChannelHandler {
 
     // MARK: Decisions of other handlers
 
-    /// A request begins, whose body is read once it is wanted.
+    /// Begins a request whose body is read once a route wants it.
     func requestBegan(holdsBody: Bool, isChunked: Bool) {
         guard mode == .open else { return }
         taken = lastRead
@@ -64,8 +64,8 @@ final class InputValve: ChannelDuplexHandler, RemovableChannelHandler {
         resume()
     }
 
-    /// Nothing that follows is wanted: reads and drops a limited number of bytes, then stops reading. The end of the
-    /// connection is noticed nevertheless.
+    /// Reads and drops a limited number of bytes, then stops reading, because nothing that follows is wanted. Still
+    /// detects the end of the connection.
     func discard() {
         guard mode == .open else { return }
         mode = .discarding
@@ -94,7 +94,7 @@ final class InputValve: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         context.fireChannelReadComplete()
-        // Nothing behind the valve asks for what is dropped.
+        // No handler behind the valve requests dropped bytes.
         if mode == .discarding { read(context: context) }
     }
 

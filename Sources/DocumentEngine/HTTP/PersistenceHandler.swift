@@ -3,8 +3,8 @@ import NIOHTTP1
 
 /// Closes a connection when HTTP requires it (RFC 9112 §9.3). The framework only recognises the exact field value
 /// `close`: it keeps connections of HTTP/1.0 open, and those of `Connection: Close, TE`. SwiftNIO stops parsing after a
-/// request with `Upgrade` or `CONNECT`, so the connection also closes after that response. It ends as well after every
-/// response that says `Connection: close`, whatever arrives behind its request, for example the rest of a refused body.
+/// request with `Upgrade` or `CONNECT`, so the connection also closes after that response. It also closes after every
+/// response with `Connection: close`, whatever follows its request, for example the rest of a refused body.
 ///
 /// A connection closes in two steps (RFC 9112 §9.6): the server closes its sending side, then the client closes. A
 /// client that is still sending meanwhile must not be reset before it has read the response, so a limited amount of what

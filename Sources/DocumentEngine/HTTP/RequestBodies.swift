@@ -11,8 +11,8 @@ struct RequestBodies: Hashable {
         case unknown
     }
 
-    /// A body of at most this many bytes is read before a route wants it, and also after its request was refused: that
-    /// is cheaper than a new connection.
+    /// A body of at most this many bytes is read before a route wants it, and even after its request was refused,
+    /// because a new connection would cost more.
     static let smallBytes = InputValve.unwantedBytes
 
     private var requests = 0
@@ -36,7 +36,7 @@ struct RequestBodies: Hashable {
 
     mutating func requestEnded() { (rest, awaitsContinue) = (.nothing, false) }
 
-    /// What to do when a route wants the body of the request that is handled.
+    /// What to do when a route wants the body of the current request.
     enum Wish: Hashable {
         /// The whole body has arrived.
         case nothing
@@ -51,7 +51,7 @@ struct RequestBodies: Hashable {
         return awaitsContinue ? .readContinued : .read
     }
 
-    /// What becomes of the rest of a body whose request is answered.
+    /// What happens to the rest of a body once its request is answered.
     enum End: Hashable {
         /// There is none.
         case nothing

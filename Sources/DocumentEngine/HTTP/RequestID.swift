@@ -17,7 +17,7 @@ struct RequestID: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The start of this process's ids. They only have to differ; a random number for each would need a system call.
+    /// Starts at random. Ids only have to differ, and a random number for each would need a system call.
     private static let next = Atomic<UInt64>(.random(in: .min ... .max))
     /// Odd, so that all numbers occur before one repeats, and large, so that consecutive ids do not look alike.
     private static let stride: UInt64 = 0x9E37_79B9_7F4A_7C15

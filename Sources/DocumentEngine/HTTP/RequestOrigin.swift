@@ -48,7 +48,7 @@ struct RequestOrigin: RequestContext {
     }
 }
 
-/// Warns once if a proxy reports clients' addresses and nobody told the server that there is one: all clients then share
+/// Warns once if a proxy reports clients' addresses but the server is not set up for a proxy: all clients then share
 /// the limits of the proxy's address.
 final class ProxyWarning: Sendable {
     private let isGiven = Atomic(false)

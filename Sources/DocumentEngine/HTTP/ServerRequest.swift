@@ -19,7 +19,7 @@ struct ServerRequest: Sendable {
     let parameters: [String: String]
     /// The maximum size of the body in bytes.
     let maxBytes: Int64
-    /// For what the handler knows about its line in the audit log; nil if the request leaves none.
+    /// Collects what the handler adds to the request's line in the audit log; nil if the request leaves none.
     var audit: AuditNotes?
 
     /// Returns a parameter of the path; empty if the pattern has none of this name.
@@ -47,11 +47,11 @@ struct ServerRequest: Sendable {
 
     // MARK: The body
 
-    /// The bytes of the body; 0 if the request does not state them.
+    /// The size of the body in bytes; 0 if the request does not state it.
     var statedBytes: Int64 { header(.contentLength).flatMap(Int64.init) ?? 0 }
 
-    /// Returns the body as it arrives. Until this call only a part of it is read, and a client that expects it gets `100
-    /// Continue` now.
+    /// Returns the body as it arrives. Before this call, at most a part of the body is read. The call also sends `100
+    /// Continue` to a client that expects it.
     ///
     /// - Throws: ``APIError`` if the body is compressed.
     func incoming() throws -> RequestBody {

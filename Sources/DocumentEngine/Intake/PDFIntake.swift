@@ -150,7 +150,7 @@ struct PDFIntake: Sendable {
         return (document, old, layers)
     }
 
-    /// Returns the document's stripped file. For a document stored by an older version, the file is made now.
+    /// Returns the document's stripped file. For a document stored by an older version, creates the file now.
     func stripped(_ document: ServerDocument) async throws -> StoredPDF {
         if let stripped = document.stripped { return stripped }
         let (copy, notes) = (try blobs.receive(), try blobs.receive())

@@ -3,7 +3,7 @@
 struct ConnectionTimeouts: Hashable {
     /// What the connection waits for; a label of the metrics.
     enum Phase: String, Hashable, Sendable, CaseIterable {
-        /// The first head, from the connection on: the TLS handshake is part of it.
+        /// The first head, counted from the connection, so including the TLS handshake.
         case head
         /// The next head.
         case idle
@@ -26,21 +26,21 @@ struct ConnectionTimeouts: Hashable {
         case stalledAnswer = "stalled_answer"
         /// The server took too long.
         case lateAnswer = "late_answer"
-        /// No request came. Usual, as is the next one.
+        /// No request came. Usual, like the next case.
         case idle
         case lingering
     }
 
     /// The time after which the speed of a body is checked.
     static let gracePeriod: Duration = .seconds(10)
-    /// The time that the client has to close its side after it got the last response.
+    /// The time for the client to close its side after the last response.
     static let lingerPeriod: Duration = .seconds(5)
 
     private let limits: ServiceLimits
     private(set) var phase = Phase.head
-    /// The begin of the phase.
+    /// The start of the phase.
     private var since: Duration
-    /// Of the body: the bytes so far, and when the last of them came.
+    /// The bytes of the body so far, and when the last of them arrived.
     private var bytes = 0
     private var lastPiece: Duration
     /// The body of the newest request is held back until a route wants it.
@@ -59,7 +59,7 @@ struct ConnectionTimeouts: Hashable {
 
     // MARK: Events
 
-    /// - Parameter isBodyHeld: the body is read once a route wants it: until then it is the server's turn.
+    /// - Parameter isBodyHeld: whether the body is read only once a route wants it; until then it is the server's turn.
     mutating func headCame(isBodyHeld: Bool = false, at now: Duration) {
         guard !isEnding else { return }
         open += 1
@@ -142,7 +142,7 @@ struct ConnectionTimeouts: Hashable {
 
     // MARK: Time
 
-    /// Whether ``problem(at:)`` has to be looked at every second. Otherwise ``restEnds`` suffices.
+    /// Whether ``problem(at:)`` must be checked every second. Otherwise ``restEnds`` suffices.
     var isWatched: Bool {
         if stuckSince != nil { return true }
         switch phase {
@@ -151,7 +151,7 @@ struct ConnectionTimeouts: Hashable {
         }
     }
 
-    /// When the connection closes if nothing happens; nil: it is watched, or a stream.
+    /// When the connection closes if nothing happens; nil if it is checked every second or is a stream.
     var restEnds: Duration? {
         if stuckSince != nil { return nil }
         let owed = owedSince.map { $0 + .seconds(limits.answerSeconds) }
@@ -181,7 +181,7 @@ struct ConnectionTimeouts: Hashable {
     }
 
     private var idleTime: Duration { .seconds(max(1, limits.idleSeconds)) }
-    /// Without an own limit, the idle timeout holds.
+    /// A phase without its own limit has the idle timeout.
     private var headTime: Duration { limits.headSeconds > 0 ? .seconds(limits.headSeconds) : idleTime }
     private var endTime: Duration { limits.stallSeconds > 0 ? .seconds(limits.stallSeconds) : idleTime }
 }

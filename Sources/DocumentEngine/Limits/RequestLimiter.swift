@@ -5,7 +5,7 @@ import Synchronization
 
 /// Rate limits and counts: requests per user, unauthenticated requests and failed logins per address, open streams.
 ///
-/// Whoever proves who they are is never refused because of what others at their address did.
+/// An authenticated client is never refused because of others at its address.
 final class RequestLimiter: Sendable {
     /// An authenticated client of the sync API. Only hashes are stored.
     struct Client: Hashable, Sendable {
@@ -83,7 +83,7 @@ final class RequestLimiter: Sendable {
     /// Authenticates a client. The check comes first and limits apply to failures only: a limit on the check itself would
     /// lock out the right secret and valid tokens of everybody else at the address.
     ///
-    /// - Throws: the error of the check, or instead of it ``APIError`` because of too many failures from this address.
+    /// - Throws: the error of the check; after too many failures from this address, ``APIError`` for those instead.
     func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
         do { return try check() } catch let refusal as APIError {
             if refusal.reason.isForgery { try failed(proof, from: address) }

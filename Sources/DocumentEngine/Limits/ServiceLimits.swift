@@ -2,23 +2,23 @@
 ///
 /// The sizes of records and requests are in `SyncProtocol.ServerLimits`, which clients receive.
 package struct ServiceLimits: Hashable, Sendable {
-    /// Requests per second, sustained; bursts of twice as many. Of one user with all tokens that name the `user_id`; a
-    /// token without `user_id` counts for itself.
+    /// Requests per second, sustained, by one user with all tokens that name the `user_id`, or with one token without
+    /// `user_id`; bursts of twice as many.
     package var requestsPerSecond = 2_000
-    /// The same for the customer's backend, which is trusted.
+    /// Requests per second by the customer's backend, which is trusted.
     package var backendRequestsPerSecond = 0
     /// Requests per second and address without a valid token or secret, sustained; bursts of twice as many. Health checks
     /// do not count.
     package var unauthenticatedRequestsPerSecond = 100
-    /// Wrong secrets, and counted apart forged tokens, per minute and address, also the burst. Expired tokens do not
-    /// count: those of many people behind one address may expire at the same time.
+    /// Wrong secrets and, counted separately, forged tokens, per minute and address; also the burst. Expired tokens do
+    /// not count, because those of many people behind one address may expire at the same time.
     package var failedLoginsPerMinute = 60
 
     /// Simultaneous connections; further ones wait until one closes.
     package var connections = defaultConnections(files: ProcessMetrics.fileLimit)
     /// Simultaneous event streams and long polls.
     package var streams = 20_000
-    /// The same of one token, and of all tokens of one user.
+    /// Simultaneous event streams and long polls with one token, and with all tokens of one user.
     package var streamsPerToken = 1_000
 
     /// PDFs read or written at the same time, each by separate processes; at least 1.
@@ -26,7 +26,7 @@ package struct ServiceLimits: Hashable, Sendable {
     /// PDF jobs that may wait; further ones are refused.
     package var waitingPDFJobs = 32
 
-    /// The time from the connection to the end of the first request's head.
+    /// The time from the connection to the end of the first request's head; 0: ``idleSeconds``.
     package var headSeconds = 20
     /// The time after which an idle connection closes; at least 1.
     package var idleSeconds = 120
@@ -49,8 +49,8 @@ package struct ServiceLimits: Hashable, Sendable {
 
     package init() {}
 
-    /// Half of the files that the process may open, without a reserve for the store and child processes: a connection may
-    /// need a second file, that of its upload or download.
+    /// Half of the files that the process may open, after a reserve for the store and child processes, because a
+    /// connection may need a second file for its upload or download.
     static func defaultConnections(files: Int?) -> Int {
         min(max(16, ((files ?? 1_024) - 256) / 2), 50_000)
     }

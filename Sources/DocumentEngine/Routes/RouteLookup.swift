@@ -23,11 +23,11 @@ struct Route: Sendable {
     let access: Access
     /// The maximum size of the body in bytes; 0: a body is not read.
     var maxBytes: Int64 = 0
-    /// What it stores: refused while the disk is nearly full. Deletions and revocations are not.
+    /// What it stores. Such requests are refused while the disk is nearly full, unlike deletions and revocations.
     var stores = DiskSpace.Use.nothing
     /// The handler uses the disk or takes long: it runs on ``WorkerThreads``.
     var blocks = false
-    /// What requests are called in the audit log; nil: they leave no line.
+    /// The action in the audit log; nil: requests leave no line.
     var audit: AuditEvent.Action?
     let handle: Handler
 }

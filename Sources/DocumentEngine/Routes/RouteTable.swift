@@ -124,7 +124,7 @@ extension RouteLookup {
             }
         }
         return [
-            // Answers for tokens that are not accepted, too.
+            // Also answers for refused tokens.
             Route(method: .get, pattern: "/instant/v1/token", access: .token, handle: api.verdict),
             route(.get, "session", api.session),
             route(.get, "document", audit: .readPDF, api.document),

@@ -68,8 +68,8 @@ struct ClockService: Service {
     }
 }
 
-/// Measures the free disk space. A thread of its own: a disk that does not respond blocks it, and uploads may keep all
-/// others busy.
+/// Measures the free disk space on a separate thread, because a disk that does not respond blocks it and uploads may
+/// keep all other threads busy.
 struct DiskSpaceService: Service {
     let space: DiskSpace
     let every: Duration

@@ -2,11 +2,11 @@ import Logging
 
 /// Changes while the server runs.
 extension Server {
-    /// Replaces the keys of tokens and the backend's secrets. From now on, tokens and secrets that only the earlier ones
-    /// fit are refused, and the streams of such tokens end.
+    /// Replaces the keys of tokens and the backend's secrets. From now on, tokens and secrets that match only earlier
+    /// ones are refused, and the streams of such tokens end.
     package func reload(keys: [VerificationKey], secrets: [String]) {
         let (old, new) = (engine.verifier.keys, Set(keys.map(\.id)))
-        // Keys first: a listener that is added meanwhile checks its key after it was added.
+        // Keys first, because a listener added meanwhile checks its key after it was added.
         engine.verifier.replaceKeys(keys)
         self.secrets.replace(by: secrets)
         engine.closeStreamsOfRemovedKeys()

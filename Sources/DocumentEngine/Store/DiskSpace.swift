@@ -7,7 +7,7 @@ import Synchronization
 /// The free space of the disks that the server writes to. Below a limit, requests that store something are refused, so
 /// that transactions in progress, deletions and revocations still find room.
 final class DiskSpace: Sendable {
-    /// What a request adds.
+    /// What a request stores.
     enum Use: Hashable, Sendable {
         case nothing
         case records
@@ -28,7 +28,7 @@ final class DiskSpace: Sendable {
     private let logger: Logger
     private let state = Mutex(State())
 
-    /// Looks at the disks, which blocks.
+    /// Measures the disks. Blocks.
     ///
     /// - Parameters:
     ///   - folders: those that the server writes to.
@@ -44,7 +44,7 @@ final class DiskSpace: Sendable {
         look()
     }
 
-    /// What a process without special rights may use.
+    /// The free bytes that an unprivileged process may use.
     static let system: @Sendable (String) -> Int64? = { folder in
         var disk = statvfs()
         guard statvfs(folder, &disk) == 0 else { return nil }
@@ -72,13 +72,13 @@ final class DiskSpace: Sendable {
         }
     }
 
-    /// As of the last look.
+    /// As last measured.
     var free: Int64? { state.withLock { $0.free } }
 
     /// Why the server accepts no writes; nil: it does.
     var problem: APIError? { state.withLock { $0.isLow } ? .storageFull : nil }
 
-    /// - Parameter bytes: of the request's body, if it states them.
+    /// - Parameter bytes: the size of the request's body, if it states it.
     /// - Throws: ``APIError`` if less than the limit would stay free.
     func admit(_ use: Use, bytes: Int64 = 0) throws(APIError) {
         guard use == .files || use == .records && hasRecords else { return }

@@ -98,7 +98,7 @@ enum SQLiteSchema {
         ) WITHOUT ROWID;
         """
 
-    /// These indexes answer alone who may see a record.
+    /// These indexes alone determine who may see a record.
     private static let subjects = """
         CREATE INDEX record_subject ON record (layer, id, type, created_by, grp);
         CREATE INDEX base_record_subject ON base_record (base, id, type, created_by, grp);
@@ -116,8 +116,8 @@ enum SQLiteSchema {
         CREATE INDEX document_stripped ON document (stripped_sha256) WHERE stripped_sha256 IS NOT NULL;
         """
 
-    /// `thread_root`: whether an annotation was created for its comments. Of older records only comment markers count as
-    /// such, by their type. The indexes answer alone who may see the comments of a thread.
+    /// `thread_root`: whether an annotation was created for its comments. Among older records, only comment markers
+    /// count, by their type. The indexes alone determine who may see the comments of a thread.
     private static let threadRoots = """
         ALTER TABLE record ADD COLUMN thread_root INTEGER NOT NULL DEFAULT 0;
         DROP INDEX record_root;

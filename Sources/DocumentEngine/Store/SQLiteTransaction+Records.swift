@@ -89,8 +89,8 @@ extension SQLiteTransaction {
     private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
     private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
 
-    /// From indexes alone: type, creator and group follow the content in a row, and a large one takes time to pass. Both
-    /// tables are read, whether or not the first one has the record.
+    /// Reads only indexes: type, creator and group follow the content in a row, and skipping large content takes time.
+    /// Reads both tables, whether or not the first one has the record.
     private static let subjects = """
         SELECT type, created_by, grp, 0 AS place FROM record INDEXED BY record_subject WHERE layer = ?1 AND id = ?3
         UNION ALL

@@ -18,7 +18,7 @@ final class Upload: @unchecked Sendable {
     private static let flushBytes: Int64 = 4 << 20
     private let space: DiskSpace?
 
-    /// - Parameter space: checked while the file arrives; nil: it is not.
+    /// - Parameter space: checked while the file arrives; nil: not checked.
     init(folder: String, space: DiskSpace? = nil) throws {
         (file, descriptor) = try ArrivingFile.make(in: folder)
         self.space = space
@@ -56,7 +56,7 @@ final class Upload: @unchecked Sendable {
         return CompletedFile(file: file, bytes: bytes, sha256: hash.finalize().hexadecimal)
     }
 
-    /// Ends a file that another program wrote at ``path``.
+    /// Finishes a file that another program wrote at ``path``.
     func finishWritten() throws -> CompletedFile {
         let written = try FileBlob(path: path)
         var hash = SHA256()

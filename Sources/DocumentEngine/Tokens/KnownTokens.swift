@@ -4,7 +4,7 @@ import Synchronization
 /// A cache of verified tokens: a client sends the same one with every request, and verifying a signature takes longer
 /// than the rest of a small request. Keyed by hash, so that no token is held in memory.
 ///
-/// Expiry and revocation are not cached but checked each time. Other keys need another cache.
+/// Expiry and revocation are not cached but checked each time. A new set of keys needs a new cache.
 final class KnownTokens: Sendable {
     private struct State {
         var tokens: [SHA256Digest: VerifiedToken] = [:]

@@ -14,7 +14,7 @@ package final class TokenVerifier: Sendable {
     private struct Trust {
         let keys: [VerificationKey]
         let ids: Set<VerificationKey.ID>
-        /// Of these keys only: a verification that overlaps with a replacement does not reach the next cache.
+        /// For these keys only: a verification that overlaps with a replacement does not reach the next cache.
         let known: KnownTokens
 
         init(_ keys: [VerificationKey], checksKnown: Bool) {
@@ -74,9 +74,9 @@ package final class TokenVerifier: Sendable {
         var refusal: APIError?
     }
 
-    /// Finds out what ``verify(_:now:)`` thinks of a token.
+    /// Returns the result of ``verify(_:now:)`` for a token, and what the token contains.
     ///
-    /// - Throws: ``APIError`` if no key verifies the signature. Nothing else is said about such a token.
+    /// - Throws: ``APIError`` if no key verifies the signature. Nothing else is revealed about such a token.
     func inspect(_ token: String, now: Timestamp) throws(APIError) -> Inspection {
         let key: VerificationKey.ID
         do {

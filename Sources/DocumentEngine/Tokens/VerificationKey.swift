@@ -14,7 +14,7 @@ package struct VerificationKey: Sendable {
         case edDSA = "EdDSA"
     }
 
-    /// Tells keys apart. The same key bound to another algorithm is another key.
+    /// Identifies a key with its algorithm: bound to another algorithm, it is another key.
     package struct ID: Hashable, Sendable, CustomStringConvertible {
         package let algorithm: Algorithm
         /// SHA-256 of the key in DER, as lower-case hex: `openssl pkey -pubin -in FILE -outform DER | sha256sum`.

@@ -30,7 +30,7 @@ package struct EventBroadcaster: Sendable {
         var layer: Int64
         var scope: ViewScope
         var tokenID: String?
-        /// Tells the keys of tokens apart.
+        /// Identifies the key that verified the token.
         var signer: String
         var mailbox: ListenerQueue
     }
@@ -55,7 +55,7 @@ package struct EventBroadcaster: Sendable {
     /// - Parameters:
     ///   - layer: the layer's state, now or shortly before. The listener pulls what was committed before this call; later
     ///     commits arrive as events.
-    ///   - signer: a name of the key that verified the token.
+    ///   - signer: identifies the key that verified the token.
     package mutating func add(
         _ layer: ServerLayer, scope: ViewScope, tokenID: String?, signer: String = ""
     ) -> ListenerID {
@@ -133,7 +133,7 @@ package struct EventBroadcaster: Sendable {
         return close(ids, with: SessionEvent(.revoked, reason: "the token was revoked"), dropping: true)
     }
 
-    /// Ends the listeners whose tokens were verified with another key than these.
+    /// Ends the listeners whose tokens were verified with none of these keys.
     package mutating func revoke(signersExcept signers: Set<String>) -> Set<ListenerID> {
         let ids = listeners.filter { !signers.contains($0.value.signer) }.map(\.key)
         let event = SessionEvent(.revoked, reason: "the key that signed the token was removed")

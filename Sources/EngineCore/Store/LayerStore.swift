@@ -42,8 +42,8 @@ package protocol StoreReading {
 
     /// Returns the record as the layer sees it: its own state, live or removed, otherwise the base record.
     func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord?
-    /// Returns what decides who may see the same record, without reading its content: a hidden record takes no longer to
-    /// answer than a missing one.
+    /// Returns what decides who may see this record, without reading its content, so that a hidden record takes no
+    /// longer than a missing one.
     func subject(of id: Record.ID, in layer: ServerLayer) throws -> Subject?
     /// Returns live records in id order; the layer's own records replace base records.
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord]
@@ -56,7 +56,7 @@ package protocol StoreReading {
     func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure]
     /// Returns the live comments of a thread in id order; the layer's own records replace base records.
     func thread(of root: Record.ID, in layer: ServerLayer) throws -> [ServerRecord]
-    /// Returns the same comments without reading their content.
+    /// Returns the thread's live comments without reading their content.
     func marks(ofThread root: Record.ID, in layer: ServerLayer) throws -> [RecordMark]
     /// Returns the records that were removed together with the one that got this revision.
     func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord]

@@ -9,7 +9,7 @@ package struct ServerDocument: Hashable, Sendable {
     package var pdfSHA256: String
     package var pdfBytes: Int64
     /// The file for tokens that may not see all records: without annotations, except links and empty form fields. nil
-    /// for a document stored by an older server version; the file is then made when it is first needed.
+    /// for a document stored by an older server version; the file is then created when it is first needed.
     package var stripped: StoredPDF?
     package var createdAt: Timestamp
     /// The document's set of base records; overwriting the PDF creates a new one.
@@ -55,7 +55,7 @@ package struct ServerDocument: Hashable, Sendable {
     package var version: String { String(Fingerprint.of("\(base) \(pdfSHA256)").prefix(16)) }
 
     /// Returns whether a document can be created under this id: 1 to 1,024 bytes without invisible characters. It
-    /// travels in tokens and addresses.
+    /// appears in tokens and addresses.
     package static func isValidID(_ id: String) -> Bool {
         !id.isEmpty && id.utf8.count <= 1024 && id.isVisible
     }

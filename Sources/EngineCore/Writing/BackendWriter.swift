@@ -35,7 +35,7 @@ package struct BackendWriter {
             else { throw APIError(.invalid, #""rootId" is not an annotation of this layer"#) }
             if let why = root.record.content.noThread { throw APIError(.invalid, why.description) }
         }
-        // The comments that the deletion of the id's last record left would become its thread.
+        // Comments left by a deleted record with this id would become its thread.
         if old != nil, let why = new.content.noThread,
             try !writer.store.marks(ofThread: new.id, in: writer.layer).isEmpty
         {

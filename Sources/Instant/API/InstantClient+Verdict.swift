@@ -5,15 +5,15 @@ import NIOCore
 package import SyncProtocol
 
 extension InstantClient {
-    /// Asks the server what it thinks of a token. Nothing is stored, and the token is not used for anything else.
+    /// Asks the server for its verdict on a token. Stores nothing, and uses the token for nothing else.
     ///
     /// - Returns: the verdict; without a key if no key of the server verifies the token.
-    /// - Throws: `oldServer` if the server cannot tell; otherwise as for every request.
+    /// - Throws: `oldServer` if the server cannot check tokens; otherwise as for every request.
     package func verdict(onJWT jwt: String) async throws(InstantError) -> TokenVerdict {
         try await transport().verdict(on: jwt, isAllowed: allowsToken)
     }
 
-    /// The same without a client, and so without local storage.
+    /// Asks without a client, and so without local storage.
     package static func verdict(
         onJWT jwt: String, serverURL: URL, allowsInsecureHTTP: Bool = false
     ) async throws(InstantError) -> TokenVerdict {

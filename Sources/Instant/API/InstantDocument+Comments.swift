@@ -4,7 +4,7 @@ import InstantCore
 /// Comments: flat threads under text markups and comment markers, oldest first (guide: comments).
 ///
 /// Comments are ordinary records: ``update(_:content:)`` and ``remove(_:)`` apply to them too. When the last comment of
-/// a thread is deleted, the server also deletes its root if that was created for the thread
+/// a thread is deleted, the server also deletes its root if the root was created for the thread
 /// (``beginThread(_:text:author:)``), is unchanged and may be deleted. Any other annotation remains.
 extension InstantDocument {
     /// Returns the comments under an annotation; none while a deletion of the annotation is pending, because the

@@ -18,7 +18,7 @@ extension InstantDocumentDescriptor {
         try edit { try $0.update(id, content: content, at: $1) }
     }
 
-    /// - Parameter named: The records of which the user was told that they go along; nil if the user is not asked.
+    /// - Parameter named: The records that the user was told would also be deleted; nil if the user was not asked.
     package func delete(_ id: Record.ID, with named: [Record.ID]? = nil) throws -> EditReceipt {
         try edit { try $0.delete(id, with: named, at: $1) }
     }

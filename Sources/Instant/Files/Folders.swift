@@ -68,7 +68,7 @@ struct Folders: Hashable, Sendable {
         guard info.st_mode & 0o002 == 0 else {
             throw InstantError(.couldNotWriteToDisk, "\(path) is writable by everyone; run chmod o-w")
         }
-        // Common where each user has a group of their own; whoever else is in the group could replace files.
+        // Common where each user has a separate group. Other members of a group could replace files.
         guard info.st_mode & 0o020 == 0 || chmod(path, info.st_mode & 0o7757) == 0 else {
             throw InstantError(.couldNotWriteToDisk, "\(path) is writable by its group; run chmod g-w")
         }
@@ -76,8 +76,8 @@ struct Folders: Hashable, Sendable {
 
     /// Withdraws the rights of others to a database and the files beside it. SQLite creates them by the umask.
     ///
-    /// By name: closing a descriptor of the database would end this process's locks on it (SQLite, "How to corrupt an
-    /// SQLite database file", section 2.2).
+    /// Works by name, because closing a descriptor of the database would end this process's locks on it (SQLite, "How
+    /// to corrupt an SQLite database file", section 2.2).
     static func makePrivate(database path: String) {
         for name in ["", "-wal", "-shm"].map({ path + $0 }) where isFile(name) { chmod(name, 0o600) }
     }

@@ -111,8 +111,8 @@ struct LocalSchema: Sendable {
         ALTER TABLE facts ADD COLUMN cursor_revision INTEGER;
         """
 
-    /// `taken_root`: the root that a deletion of its last comment takes along. A row with `listed` 2 is the heading of
-    /// comments whose root was deleted or is hidden.
+    /// `taken_root`: the root that is deleted with its last comment. A row with `listed` 2 is the heading of comments
+    /// whose root was deleted or is hidden.
     private static let leaving = """
         ALTER TABLE outbox ADD COLUMN taken_root TEXT;
         CREATE INDEX outbox_taken_root ON outbox(taken_root) WHERE taken_root IS NOT NULL;

@@ -2,13 +2,13 @@ package import Annotations
 import Authorization
 import SyncProtocol
 
-/// A deletion, and what goes with it as far as this store can tell. For the server, comments that the user does not see
-/// count too: the root of a last comment may stay.
+/// A deletion, and what it also deletes as far as this store can tell. The server also counts hidden comments, so the
+/// root of a last comment may stay.
 package struct PlannedDeletion: Hashable, Sendable {
     package var record: Record
     /// The comments of a deleted root, oldest first.
     package var comments: [Record] = []
-    /// The root that a last comment takes along.
+    /// The root that is deleted with its last comment.
     package var root: Record?
 
     package init(_ record: Record, comments: [Record] = [], root: Record? = nil) {
@@ -22,8 +22,8 @@ package struct PlannedDeletion: Hashable, Sendable {
 }
 
 extension Layer {
-    /// - Parameter named: The records of which the user was told that they go along; nil if the user is not asked. A root
-    ///   that is not among them stays.
+    /// - Parameter named: The records that the user was told would also be deleted; nil if the user was not asked. A
+    ///   root that is not among them stays.
     /// - Throws: ``EditError/threadGrew`` if a comment by someone else is not among them.
     @discardableResult
     package func delete(
@@ -50,8 +50,8 @@ extension Layer {
         }
     }
 
-    /// Returns what deleting these records in this order deletes. A record that an earlier one takes along, and one that
-    /// does not exist, has no entry of its own.
+    /// Returns everything that deleting these records in this order deletes. A record that an earlier deletion
+    /// includes, or that does not exist, has no entry of its own.
     package func deletions(of ids: [Record.ID]) throws -> [PlannedDeletion] {
         try store.read { store in
             let metadata = try metadata(in: store)
@@ -69,7 +69,7 @@ extension Layer {
 }
 
 extension StoredLayer {
-    /// - Parameter gone: Records that are deleted before.
+    /// - Parameter gone: Records that are deleted earlier.
     func deletion(
         of record: Record, metadata: LayerMetadata, after gone: Set<ByteOrdered> = []
     ) throws -> PlannedDeletion {
@@ -83,7 +83,7 @@ extension StoredLayer {
     }
 
     /// Returns the root that the server deletes with this comment, as far as this store can tell: the comment is the
-    /// last one, and the root was made for its thread and may be deleted.
+    /// last one, and the root was created for its thread and may be deleted.
     private func rootTaken(
         by comment: Record, metadata: LayerMetadata, after gone: Set<ByteOrdered>
     ) throws -> Record? {
@@ -110,7 +110,7 @@ extension StoredLayer {
 
     // MARK: What a local deletion hides
 
-    /// Returns the record as the user sees it: a deletion of its root that is under way includes a comment.
+    /// Returns the record as the user sees it: no comment while a deletion of its root is under way.
     func visible(_ id: Record.ID, metadata: LayerMetadata) throws -> Overlay {
         var overlay = try overlay(id, metadata: metadata)
         if let record = overlay.record, try hasEntries(), let root = record.content["rootId"]?.string,
@@ -126,7 +126,7 @@ extension StoredLayer {
         try entries(of: id).last { $0.isPending || $0.stage == .applied }?.kind == .delete
     }
 
-    /// Whether a local deletion of its last comment takes the root along.
+    /// Whether a local deletion of its last comment also deletes the root.
     func isTaken(_ root: Record.ID) throws -> Bool {
         let takers = try entries(takingRoot: root).filter { $0.kind == .delete }
         guard try takers.contains(where: { try isBeingDeleted($0.id) }) else { return false }

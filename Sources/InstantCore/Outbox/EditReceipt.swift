@@ -18,7 +18,8 @@ package struct EditReceipt: Hashable, Sendable {
     var dropsFollowUp = false
     /// Unsent comments that were removed with their unsent root.
     package internal(set) var swallowed: [OutboxEntry] = []
-    /// What a delete takes along, as far as this store can tell: the comments of a root, or the root of a last comment.
+    /// What a delete also deletes, as far as this store can tell: the comments of a root, or the root of a last
+    /// comment.
     package internal(set) var along: [Record.ID] = []
 }
 

@@ -54,8 +54,8 @@ extension WritableLayer {
         try entries(of: id).contains { $0.kind == .restore && $0.isPending && $0.content != nil }
     }
 
-    /// Returns, for a root, the newest revision of its thread that the user saw. For a comment, that of the root that
-    /// goes with it: the server must not delete a root of which the user was not told.
+    /// Returns, for a root, the newest revision of its thread that the user saw. For a comment, the revision of the
+    /// root deleted with it: the server must not delete a root that the user was not told about.
     private func threadRevision(
         of planned: PlannedDeletion, _ shown: Overlay, metadata: LayerMetadata
     ) throws -> Revision? {

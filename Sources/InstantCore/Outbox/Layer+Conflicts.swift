@@ -80,7 +80,7 @@ extension Layer {
                 try grant.require(.delete(Subject(present)))
                 return try store.enqueue(
                     .delete, entry.id, content: nil, group: present.group, at: now, metadata: metadata,
-                    // A root of which the user was not told stays.
+                    // A root that the user was not told about stays.
                     leavingRoot: entry.takenRoot == nil)
             case (nil, nil): return nil
             }

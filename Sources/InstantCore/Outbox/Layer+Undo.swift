@@ -114,7 +114,7 @@ extension WritableLayer {
         var entry = previous
         guard entry.isUnsealed, let own = try ownWrite(entry.id)?.revision else { return entry }
         entry.baseRevision = max(entry.baseRevision, own)
-        // Of a comment it is that of the root.
+        // For a comment, it is the revision of its root.
         if entry.base?.contentType != .comments { entry.threadRevision = entry.threadRevision.map { max($0, own) } }
         return entry
     }

@@ -42,7 +42,7 @@ package struct OutboxEntry: Hashable, Sendable {
     /// The revision that the user saw when editing.
     package var baseRevision: Revision
     package var threadRevision: Revision?
-    /// For a delete of a comment and for the restore that undoes it: the root that goes and returns with it, as far as
+    /// For a delete of a comment and for the restore that undoes it: the root deleted or restored with it, as far as
     /// this store can tell; nil if the root stays.
     package var takenRoot: Record.ID?
     package var group: String?

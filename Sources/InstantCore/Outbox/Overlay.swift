@@ -110,7 +110,7 @@ extension WritableLayer {
             return row.root
         }
         let root = try hide(id)
-        // The comments that a deleted root leaves need a heading, unless it takes them along or returns with them.
+        // The comments of a deleted root need a heading, unless they are deleted or restored together with it.
         if let thread = try threadSummary(under: id), try !isBeingDeleted(id), try !isReturning(id) {
             try show(ShownRow(leftBy: id, thread))
         }

@@ -129,7 +129,7 @@ enum PostgresSchema {
         );
         """
 
-    /// Whether an annotation was created for its comments (1). Of older records only comment markers count as such, by
+    /// Whether an annotation was created for its comments (1). Among older records, only comment markers count, by
     /// their type.
     private static let threadRoots = "ALTER TABLE record ADD COLUMN thread_root bigint NOT NULL DEFAULT 0"
 }

@@ -40,7 +40,7 @@ struct TokenCheckCommand: AsyncParsableCommand {
             verdict = try await InstantClient.verdict(
                 onJWT: token, serverURL: url, allowsInsecureHTTP: server.insecureHttp)
         } catch { throw CommandFailure(error) }
-        // The server read its clock about halfway.
+        // The server read its clock about halfway through the request.
         let here = start + (Timestamp.now - start) / 2
         let report = TokenReport(verdict: verdict, clockDifference: verdict.now.map { $0 - here })
         switch format {
@@ -62,7 +62,7 @@ struct TokenCheckCommand: AsyncParsableCommand {
         guard let token = given, !token.isEmpty else {
             throw CommandFailure("no token; pipe one in or use --token-file", .authentication)
         }
-        // Any other text does not leave this machine.
+        // Other text does not leave this machine.
         do { try Claims.checkShape(of: token) } catch { throw CommandFailure("\(error)", .authentication) }
         return token
     }

@@ -40,7 +40,7 @@ enum PrivateFile {
         return bytes
     }
 
-    /// Returns a warning about a file that others than its owner may read; nil if nobody else can.
+    /// Returns a warning about a file that users other than its owner can read; nil if there are none.
     static func warning(ifOpen path: String) -> String? {
         // systemd grants its credentials to one user by an access list, which the mode shows as a group's right.
         if let folder = getenv("CREDENTIALS_DIRECTORY"), path.hasPrefix(String(cString: folder) + "/") { return nil }

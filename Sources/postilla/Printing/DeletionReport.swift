@@ -1,7 +1,7 @@
 import Annotations
 import InstantCore
 
-/// A report of what a deletion took along: sentences for people, or one line of JSON for each deleted record.
+/// A report of what a deletion also deleted: sentences for people, or one line of JSON for each deleted record.
 struct DeletionReport {
     /// One requested deletion, as it was planned.
     struct Entry {
@@ -12,10 +12,10 @@ struct DeletionReport {
     }
 
     var entries: [Entry]
-    /// The user, whose own records have no name in the report.
+    /// The user, whose own records are listed without an owner.
     let user: String?
 
-    /// Sentences about what went along; none if nothing did.
+    /// Sentences about records that were also deleted; none if there are none.
     var sentences: [String] {
         entries.filter { $0.outcome.exit == .done }.flatMap { entry -> [String] in
             let also = entry.outcome == .waiting ? "will also delete" : "also deleted"
@@ -46,7 +46,8 @@ struct DeletionReport {
         return " (\(counts.map { "\($0.value) by \($0.key)" }.joined(separator: ", ")))"
     }
 
-    /// `{"id":…,"status":…,"reason"?}` for each requested record; what went along also has `with`, the requested one.
+    /// `{"id":…,"status":…,"reason"?}` for each requested record; a record that was also deleted has `with`, the
+    /// requested one.
     var lines: [String] {
         entries.flatMap { entry in
             entry.planned.records.enumerated().map { index, record in

@@ -2,7 +2,7 @@ import Annotations
 import Authorization
 import SyncProtocol
 
-/// What a token says, as lines of a name and a value for people.
+/// A token's claims for people, as lines with a name and a value.
 struct TokenFacts {
     var grant: Grant
     var notBefore: Timestamp?
@@ -25,8 +25,8 @@ struct TokenFacts {
     }
 
     /// - Parameters:
-    ///   - now: by the clock that decides.
-    ///   - clock: whose clock that is.
+    ///   - now: The time by the clock that decides.
+    ///   - clock: The name of that clock.
     ///   - inWords: Whether collaboration permissions are summarised, instead of listed as the token has them.
     func lines(now: Timestamp, by clock: String = "this machine's clock", inWords: Bool = false) -> [String] {
         var lines = [

@@ -14,7 +14,7 @@ struct ServeSignals {
     private let hasTerminal: Bool
     private let signals: UnixSignalsSequence
 
-    /// From now on the signals are trapped, and wait for ``obey()``.
+    /// Traps the signals from now on; they wait for ``obey()``.
     init(_ server: Server, _ options: ServeOptions, _ settings: Settings, logger: Logger) async {
         (self.server, self.options, self.settings, self.logger) = (server, options, settings, logger)
         hasTerminal = ControllingTerminal.mayHangUp
@@ -51,7 +51,7 @@ struct ServeSignals {
     }
 }
 
-/// The terminal that controls this process, if any: a daemon has none.
+/// The terminal that controls this process; a daemon has none.
 private enum ControllingTerminal {
     static var exists: Bool {
         let descriptor = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC)
@@ -59,7 +59,7 @@ private enum ControllingTerminal {
         return descriptor >= 0
     }
 
-    /// Whether its end would send SIGHUP: nohup has the signal ignored.
+    /// Whether its end would send SIGHUP to this process; under nohup, the signal is ignored.
     static var mayHangUp: Bool {
         var present = sigaction()
         guard sigaction(SIGHUP, nil, &present) == 0 else { return exists }

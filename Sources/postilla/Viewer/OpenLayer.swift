@@ -150,8 +150,8 @@ final class OpenLayer: Sendable {
         }
     }
 
-    /// Asks the server why it refuses the token, for the prompt. Once for each token: the library reports some refusals
-    /// twice. An older server, or none, adds nothing.
+    /// Asks the server why it refuses the token, for the prompt; once for each token, because the library reports some
+    /// refusals twice. An older or unreachable server adds nothing.
     private func explainRefusal() {
         let refused = state.withLock { state -> String? in
             guard let token = state.token, state.explained != token else { return nil }

@@ -40,7 +40,7 @@ import Testing
             try #require(reader >= 0)
         }
 
-        /// Leaves no room, not even for one byte.
+        /// Fills the pipe to the last byte.
         func fill() throws {
             let writer = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
             try #require(writer >= 0)
@@ -50,7 +50,7 @@ import Testing
             while write(writer, feeds, 1) > 0 {}
         }
 
-        /// Everything that is in the pipe now.
+        /// Everything in the pipe now.
         func drained() -> String {
             var text: [UInt8] = []
             var buffer = [UInt8](repeating: 0, count: 4096)
@@ -109,7 +109,7 @@ import Testing
         #expect(try String(contentsOfFile: path, encoding: .utf8) == "{\"a\":1}\n{\"b\n{\"c\":1}\n")
     }
 
-    /// Nothing can be written for a while: the server goes on, and the log says how much is missing.
+    /// While nothing can be written, the server continues; afterwards the log states how much is missing.
     @Test func aFailingLogStopsNothingAndCatchesUp() async throws {
         let folder = try TemporaryFolder()
         let pipe = try FullPipe(in: folder)
@@ -124,7 +124,7 @@ import Testing
         let lost = Self.figures(metrics, #"postilla_audit_lines_total{result="lost"}"#)
         #expect(lost > 0 && lost < 100)
         var text = ""
-        // Without anything new being recorded.
+        // Nothing new is recorded meanwhile.
         try await waitUntil("the lines are written") {
             text += pipe.drained()
             return text.contains(#""action":"lose""#) && text.hasSuffix("\n")

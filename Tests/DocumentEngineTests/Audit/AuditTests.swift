@@ -78,13 +78,13 @@ import Testing
         }
     }
 
-    @Test func whoeverIsNotKnownLeavesNoLine() async throws {
+    @Test func unauthenticatedRequestsLeaveNoLine() async throws {
         try await Self.run { server, path in
             for _ in 0..<20 {
                 _ = try await server.send("DELETE", "/api/documents/doc", headers: [("Authorization", "Token token=x")])
                 _ = try await server.client("a.b.c", "GET", "document")
             }
-            // Neither do requests that change nothing and read no PDF.
+            // Requests that change nothing and read no PDF leave none either.
             _ = try await server.backend("GET", "/api/documents")
             _ = try await server.send("HEAD", "/api/documents/doc/pdf", headers: [])
             try await server.upload()
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// Names come from outside: none can begin a line, or control the terminal that shows the log.
+    /// Untrusted names can neither begin a line nor control the terminal that shows the log.
     @Test func hostileNamesStayOnTheirLine() async throws {
         try await Self.run { server, path in
             let document = "a\u{9B}2J\u{202E}\n\"}"
@@ -158,8 +158,8 @@ import Testing
         }
     }
 
-    /// The end of the server writes what waits.
-    @Test func nothingIsMissingAfterTheEnd() async throws {
+    /// A stopping server writes the waiting lines.
+    @Test func noLineIsMissingAfterShutdown() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/audit.jsonl"
         try await RunningServer.run(folder: folder) {
@@ -169,7 +169,7 @@ import Testing
         }
         let text = try String(contentsOfFile: path, encoding: .utf8)
         #expect(text.split(separator: "\n").count == 20)
-        // A second run continues the file.
+        // A second run appends to the file.
         try await RunningServer.run(folder: folder) {
             $0.auditLog = path
         } _: {

@@ -12,7 +12,7 @@ import Testing
     }
 
     /// Chunks are unknown to HTTP/1.0 (RFC 9112, section 6.1): the events end with the connection.
-    @Test(arguments: ["", "Connection: keep-alive\r\n"]) func anOldClientHearsEvents(_ field: String) async throws {
+    @Test(arguments: ["", "Connection: keep-alive\r\n"]) func anOldClientReceivesEvents(_ field: String) async throws {
         try await RunningServer.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())

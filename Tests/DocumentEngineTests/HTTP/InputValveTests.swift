@@ -73,7 +73,7 @@ struct InputValveTests {
         #expect(line.taken < 1_000_000)
         // Enough for a client that reads nothing before its small body is sent.
         #expect(line.taken - before > 256 << 10)
-        // Nothing opens it again.
+        // Nothing reopens the valve.
         line.valve.open()
         line.valve.requestBegan(holdsBody: false, isChunked: false)
         line.valve.requestEnded()

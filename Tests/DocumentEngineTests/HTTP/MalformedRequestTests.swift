@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Requests that are no HTTP get the same kind of error as any other, and do not fill the log.
+/// Requests that are not HTTP get an error in the usual form, and do not fill the log.
 @Suite("Malformed requests", .timeLimit(.minutes(15))) struct MalformedRequestTests {
     private static func large(_ bytes: Int) -> String {
         "GET /healthcheck HTTP/1.1\r\nHost: here\r\nX-Filler: \(String(repeating: "x", count: bytes))\r\n\r\n"
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    /// A request before it keeps its own answer.
-    @Test func onlyTheMalformedOneGetsIt() async throws {
+    /// An earlier request keeps its own response.
+    @Test func onlyTheMalformedRequestIsRefused() async throws {
         try await RunningServer.run { server in
             let good = "GET /api/documents HTTP/1.1\r\nHost: here\r\n\r\n"
             let said = try await RawConnection.request(good + "no request\r\n\r\n", with: server)

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theLastAnswerSaysThatItIs() async throws {
+    @Test func theLastResponseSaysThatItIsTheLast() async throws {
         try await RunningServer.run { server in
             let last = "GET /healthcheck HTTP/1.1\r\nHost: here\r\nConnection: TE, Close\r\n\r\n"
             let said = try await RawConnection.request(Self.ask + last, with: server)

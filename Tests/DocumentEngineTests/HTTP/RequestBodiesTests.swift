@@ -3,7 +3,7 @@ import Testing
 
 @testable import DocumentEngine
 
-/// Which bodies are read, and what becomes of those that nobody wants.
+/// Which bodies are read, and what happens to unwanted ones.
 struct RequestBodiesTests {
     private static let large = 10_000_000_000
 
@@ -56,7 +56,7 @@ struct RequestBodiesTests {
             isHeld: false, end: .drain),
     ]
 
-    @Test(arguments: rows) func whatBecomesOfIt(_ row: Row) {
+    @Test(arguments: rows) func eachBodyIsReadDrainedOrClosed(_ row: Row) {
         var bodies = RequestBodies()
         #expect(bodies.headCame(row.head) == row.isHeld)
         #expect(RequestBodies.holds(row.head) == row.isHeld)
@@ -76,7 +76,7 @@ struct RequestBodiesTests {
         #expect(bodies.answered() == .nothing)
     }
 
-    /// What a route wants is the body of the request that it answers, not that of one behind it.
+    /// A route wants the body of the request that it answers, not that of a later one.
     @Test func theBodyOfAWaitingRequestIsNotAskedFor() {
         var bodies = RequestBodies()
         _ = bodies.headCame(Self.sized(9, expects: true))

@@ -5,7 +5,7 @@ import Testing
 @testable import DocumentEngine
 
 /// A request that is refused before its body was read ends its connection, unless the rest is small.
-@Suite("Bodies that nobody reads", .timeLimit(.minutes(15))) struct UnreadBodyTests {
+@Suite("Unread bodies", .timeLimit(.minutes(15))) struct UnreadBodyTests {
     private static let ask = "GET /healthcheck HTTP/1.1\r\nHost: here\r\n\r\n"
     private static let large = 10_000_000_000
 
@@ -92,8 +92,9 @@ import Testing
         }
     }
 
-    /// It is not reset as long as it may still read the response; then the connection is closed, however it goes on.
-    @Test func aClientThatSendsOnIsNotWaitedForLong() async throws {
+    /// The connection is not reset while the client may still read the response; then it is closed, whatever the client
+    /// does.
+    @Test func aClientThatKeepsSendingIsClosed() async throws {
         let clock = TestClock()
         try await RunningServer.run(clock: clock) {
             $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
@@ -117,7 +118,7 @@ import Testing
         }
     }
 
-    /// A body that a route reads is not limited by what is held back before.
+    /// The limit before a route reads a body does not apply once it does.
     @Test func whatIsWantedArrives() async throws {
         try await RunningServer.run { server in
             let pdf = String(decoding: Samples.pdf, as: UTF8.self) + String(repeating: " ", count: 20 << 20)
@@ -141,8 +142,8 @@ import Testing
         }
     }
 
-    /// Chunks may carry any number of bytes that are no content (RFC 9112, section 7.1.1).
-    @Test func chunksOfMereEncodingAreRefused() async throws {
+    /// Chunks may contain any number of bytes that are not content (RFC 9112, section 7.1.1).
+    @Test func chunksWithoutContentAreRefused() async throws {
         try await RunningServer.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
@@ -150,12 +151,12 @@ import Testing
                 "POST /instant/v1/changes HTTP/1.1\r\nHost: here\r\nAuthorization: Bearer \(token)\r\nTransfer-Encoding: chunked\r\n\r\n"
             let said = try await RawConnection.open(server) { connection in
                 try await connection.send(head)
-                // It may be reset before it has sent all.
+                // The client may be reset before it has sent everything.
                 try? await connection.send("1;" + String(repeating: "x", count: 8 << 20))
                 return try await connection.rest()
             }
             #expect(said.hasPrefix("HTTP/1.1 400 "), "\(said)")
-            // Small chunks are fine.
+            // Small chunks are accepted.
             let push = #"{"clientID":"c","acked":0,"cursor":null,"changes":[]}"#
             let body = push.map { "1\r\n\($0)\r\n" }.joined() + "0\r\n\r\n"
             let answer = try await RawConnection.request(head + body, with: server, until: "results")

@@ -62,7 +62,7 @@ import Testing
 
     @Test(arguments: ["", "GET /health"]) func betweenTwoRequests(_ bytes: String) async throws {
         try await Self.run {
-            // Its timer has to run out.
+            // Its timer must expire.
             $0.service.idleSeconds = 1
         } _: { server in
             try await RawConnection.open(server) { connection in
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// The server's own delay counts, and not against the client.
+    /// The server's own delay has a timeout too, and does not count against the client.
     @Test func whileTheServerWorks() async throws {
         let (tool, log) = (try WaitingTool(), RecordedLog())
         try await Self.run(log: log) {
@@ -186,8 +186,8 @@ import Testing
         "GET /instant/v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n\r\n"
     }
 
-    /// What a listener sends is not read without end.
-    @Test func aStreamIsNoWayIn() async throws {
+    /// The server does not read a listener's input forever.
+    @Test func inputOnAStreamIsLimited() async throws {
         try await Self.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims())
@@ -201,7 +201,7 @@ import Testing
                 _ = try await connection.read(until: "n1")
                 sender.cancel()
             }
-            // The client's end stands behind what is not read: the next heartbeat finds out.
+            // The client's end follows unread input, so the next heartbeat detects it.
             try await waitUntil("the server has no stream") {
                 server.clock.advance(seconds: 1)
                 return server.server.listenerCount == 0
@@ -209,7 +209,7 @@ import Testing
         }
     }
 
-    /// The last answer, of which the system takes a part.
+    /// The last response, of which the client's system takes a part.
     @Test func whileNobodyTakesTheLastAnswer() async throws {
         try await Self.run { server in
             try await server.upload()

@@ -103,7 +103,7 @@ struct ConnectionTimeoutsTests {
         #expect(pace.problem(at: now + .seconds(limit) - .milliseconds(1)) == nil)
         // One more millisecond: the speed of a body is an average.
         #expect(pace.problem(at: now + .seconds(limit) + .milliseconds(1)) == row.problem)
-        // A timer is there for it.
+        // A timer is set for it.
         if !pace.isWatched { #expect(pace.restEnds == now + .seconds(limit)) }
     }
 
@@ -122,7 +122,7 @@ struct ConnectionTimeoutsTests {
             var now = Duration.zero
             var pace = ConnectionTimeouts(limits, at: now)
             for step in row.steps { Self.take(step, &pace, &now) }
-            // Whoever switches `stall-seconds` off wants a client to take any time for an answer.
+            // Without `stall-seconds`, a client may take any time to read a response.
             guard row.problem != .stalledAnswer || row.phase == .ending else { continue }
             #expect(pace.problem(at: now + .seconds(601)) != nil, "\(row.testDescription)")
         }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import DocumentEngine
 
-/// A client that sends too many requests, or too much at once, gets a retry time. Others at its address do not.
+/// A client that sends too many requests, or too much at once, gets a retry time. Others at its address are not
+/// affected.
 @Suite(.timeLimit(.minutes(15))) struct RateTests {
     @Test func aTokenAsksAsOftenAsItMay() async throws {
         try await RunningServer.run {
@@ -27,8 +28,8 @@ import Testing
         }
     }
 
-    /// A user cannot multiply the rate with tokens; a token without a user counts for itself.
-    @Test func aUserAsksAsOftenWithEveryToken() async throws {
+    /// A user cannot multiply the rate with more tokens; a token without a user has its own rate.
+    @Test func allTokensOfAUserShareOneRate() async throws {
         try await RunningServer.run {
             $0.service.requestsPerSecond = 5
             $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
@@ -84,7 +85,8 @@ import Testing
         }
     }
 
-    /// The limit is for wrong secrets: it cannot lock out the backend, which may share the address with anyone.
+    /// The limit applies to wrong secrets only: it cannot lock out the backend, which may share the address with
+    /// anyone.
     @Test func wrongSecretsDoNotLockOutTheRightOne() async throws {
         try await RunningServer.run {
             $0.service.failedLoginsPerMinute = 5
@@ -99,7 +101,7 @@ import Testing
             #expect((limited.status, limited.reason) == (429, "too_many_requests"))
             #expect(limited.headers["retry-after"] == "12")
             #expect(try await server.backend("GET", "/api/documents").status == 200)
-            // Forged tokens are counted apart.
+            // Forged tokens are counted separately.
             try await server.upload()
             let forged = String(try server.mint.token(TokenClaims()).dropLast(8)) + "AAAAAAAA"
             #expect(try await server.client(forged, "GET", "session").status == 401)
@@ -124,7 +126,7 @@ import Testing
 
     /// 10,000 forged tokens and as many guesses at the secret in a minute lock out neither the backend nor a valid user,
     /// on the same address.
-    @Test func whoProvesWhoTheyAreIsServedWhateverOthersDo() async throws {
+    @Test func authenticatedClientsAreServedWhateverOthersDo() async throws {
         try await RunningServer.run { server in
             try await server.upload()
             let good = try server.mint.token(TokenClaims())
@@ -154,12 +156,12 @@ import Testing
                 }
                 for try await statuses in group { for status in statuses { answers[status, default: 0] += 1 } }
             }
-            // Sixty of each are told what is wrong with them.
+            // For sixty of each, the response states the reason.
             #expect(answers == ["401": 120, "429": 19_880])
         }
     }
 
-    @Test func whoDoesNotSayWhoTheyAreAsksAsOftenAsTheAddressMay() async throws {
+    @Test func unauthenticatedRequestsAreLimitedPerAddress() async throws {
         try await RunningServer.run {
             $0.service.unauthenticatedRequestsPerSecond = 2
             $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
@@ -177,7 +179,7 @@ import Testing
                 #expect((limited.status, limited.headers["retry-after"]) == (429, "1"), "\(path)")
             }
             #expect(try await server.send("POST", "/healthcheck").status == 429)
-            // A load balancer is heard whatever comes from its address.
+            // A load balancer gets its answer, whatever comes from its address.
             for path in ["/healthcheck", "/readiness"] { #expect(try await server.send("GET", path).status == 200) }
             #expect(try await server.client(server.mint.token(TokenClaims()), "GET", "session").status == 200)
             #expect(try await server.backend("GET", "/api/documents").status == 200)
@@ -188,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func aProxyThatNobodyToldOfIsReportedOnce() async throws {
+    @Test func anUnconfiguredProxyIsReportedOnce() async throws {
         for behindProxy in [false, true] {
             let log = RecordedLog()
             try await RunningServer.run {
@@ -255,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func aUserHasNoMoreStreamsWithMoreTokens() async throws {
+    @Test func moreTokensGiveAUserNoMoreStreams() async throws {
         try await RunningServer.run {
             $0.service.streamsPerToken = 2
         } _: { server in

@@ -83,14 +83,14 @@ struct RestTests {
         line.expectEnd(after: 120)
     }
 
-    @Test func anAnswerThatNeverComesIsNotWaitedFor() throws {
+    @Test func aMissingAnswerTimesOut() throws {
         let line = try Line()
         line.wait(10)
         try line.ask()
         line.expectEnd(after: 600)
     }
 
-    /// Its timer is set for the answer, and has to be set for the shorter rest again.
+    /// The timer set for the response must be set again for the shorter rest.
     @Test func aRestBehindALongAnswerIsNoLonger() throws {
         let line = try Line()
         try line.ask()

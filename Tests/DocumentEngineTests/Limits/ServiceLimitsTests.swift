@@ -11,7 +11,7 @@ struct ServiceLimitsTests {
         #expect(ServiceLimits.defaultConnections(files: files) == connections)
     }
 
-    /// A network of 2^80 addresses is 65,536 customers' networks; what is remembered of them is bounded.
+    /// A network of 2^80 addresses is 65,536 customers' networks; the memory for them is bounded.
     @Test func manyAddressesTakeLittleMemory() throws {
         let limiter = RequestLimiter(ServiceLimits(), uptime: { .zero })
         for number in 0..<65_536 {

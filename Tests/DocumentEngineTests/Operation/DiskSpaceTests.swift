@@ -9,8 +9,8 @@ import TestSupport
 import TestThreads
 import Testing
 
-/// A server whose disk is nearly full stores nothing more, and says so. Reads and deletions go on, and free space is
-/// enough to recover.
+/// A server whose disk is nearly full rejects writes with a reason. Reads and deletions continue, and the server
+/// recovers once there is space.
 @Suite("Disk space", .timeLimit(.minutes(15))) struct DiskSpaceTests {
     /// A disk whose free space the test sets.
     private final class Disk: Sendable {
@@ -70,7 +70,7 @@ import Testing
                 #expect(answer.headers["retry-after"] == "30")
                 #expect(answer.text.contains("disk is full"))
             }
-            // Whoever may not write is told only that.
+            // A token without `write` gets only that answer.
             #expect(try await server.client("none", "POST", "changes", body: []).status == 401)
 
             for path in ["/api/documents", layer + "/annotations", layer + "/document.json", layer + "/pdf"] {
@@ -78,13 +78,13 @@ import Testing
             }
             #expect(try await server.session(token).head == 1)
             #expect(try await server.send("GET", "/healthcheck").status == 200)
-            // What frees space or closes a door is possible.
+            // Deletions and revocations are possible.
             #expect(try await server.backend("POST", "/api/revoke", json: #"{"jwts":["x"]}"#).status == 200)
             #expect(try await server.backend("DELETE", layer + "/annotations/n1").status == 200)
 
             #expect(try await server.figures().contains("postilla_disk_free_bytes 999999\n"))
             #expect(try await server.figures().contains(#"postilla_refusals_total{reason="storage_full"} 10"#))
-            // Room for what follows, too.
+            // Leave room for the following writes, too.
             disk.set(2_000_000)
             try await Self.ready(server, true)
             // The changes were not consumed.
@@ -100,7 +100,7 @@ import Testing
         #expect(lines.last?.hasPrefix("notice the disk has enough space again") == true)
     }
 
-    /// A file is refused before it is received if it would not fit, and while it arrives if it turns out so.
+    /// A file that would not fit is refused before it is received or, if its size is not stated, while it arrives.
     @Test func aFileThatWouldNotFitIsNotReceived() async throws {
         let (disk, log) = (Disk(), RecordedLog())
         try await Self.run(disk, log) { server in
@@ -143,8 +143,8 @@ import Testing
         }
     }
 
-    /// A disk whose space is not known is not taken for full.
-    @Test func anUnknownSpaceRefusesNothing() async throws {
+    /// A disk whose free space is unknown does not count as full.
+    @Test func unknownFreeSpaceRefusesNothing() async throws {
         try await RunningServer.run {
             $0.freeBytes = { _ in nil }
         } _: { server in
@@ -172,7 +172,7 @@ import Testing
         }
     }
 
-    @Test(.onDatabaseThreads) func aDatabaseThatIsFullIsToldSo() async throws {
+    @Test(.onDatabaseThreads) func aFullDatabaseIsReported() async throws {
         let address = try TestDatabase().address
         try await RunningServer.run {
             $0.postgres = address
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    /// The limit off, so that the disk itself fails.
+    /// The limit is off, so that the disk itself fails.
     @Test(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"), arguments: [2_000, 3_000])
     func aDiskThatIsFullIsToldSo(_ kilobytes: Int) async throws {
         let disk = try TinyDisk(kilobytes: kilobytes)
@@ -227,7 +227,7 @@ import Testing
                 n -= 1
                 answer = try await push()
             }
-            // Several in one transaction, whose failure each of them is told.
+            // Several writes share a transaction; each is told that it failed.
             let many = try await withThrowingTaskGroup(of: RunningServer.Answer.self) { group in
                 for number in 0..<8 {
                     group.addTask {
@@ -242,7 +242,7 @@ import Testing
             let large = try await server.upload("large", Samples.pdf + Array(repeating: 0x20, count: kilobytes << 10))
             #expect((large.status, large.reason) == (503, "storage_full"), "\(large.text)")
 
-            // Reading goes on.
+            // Reading continues.
             #expect(try await server.session(token).head >= Int64(taken.count))
             try disk.grow(toKilobytes: kilobytes * 8)
             n -= 1
@@ -264,7 +264,7 @@ import Testing
         #expect(!log.text.contains("request failed"), "\(log.text.suffix(1_000))")
     }
 
-    /// The same with the limit: writes are refused while the disk still has room for those in progress.
+    /// With the limit, writes are refused while the disk still has room for those in progress.
     @Test(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"))
     func aSmallDiskIsNotFilled() async throws {
         let disk = try TinyDisk(kilobytes: 16_000)

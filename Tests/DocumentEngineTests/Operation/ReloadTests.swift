@@ -12,7 +12,7 @@ import Testing
         try await VerificationKey(pem: mint.publicPEM)
     }
 
-    @Test func aNewKeyCountsAtOnceAndARemovedOneNoLonger() async throws {
+    @Test func newAndRemovedKeysTakeEffectAtOnce() async throws {
         let (old, new) = (try await Mint.es256(), try await Mint.edDSA())
         try await RunningServer.run { server in
             try await server.upload()

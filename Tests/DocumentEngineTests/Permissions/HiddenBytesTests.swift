@@ -7,8 +7,8 @@ import SyncProtocol
 import TestSupport
 import Testing
 
-/// Nothing that a token gets contains any part of a hidden record: neither its id, its text, its attachment nor its
-/// place. The test computes independently what a token may see.
+/// No response to a token contains any part of a hidden record: its id, text, attachment or place. The test computes
+/// independently what a token may see.
 @Suite("Hidden records in every response", .timeLimit(.minutes(15))) struct HiddenBytesTests {
     /// A record with texts that occur nowhere else.
     private struct Marked {

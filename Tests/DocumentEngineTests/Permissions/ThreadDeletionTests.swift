@@ -2,7 +2,7 @@ import Annotations
 import SyncProtocol
 import Testing
 
-/// Deleting threads over HTTP: a client without the library, next to comments that it does not see.
+/// Deleting threads over HTTP, by a client without the library that does not see all comments.
 @Suite("Deleting threads over HTTP", .timeLimit(.minutes(15))) struct ThreadDeletionTests {
     private static let layer = "/api/documents/doc/layers/review"
 
@@ -56,14 +56,14 @@ import Testing
             #expect(!answer.text.contains("hidden"))
             #expect(try await ids(server, guest) == [])
             #expect(try await ids(server, ana) == ["hidden"])
-            // Nobody replies any more, whether they see the comment or not.
+            // Nobody can reply any more, whether they see the comment or not.
             for (token, client) in [(ana, "c1"), (guest, "g")] {
                 let late = try await server.push(
                     token, client: client, [comment(client == "g" ? 3 : 4, "x", under: "one")])
                 #expect(
                     try results(late).map { [$0.status.rawValue, $0.reason] } == [["gone", "the thread was deleted"]])
             }
-            // The deleter brings the root back, and the comment has its thread again.
+            // The deleter restores the root, and the comment is in its thread again.
             let revision = try #require(try results(answer)[0].revision)
             let restore = Change(n: 4, kind: .restore, id: "one", baseRevision: revision)
             #expect(try results(try await server.push(guest, client: "g", [restore])).map(\.status) == [.applied])
@@ -89,7 +89,7 @@ import Testing
             let gone = ["c", "d"].enumerated().map { index, id in
                 Change(n: Int64(index + 7), kind: .delete, id: id, baseRevision: head, threadRevision: head)
             }
-            // The base of "c" is that of its own run.
+            // The base of "c" must be in its own run.
             #expect(try results(try await server.push(ana, gone)).map(\.status) == [.conflict, .applied])
             let base = try #require(made[4].revision)
             let again = Change(n: 9, kind: .delete, id: "c", baseRevision: base, threadRevision: head)
@@ -100,7 +100,7 @@ import Testing
 
     // MARK: The backend
 
-    /// `one` was deleted by the guest, and ana's comment `hidden` is left.
+    /// The guest deleted `one`; ana's comment `hidden` remains.
     private func leave(_ server: RunningServer) async throws {
         try await server.upload()
         _ = try await server.push(try ana(server), [mark(1, "one"), comment(2, "hidden", under: "one")])

@@ -4,7 +4,7 @@ import InstantCore
 import SyncProtocol
 import Testing
 
-/// What a deletion takes along, what the user is told of it, and what the server is asked for.
+/// What a deletion also deletes, what the user is told, and what the client requests.
 @Suite("Deleting threads") struct ThreadDeletionTests {
     private static let mark = CommentingTests.highlight
     private static let threadMark = mark.asCommentThreadRoot
@@ -16,7 +16,7 @@ import Testing
             Record(id: id, content: comment(id, under: root), createdBy: user, updatedBy: user), revision)
     }
 
-    /// A mark `t` made for its thread, with ana's only comment `tc`; a mark `h` with bo's comment `c` and cy's `d`.
+    /// A mark `t` created for its thread, with ana's only comment `tc`; a mark `h` with bo's comment `c` and cy's `d`.
     private static func fixture(_ root: Content = threadMark, by user: String? = "ana", at revision: Revision = 1)
         throws -> LayerFixture
     {
@@ -31,7 +31,7 @@ import Testing
         try it.layer.rows(ListQuery(), offset: 0, limit: 9).map { $0.isDeletedRoot ? "(\($0.id))" : $0.id }.sorted()
     }
 
-    /// Answers the only change of the next push, together with what the server did.
+    /// Answers the only change of the next push, and reports what the server did.
     private func push(_ it: LayerFixture, _ items: SyncItem..., upTo revision: Revision) throws {
         let request = try #require(try it.layer.seal())
         let result = ChangeResult(n: try #require(request.changes.first).n, status: .applied, revision: revision)
@@ -65,7 +65,7 @@ import Testing
         #expect(try it.layer.record("c") != nil)
     }
 
-    @Test func aThreadThatOthersSpokeInSinceIsNotDeleted() throws {
+    @Test func aThreadWithNewCommentsByOthersIsNotDeleted() throws {
         let it = try Self.fixture()
         let named = try it.layer.deletions(of: ["h"])[0].records.dropFirst().map(\.id)
         let late = Self.said("e", under: "h", 4, by: "bo")
@@ -73,7 +73,7 @@ import Testing
         #expect(throws: EditError.threadGrew) { try it.layer.delete("h", with: named, at: it.now) }
         #expect(try it.layer.tally().isEmpty)
         #expect(try it.layer.delete("h", with: named + ["e"], at: it.now).along == ["c", "d", "e"])
-        // One's own comment needs no name.
+        // The user's own comment is not named.
         let own = try Self.fixture()
         try own.layer.reply(to: "h", .plain("mine"), id: "m", author: nil, at: own.now)
         #expect(try own.layer.delete("h", with: named, at: own.now).along.contains("m"))
@@ -138,7 +138,7 @@ import Testing
         try it.pull(.record(Self.said("te", under: "t", 4, by: "bo").record, 4), upTo: 4)
         #expect(try it.layer.delete("tc", at: it.now).along.isEmpty)
         #expect(try it.layer.seal()?.changes.first?.threadRevision == Change.leavesRoot)
-        // Once that is deleted too, it was the last.
+        // After that is deleted too, this one was the last.
         #expect(try it.layer.delete("te", at: it.now).along == ["t"])
         #expect(try rows(it) == ["h"])
     }
@@ -151,7 +151,7 @@ import Testing
         #expect(try it.layer.thread(under: "t").map(\.id) == ["te"])
     }
 
-    @Test func aRootOfWhichTheUserWasNotToldStays() throws {
+    @Test func aRootThatTheUserWasNotToldAboutStays() throws {
         let it = try Self.fixture()
         #expect(try it.layer.delete("tc", with: [], at: it.now).along.isEmpty)
         #expect(try rows(it) == ["h", "t"])
@@ -171,7 +171,7 @@ import Testing
     @Test func theServerMayKeepTheRoot() throws {
         let it = try Self.fixture()
         try it.layer.delete("tc", at: it.now)
-        // It has a comment that this user does not see.
+        // The root has a comment that this user does not see.
         try push(it, .removed("tc", 4), upTo: 4)
         #expect(try rows(it) == ["h", "t"])
         #expect(try it.layer.tally().isEmpty)
@@ -319,7 +319,7 @@ import Testing
             epoch: "e", at: 9, records: [.record(Record(id: "z", content: Self.mark), 1)], next: nil)
         _ = try it.layer.take(last, for: asked)
         #expect(try rows(it) == ["(none)", "z"])
-        // A second snapshot beside these rows.
+        // A second snapshot is staged next to these rows.
         try it.layer.restartSnapshot()
         try it.take([Self.said("a", under: "z", 2), Self.said("c", under: "z", 8)], at: 10)
         #expect(try rows(it) == ["(z)"])

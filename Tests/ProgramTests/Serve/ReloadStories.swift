@@ -24,7 +24,7 @@ struct ReloadStories {
         ).status
     }
 
-    /// Whether the secret is accepted, asked by revoking a token that does not exist.
+    /// Whether the secret is accepted, tested by revoking a token that does not exist.
     private func isAccepted(_ secret: String, at url: String) throws -> Bool {
         let run = try Program.run(
             [
@@ -97,7 +97,7 @@ struct ReloadStories {
         for words in said { try serve.hear(words) }
     }
 
-    /// All or nothing: a file that is wrong changes nothing, not even what the others say.
+    /// All or nothing: if one file is invalid, the others have no effect either.
     @Test func aFileThatIsWrongKeepsTheEarlierOnes() throws {
         let key = try folder.write("key.pem", first.publicKeyPEM)
         let secret = try folder.write("secret", "the earlier secret")
@@ -128,7 +128,7 @@ struct ReloadStories {
         #expect(try serve.waitForExit() == 0)
     }
 
-    @Test func otherSettingsAreNamedAsNeedingARestart() throws {
+    @Test func otherSettingsAreReportedToNeedARestart() throws {
         let key = try folder.write("key.pem", first.publicKeyPEM)
         func text(_ level: String) -> String {
             "port = 0\ndata = \"\(folder.path)/data\"\njwt-public-key = \"\(key)\"\nlog-level = \"\(level)\"\n"

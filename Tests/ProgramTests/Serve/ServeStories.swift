@@ -55,7 +55,7 @@ struct ServeStories {
         #expect(run.lines.contains("limits.connections = 896  (default)"), "\(run.output)\n\(run.messages)")
     }
 
-    @Test func aCheckSaysThatTheDiskIsFull() throws {
+    @Test func aCheckReportsAFullDisk() throws {
         let data = folder.path + "/data"
         let run = try serve(
             "--jwt-public-key", key, "--port", "0", "--data", data, "--limit", "free-disk-bytes=1125899906842624",

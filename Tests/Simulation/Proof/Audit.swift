@@ -168,8 +168,8 @@ struct Audit {
             || first.record.content["isCommentThreadRoot"] == true
     }
 
-    /// Checks that the last comment took its root along if the rules say so. A request that changes more of the thread
-    /// is not judged.
+    /// Checks that the root was deleted with its last comment if the rules require it. A request that changes more of
+    /// the thread is not judged.
     private func checkLast(_ change: Change, _ result: ChangeResult) throws {
         guard change.kind == .delete, result.status == .applied, let comment = book.known(change.id), comment.isLive,
             let root = comment.rootID.flatMap(book.known), root.isLive, !remains(in: root.id)
@@ -207,7 +207,7 @@ struct Audit {
         commit.records.first { $0.id == id } ?? book.known(id)
     }
 
-    /// Returns the group that a change asks for.
+    /// Returns the group that a change requests.
     private func target(of change: Change, _ old: EngineCore.ServerRecord?) -> String? {
         if let group = change.group { return group == "" ? nil : group }
         return change.kind == .create ? rights.group : old?.record.group
@@ -242,7 +242,7 @@ struct Audit {
     private func check(_ change: Change, _ result: ChangeResult) throws {
         let touched = Set(commit.records.map(\.id) + commit.records.compactMap(\.rootID))
         let root = change.content?["rootId"]?.string
-        // A record that another change in the same request touched differs from the book.
+        // A record that another change in the same request changed differs from the chronicle.
         if result.status != .applied, touched.contains(change.id) || root.map(touched.contains) ?? false { return }
         let old = book.known(change.id)
         let isSeen = old.map { rights.sees($0.subject) } ?? true

@@ -52,7 +52,7 @@ extension Universe {
             let entries = outbox.filter { $0.id == record.id }
             // Conflicting and refused edits do not hide the winner; parked ones do.
             guard entries.allSatisfy({ $0.stage == .conflict || $0.stage == .refused }) else { continue }
-            // Nor does a parked deletion of the root, or one of the last comment that takes its root along.
+            // Nor does a parked deletion of the root, or one of the last comment that also deletes its root.
             let isTaken =
                 try deletions.contains { $0.takenRoot == record.id } && layer.thread(under: record.id).isEmpty
             if isTaken || deletions.contains(where: { $0.id == record.rootID }) {

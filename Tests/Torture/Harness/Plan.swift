@@ -136,7 +136,7 @@ private struct ChangeMaker {
         made += 1
         let id = "\(client)-\(made)"
         func change(_ kind: ChangeKind, _ id: String, _ content: Content? = nil) -> ChangePlan {
-            // The null group, or left out: without a default group both mean the same.
+            // The null group or none: without a default group, both mean the null group.
             .fixed(
                 Change(
                     n: n, kind: kind, id: id, baseRevision: 0, group: made.isMultiple(of: 2) ? nil : .some(nil),

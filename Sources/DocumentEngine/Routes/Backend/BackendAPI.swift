@@ -78,6 +78,6 @@ struct BackendAPI: Sendable {
 }
 
 extension String {
-    /// Whether it may be a damaged token instead of the id of one: it must not be logged.
+    /// Whether it may be a damaged token, which must not be logged, instead of a token's id.
     fileprivate var isTokenLike: Bool { hasPrefix("ey") && contains(".") }
 }

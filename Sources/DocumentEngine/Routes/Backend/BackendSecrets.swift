@@ -6,7 +6,7 @@ import Synchronization
 /// another without downtime. They are compared in constant time, so that timing does not reveal how much of a guess is
 /// right, and can be replaced while the server runs.
 package final class BackendSecrets: Sendable {
-    /// In characters. Shorter secrets can be guessed, limits or not; 32 are recommended.
+    /// In characters. Shorter secrets can be guessed despite the limits; 32 are recommended.
     package static let minLength = 16
 
     private let secrets: Mutex<[[UInt8]]>

@@ -56,7 +56,7 @@ struct SyncAPI: Sendable {
     }
 
     /// Answers with the verdict on the request's token, whether it is accepted or not. A token that no key of this
-    /// server verifies gets the same error as everywhere: its sender may be anyone.
+    /// server verifies gets the same error as on every route, because its sender may be anyone.
     func verdict(_ request: ServerRequest) async throws -> Response {
         try checkVersion(request)
         let now = engine.now()

@@ -4,7 +4,7 @@ import TestSupport
 
 /// Drives connections into all their states, in random order: heads and bodies in pieces, pipelined requests, refused
 /// bodies without end, upgrades, streams whose token ends, clients that end their side, stay or read nothing, and a
-/// server that stops. Nothing may be left of them.
+/// server that stops. No trace of them may remain in the server.
 package struct ConnectionCampaign {
     package var postilla: String
     package var folder: URL
@@ -18,7 +18,7 @@ package struct ConnectionCampaign {
     package var bound: Duration = .seconds(2)
 
     private static let connections = 100
-    /// The bytes that the server may hold.
+    /// The maximum memory of the server in bytes.
     private static let memory = 400 << 20
     private static let layer = "fuzz"
 

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Plays one script on a real connection, and checks what the server makes of it: each complete request is answered once
-/// and in order, or the connection ends for a reason; and every connection ends.
+/// Plays one script on a real connection, and checks the server's reaction: each complete request is answered once and
+/// in order, or the connection ends for a reason; and every connection ends.
 final class ConnectionRun {
     private struct Expected {
         var request: Request
@@ -51,7 +51,7 @@ final class ConnectionRun {
 
     var isOver: Bool { if case .over = state { true } else { false } }
     var isDeaf: Bool { script.end == .deaf }
-    /// Whether the client has nothing to do but to stay.
+    /// Whether the client only has to stay.
     var isHeld: Bool { if case .deaf = state { true } else { false } }
 
     func finish() {
@@ -241,7 +241,7 @@ final class ConnectionRun {
     }
 
     private func check(_ answer: Answer, to request: Request, isComplete: Bool) throws {
-        // A connection without end has no use for a large body that was not read.
+        // The connection of an endless request must end.
         if filler != nil, expected.isEmpty, !answer.closes {
             throw failure("an endless request is answered without Connection: close")
         }
@@ -255,7 +255,7 @@ final class ConnectionRun {
             case .poll, .stream: [200, 401]
             case .push, .malformed, .backend, .revoke: []
             }
-        // Half a body may be refused, and is not accepted.
+        // Half a body may be refused, but never accepted.
         let isRefusal = !isComplete && answer.status >= 400
         guard wanted.contains(answer.status) || isRefusal else {
             throw failure("\(answer.status) for \(request.method) \(request.target): \(answer.text)")

@@ -1,6 +1,6 @@
 import TestSupport
 
-/// One planned connection of the connection campaign: what it sends, and what it does then.
+/// One planned connection of the connection campaign: what it sends, and how it ends.
 struct ConnectionScript {
     enum Act {
         /// Complete requests, sent without waiting in between.
@@ -79,13 +79,13 @@ struct ConnectionScript {
     }
 }
 
-/// Makes the requests of one episode.
+/// Creates the requests of one episode.
 struct ScriptRequests {
     private var maker: RequestMaker
     private let layer: LayerStart
     private let layerName: String
     private let token: String
-    /// Makes a token that ends after this many seconds.
+    /// Creates a token that expires after this many seconds.
     private let mortal: (Int) throws -> String
     static let endlessBytes = 10_000_000_000
 

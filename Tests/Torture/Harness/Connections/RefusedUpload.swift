@@ -19,7 +19,7 @@ package enum RefusedUpload: String, CaseIterable, Sendable {
         package var sent = 0
     }
 
-    /// All of them. How large a chunked body is turns out only while it is read.
+    /// All of them. The size of a chunked body is known only once it is read.
     package static let all: [(RefusedUpload, Framing)] = allCases.flatMap { upload in
         Framing.allCases.filter { upload != .tooLarge || $0 == .length || $0 == .lengthOnRequest }.map { (upload, $0) }
     }

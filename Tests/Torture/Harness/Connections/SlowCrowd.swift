@@ -2,8 +2,8 @@ import EngineSupport
 package import Foundation
 import TestSupport
 
-/// A thousand clients that take their time: heads and bodies that come byte by byte, and answers that are hardly read. On
-/// other connections a server has to respond as ever.
+/// A thousand slow clients: heads and bodies arrive byte by byte, and responses are barely read. On other connections
+/// the server must respond as usual.
 package struct SlowCrowd {
     package struct Outcome: CustomStringConvertible {
         package var clients = 0
@@ -14,7 +14,7 @@ package struct SlowCrowd {
         package var p99 = Duration.zero
         package var slowest = Duration.zero
         package var megabytes = 0
-        /// nil: everything held.
+        /// nil: all checks passed.
         package var problem: String?
 
         package var description: String {
@@ -33,7 +33,7 @@ package struct SlowCrowd {
     package var folder: URL
     package var seconds: Int
     package var clients = 1_000
-    /// Of a health check on another connection, for 99 of 100.
+    /// The limit for 99 of 100 health checks on other connections.
     package var bound: Duration = .milliseconds(100)
 
     package init(postilla: String, folder: URL, seconds: Int) {
