@@ -33,7 +33,7 @@ public struct Record: Hashable, Sendable, Identifiable {
     }
 
     /// The rule for ids as part of an error.
-    package static let idRule = "an id must have 1 to 256 bytes, without spaces, control and format characters"
+    package static let idRule = "an id must have 1 to 256 bytes and no spaces, control or format characters"
 }
 
 /// The content type of a permission (guide: collaboration permissions, "content-type").

@@ -42,7 +42,7 @@ package enum Layers {
     static func check(_ key: LayerKey) throws {
         guard LayerKey.isValidName(key.name) else {
             throw APIError(
-                .badRequest, "a layer name must have at most 256 characters, without *, control and format characters")
+                .badRequest, "a layer name must have at most 256 characters and no *, control or format characters")
         }
     }
 

@@ -131,7 +131,7 @@ import Testing
         #expect(stage.screen.contains("\n ben, 1m:\n   The second one.\n me, 1m:\n   I agree.\n"))
         for key in ["d", "e", "r", "c"] {
             try stage.press(key)
-            #expect(stage.foot.hasPrefix(" This annotation was deleted, only its comments remain"), "\(key)")
+            #expect(stage.foot.hasPrefix(" This annotation was deleted; only its comments remain"), "\(key)")
         }
         #expect(stage.state.document?.page.rows.contains { $0.isDeletedRoot } == false, "not on the page")
     }

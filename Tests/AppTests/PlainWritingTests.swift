@@ -97,7 +97,7 @@ import Testing
             ])
         for line in ["delete", "edit", "reply"] {
             #expect(
-                stage.type("\(line) \(number)") == ["This annotation was deleted, only its comments remain"], "\(line)")
+                stage.type("\(line) \(number)") == ["This annotation was deleted; only its comments remain"], "\(line)")
         }
     }
 

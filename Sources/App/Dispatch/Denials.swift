@@ -60,7 +60,7 @@ extension DocumentState {
         return denial { _ in operation(row.subject) }
     }
 
-    static let onlyCommentsLeft = "this annotation was deleted, only its comments remain"
+    static let onlyCommentsLeft = "this annotation was deleted; only its comments remain"
 
     func denial(_ operation: (Grant) -> Operation) -> String? { editDenial(operation)?.description }
 

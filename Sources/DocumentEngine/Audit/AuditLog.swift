@@ -162,7 +162,7 @@ final class AuditLog: Sendable {
             defer { output.isFailing = false }
             return output.isFailing
         }
-        if wasFailing { logger.notice("the audit log is written again") }
+        if wasFailing { logger.notice("the audit log can be written again") }
     }
 }
 

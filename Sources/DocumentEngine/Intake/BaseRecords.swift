@@ -40,7 +40,7 @@ struct BaseRecords {
     private func problem(of record: Record, _ uploaded: Set<AttachmentID>) -> String? {
         guard Record.isValidID(record.id) else { return Record.idRule }
         guard record.createdBy?.isVisible != false, record.updatedBy?.isVisible != false else {
-            return "the id of a user must not contain control and format characters"
+            return "the id of a user must not contain control or format characters"
         }
         if let root = record.content["rootId"]?.string, record.content.contentType == .comments,
             places[ByteOrdered(root)] == nil

@@ -25,7 +25,7 @@ extension ServerMetrics {
         Gauge.waitingWrites.rawValue: .init(help: "Writes queued for the next transaction."),
         Gauge.runningPDFJobs.rawValue: .init(help: "Running PDF jobs."),
         Gauge.waitingPDFJobs.rawValue: .init(help: "Queued PDF jobs."),
-        Gauge.ready.rawValue: .init(help: "1 if the store responds and the server is not stopping, else 0."),
+        Gauge.ready.rawValue: .init(help: "1 if the server is ready, as /readiness reports, else 0."),
         Gauge.memory.rawValue: .init(help: "Resident memory of the process."),
         Gauge.files.rawValue: .init(help: "Open file descriptors of the process."),
         Gauge.fileLimit.rawValue: .init(help: "Maximum number of open file descriptors."),

@@ -14,7 +14,7 @@ extension Server {
         details.addedKeys = new.subtracting(old).map(\.description).sorted()
         details.removedKeys = old.subtracting(new).map(\.description).sorted()
         options.logger.notice(
-            "keys and secrets were read again",
+            "keys and secrets were reloaded",
             metadata: [
                 "keys": "\(new.count)", "added": "\(details.addedKeys.count)",
                 "removed": "\(details.removedKeys.count)", "secrets": "\(secrets.count)",
@@ -26,7 +26,7 @@ extension Server {
     ///
     /// - Parameter problem: a sentence with the path and the cause.
     package func reloadFailed(_ problem: String) {
-        options.logger.error("keys and secrets stay as they were", metadata: ["error": "\(problem)"])
+        options.logger.error("keys and secrets were not reloaded", metadata: ["error": "\(problem)"])
         audit?.record(
             AuditEvent(
                 time: options.now(), action: .reload, details: AuditEvent.Details(actor: .server), problem: "failed"))

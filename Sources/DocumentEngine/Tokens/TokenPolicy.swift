@@ -20,14 +20,14 @@ package struct TokenPolicy: Hashable, Sendable {
                 .audienceRefused,
                 claims.audience.isEmpty
                     ? #"the token lacks the claim "aud", which this server requires"#
-                    : #"the token is for another server: its "aud" is not that of this one"#)
+                    : #"the token is for another server: its "aud" does not name this one"#)
         }
         if !issuers.isEmpty, claims.issuer.map({ Self.is($0, oneOf: issuers) }) != true {
             return APIError(
                 .issuerRefused,
                 claims.issuer == nil
                     ? #"the token lacks the claim "iss", which this server requires"#
-                    : #"this server does not accept tokens of the token's issuer ("iss")"#)
+                    : #"this server does not accept tokens from this issuer ("iss")"#)
         }
         guard let maxLifetime else { return nil }
         guard let issuedAt = claims.issuedAt else {

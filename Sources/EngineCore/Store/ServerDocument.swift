@@ -61,7 +61,7 @@ package struct ServerDocument: Hashable, Sendable {
     }
 
     /// The rule for ids as part of an error.
-    package static let idRule = "a document id must have 1 to 1,024 bytes, without control and format characters"
+    package static let idRule = "a document id must have 1 to 1,024 bytes and no control or format characters"
 }
 
 /// A PDF as stored.

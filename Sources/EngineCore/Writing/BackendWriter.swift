@@ -104,7 +104,7 @@ package struct BackendWriter {
 
     private func check(user: String?) throws {
         guard user?.isVisible != false else {
-            throw APIError(.invalid, "the id of a user must not contain control and format characters")
+            throw APIError(.invalid, "the id of a user must not contain control or format characters")
         }
     }
 

@@ -9,12 +9,13 @@ struct DeleteCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Delete annotations or comments.",
         discussion: """
             All ids are checked first: if one does not exist (exit 1) or may not be deleted (exit 4), nothing is \
-            deleted. Deleting an annotation also deletes its comments, other people's too. Deleting the last comment \
-            also deletes an annotation that was made for the thread. Both are reported on standard error. If someone \
-            else has added a comment in the meantime, the deletion is a conflict (exit 6, see postilla conflicts).
+            deleted. Deleting an annotation also deletes the comments that you may see, including other people's. \
+            Deleting the last comment also deletes an annotation that was created for the thread. Both are reported on \
+            standard error. If someone else has added a comment in the meantime, the deletion is a conflict (exit 6, \
+            see postilla conflicts).
 
-            --ndjson prints one line for each deleted record; "with" names the record that took it along. "kept" is \
-            an annotation that still has comments which you may not see:
+            --ndjson prints one line for each deleted record; "with" names the record that you asked to delete. "kept" \
+            is an annotation that has other comments, which you may not see, or was changed:
               {"id":…,"status":"applied|waiting|conflict|denied|kept","with"?,"reason"?,"createdBy":…}
 
             Examples:

@@ -58,7 +58,7 @@ struct LimitSetting {
             LimitSetting("pdf-jobs", 1...1_000, "concurrent PDF jobs", .service(\.pdfJobs)),
             LimitSetting("waiting-pdf-jobs", 0...100_000, "queued PDF jobs", .service(\.waitingPDFJobs)),
             LimitSetting(
-                "head-seconds", 0...86_400, "for the first request's head; 0: unlimited", .service(\.headSeconds)),
+                "head-seconds", 0...86_400, "for the first request's head; 0: idle-seconds", .service(\.headSeconds)),
             LimitSetting("idle-seconds", 1...86_400, "between two requests on a connection", .service(\.idleSeconds)),
             LimitSetting(
                 "body-bytes-per-second", 0...1_000_000_000, "minimum average rate of a request body; 0: none",
@@ -69,7 +69,7 @@ struct LimitSetting {
                 "stall-seconds", 0...86_400, "without progress; 0: unlimited", .service(\.stallSeconds)),
             LimitSetting("stop-seconds", 1...86_400, "for requests to end on shutdown", .service(\.stopSeconds)),
             LimitSetting(
-                "free-disk-bytes", 0...(1 << 50), "kept free: below it nothing more is stored; 0: none",
+                "free-disk-bytes", 0...(1 << 50), "free space below which nothing more is stored; 0: none",
                 .bytes(\.freeDiskBytes)),
             LimitSetting("pdf-bytes", 1...(1 << 40), "of one PDF", .bytes(\.pdfBytes)),
             LimitSetting("attachment-bytes", 1...(1 << 40), "of one attachment", .bytes(\.attachmentBytes)),

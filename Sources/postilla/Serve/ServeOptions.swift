@@ -82,7 +82,7 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Append who uploaded, read, deleted and revoked what to this file, as JSON lines; - is standard error.",
+            "Log uploads, PDF reads, deletions and revocations as JSON lines in this file; - is standard error.",
             valueName: "file"))
     var auditLog: String?
 

@@ -167,10 +167,10 @@ import Testing
             server.server.reloadFailed("/etc/key.pem: not a key")
         }
         #expect(
-            log.text.contains("notice keys and secrets were read again added=0 keys=1 removed=0 secrets=1"),
+            log.text.contains("notice keys and secrets were reloaded added=0 keys=1 removed=0 secrets=1"),
             "\(log.text)"
         )
-        #expect(log.text.contains("error keys and secrets stay as they were error=/etc/key.pem: not a key"))
+        #expect(log.text.contains("error keys and secrets were not reloaded error=/etc/key.pem: not a key"))
         #expect(!log.text.contains("next secret"))
     }
 }
