@@ -1,4 +1,4 @@
-/// The addresses that a link of a record may lead to. Whoever follows the link does not know who wrote it, so an address
+/// The addresses that a link of a record may lead to. People who follow a link do not know who wrote it, so an address
 /// must not run a script or start a program.
 package enum LinkAddress {
     private static let schemes: Set = ["http", "https", "mailto"]

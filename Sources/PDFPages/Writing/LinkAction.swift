@@ -1,8 +1,8 @@
 import Annotations
 
 /// The actions that a record may put into a file: an address on the web or for mail, or another page of the document.
-/// Whoever opens the file clicks on it without knowing who wrote the record, so whatever starts a program, runs a script
-/// or opens another file is left out. A destination within the document is not an action but `Dest`.
+/// People who click a link do not know who wrote its record, so anything that starts a program, runs a script or opens
+/// another file is left out. A destination within the document is not an action but `Dest`.
 struct LinkAction {
     /// The action as a PDF dictionary (ISO 32000-1, 12.6.4).
     let entries: [String: PDFObject]

@@ -25,7 +25,7 @@ extension Fault {
             "an undo deletes other people's comments", in: "InstantCore/Outbox/Layer+Undo.swift",
             "guard !others else {", "guard PLANTED || !others else {"),
         Fault(
-            "a last comment deletes a root of which the user was not told", in: "InstantCore/Outbox/Enqueueing.swift",
+            "a last comment deletes a root that the user was not told about", in: "InstantCore/Outbox/Enqueueing.swift",
             "if planned.record.contentType == .comments { return Change.leavesRoot }",
             "if planned.record.contentType == .comments { return PLANTED ? nil : Change.leavesRoot }"),
         Fault(

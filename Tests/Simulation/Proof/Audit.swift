@@ -152,7 +152,7 @@ struct Audit {
             }
     }
 
-    /// Whether the deletion of a last comment deletes this root: only one made for its thread, as the user saw it.
+    /// Whether the deletion of a last comment deletes this root: only one created for its thread, as the user saw it.
     private func takesRoot(_ change: Change, _ root: EngineCore.ServerRecord) -> Bool {
         let seen = change.threadRevision ?? change.baseRevision
         return seen >= 0 && rights.sees(root.subject) && rights.may("delete", root.subject) && isMadeForThread(root)
@@ -178,7 +178,7 @@ struct Audit {
             $0.result.status == .applied && ($0.change.id == root.id || rootID($0.change.id) == root.id)
         }
         guard others.count == 1, takesRoot(change, root) else { return }
-        try require(after(root.id)?.isLive == false, "\(root.id) outlived the last comment that it was made for")
+        try require(after(root.id)?.isLive == false, "\(root.id) outlived the last comment of its thread")
     }
 
     /// Whether it was restored by the cascade of another change.

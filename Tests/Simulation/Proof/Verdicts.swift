@@ -56,7 +56,7 @@ extension Universe {
             let isTaken =
                 try deletions.contains { $0.takenRoot == record.id } && layer.thread(under: record.id).isEmpty
             if isTaken || deletions.contains(where: { $0.id == record.rootID }) {
-                try require(try layer.record(record.id) == nil, "\(device.name) shows \(record.id), which goes along")
+                try require(try layer.record(record.id) == nil, "\(device.name) shows \(record.id), also deleted")
                 continue
             }
             if let root = record.rootID { left.insert(root) }
