@@ -167,7 +167,7 @@ let package = Package(
         tests(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "EngineCore", "Postgres", "PostgresSupport",
+                "Annotations", "Authorization", "SyncProtocol", "SQLite", "EngineCore", "Postgres", "PostgresSupport",
                 "TestThreads", "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, metrics, nio, nioHTTP, nioPosix,
                 nioEmbedded, httpCore, httpTypes, logging,
             ], rim),
@@ -183,7 +183,7 @@ let package = Package(
             name: "ProgramTests",
             dependencies: [
                 "TestSupport", "TestThreads", "Children", "EngineSupport", "postilla", "Annotations", "InstantCore",
-                "DocumentEngine", "Interchange", "Screen", logging, rawSQLite,
+                "DocumentEngine", "Interchange", "Screen", logging, sqlite, rawSQLite,
             ],
             swiftSettings: rim),
         .testTarget(

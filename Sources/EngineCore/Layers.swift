@@ -50,8 +50,11 @@ package enum Layers {
     /// restored revisions for those it knows.
     package static func renew(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws {
         for key in try store.layers() {
-            guard let layer = try store.layer(key) else { continue }
-            try store.renew(layer, generation: Fingerprint.hex(random.next()))
+            // A damaged layer is of no use to clients of any generation.
+            do {
+                guard let layer = try store.layer(key) else { continue }
+                try store.renew(layer, generation: Fingerprint.hex(random.next()))
+            } catch is DamagedRow {}
         }
     }
 }

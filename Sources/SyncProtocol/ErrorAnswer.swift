@@ -62,6 +62,7 @@ package struct ErrorAnswer: WireMessage {
         case overload = "overload"
         case unavailable = "unavailable"
         case storageFull = "storage_full"
+        case storageDamaged = "storage_damaged"
         case internalError = "internal_error"
         case rangeNotSatisfiable = "range_not_satisfiable"
         case methodNotAllowed = "method_not_allowed"

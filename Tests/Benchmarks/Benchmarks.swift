@@ -61,7 +61,8 @@ struct Measurement: AsyncParsableCommand {
         }
         Report.add(Machine.text + "\n" + Self.build + "\n")
 
-        let server = try ServerProcess(postilla: program, folder: folder.appendingPathComponent("server"))
+        let server = try ServerProcess(
+            postilla: program, folder: folder.appendingPathComponent("server"), options: Run.withoutRates)
         defer { server.stop() }
         let report = Run(backend: Backend(server: server, postilla: program), folder: folder, options: self)
         if only.contains(.list) { try await report.list() }

@@ -3,6 +3,9 @@ import Foundation
 /// The state that the parts of one run share. Each part is an extension next to what it measures, and prints its
 /// tables.
 struct Run {
+    /// Options of `serve`: a benchmark's one user is as busy as thousands.
+    static let withoutRates = ["--limit", "requests-per-second=0"]
+
     var backend: Backend
     var folder: URL
     var options: Measurement

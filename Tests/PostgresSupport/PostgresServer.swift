@@ -50,7 +50,7 @@ package final class PostgresServer: @unchecked Sendable {
     /// Starts it and returns once it accepts connections.
     package func start() throws {
         let process = ChildProcess()
-        let (input, log) = (Pipe(), Pipe())
+        let input = Pipe()
         // A shell next to it waits for its input to close: either this program has ended, or it sent `keep` because a
         // restart may follow. The shell must not wait for a child: a process created by a Dispatch thread receives no
         // SIGCHLD.
@@ -68,17 +68,8 @@ package final class PostgresServer: @unchecked Sendable {
             + settings.flatMap { ["-c", $0] }
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
-        process.standardError = log
         process.currentDirectoryURL = folder
-        try process.run()
-        var said = ""
-        while !said.contains("ready to accept connections") {
-            let more = log.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw PostgresTrouble("PostgreSQL did not start: \(said)") }
-            said += String(decoding: more, as: UTF8.self)
-        }
-        // Read and discard other output, so that the server never blocks on a full pipe.
-        log.fileHandleForReading.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
+        try process.run(until: "ready to accept connections", on: .error)
         lock.withLock { (self.process, self.input) = (process, input) }
     }
 

@@ -2,8 +2,10 @@ import Annotations
 import EngineSupport
 import Foundation
 import FoundationNetworking
-import GRDBSQLite
+import GRDB
 import TestSupport
+
+@testable import DocumentEngine
 
 /// A server with its own data, key pair and secret in the test's folder. It can be killed and restarted on the same
 /// port. It exits at the end of its standard input, so it never outlives the tests.
@@ -32,6 +34,20 @@ final class EngineProcess {
 
     func start() throws { try server.start() }
     func kill() { server.kill() }
+    /// Shuts it down in order.
+    func stop() { server.stop() }
+
+    var database: String { server.database }
+    var restoreStamp: String { folder.path + "/data/postilla.mark" }
+
+    /// The report of `serve --check` on its data; it must not run.
+    func check() throws -> Program.Outcome {
+        try Program.run(
+            [
+                "serve", "--check", "--port", "0", "--data", folder.path + "/data",
+                "--jwt-public-key", folder.path + "/key.pub.pem", "--api-token-file", secretFile,
+            ], environment: environment)
+    }
 
     // MARK: As the customer's backend
 
@@ -74,15 +90,14 @@ final class EngineProcess {
     /// Renames a stored record, as if an earlier version had created it under that id. Restarts the server.
     func rename(_ id: String, to other: String) throws {
         kill()
-        var connection: OpaquePointer?
-        defer { sqlite3_close(connection) }
-        guard sqlite3_open_v2(server.database, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
-            sqlite3_exec(connection, "UPDATE record SET id = '\(other)' WHERE id = '\(id)'", nil, nil, nil)
-                == SQLITE_OK,
-            sqlite3_changes(connection) == 1
-        else { throw StoryError("\(id) was not renamed: \(String(cString: sqlite3_errmsg(connection)))") }
-        sqlite3_close(connection)
-        connection = nil
+        let store = try DatabaseQueue(path: server.database)
+        let renamed = try store.write { database in
+            try database.execute(sql: "UPDATE record SET id = ? WHERE id = ?", arguments: [other, id])
+            defer { try? SQLiteSchema.fillChecksums(in: database) }
+            return database.changesCount
+        }
+        try store.close()
+        guard renamed == 1 else { throw StoryError("\(id) was not renamed") }
         try start()
     }
 

@@ -31,7 +31,7 @@ extension Engine {
         guard !wanted.isEmpty else { return }
         let found = try await read { store in
             guard let layer = try store.layer(layer.key) else { return [ServerRecord]() }
-            return try wanted.compactMap { try store.record($0, in: layer) }
+            return try wanted.compactMap { try store.intactRecord($0, in: layer) }
         }
         live.withLock { $0.tell($0.presence.found(found, of: wanted, at: layer.id)) }
     }

@@ -20,7 +20,7 @@ extension ErrorAnswer.Reason {
         case .tooManyRequests: .tooManyRequests
         case .oldClient, .oldServer: .upgradeRequired
         case .internalError: .internalServerError
-        case .overload, .unavailable, .storageFull: .serviceUnavailable
+        case .overload, .unavailable, .storageFull, .storageDamaged: .serviceUnavailable
         case .rangeNotSatisfiable: .rangeNotSatisfiable
         case .methodNotAllowed: .methodNotAllowed
         }
@@ -41,7 +41,7 @@ extension APIError {
     var response: Response {
         var response = Response.json(reason.status, bytes: ErrorAnswer(reason, description).bytes)
         response.headers[.wwwAuthenticate] = reason.challenge
-        if [.tooManyRequests, .overload, .unavailable, .storageFull].contains(reason) {
+        if [.tooManyRequests, .overload, .unavailable, .storageFull, .storageDamaged].contains(reason) {
             response.headers[.retryAfter] = String(retryAfter?.wholeSecondsUp ?? 1)
         }
         return response

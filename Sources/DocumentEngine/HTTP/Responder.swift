@@ -112,6 +112,15 @@ struct Responder: HTTPResponder {
             return APIError(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")
         }
         if let refusal = APIError.fullDisk(after: error) { return refusal }
+        if let refusal = APIError.damage(after: error) {
+            // A damaged row has been logged when it was read.
+            if !(error is DamagedRow) {
+                options.logger.error(
+                    "the database is damaged: stop the server, run serve --check, restore a backup",
+                    metadata: ["request": "\(id)"])
+            }
+            return refusal
+        }
         // The error is only logged: it may contain paths or texts.
         options.logger.error(
             "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])

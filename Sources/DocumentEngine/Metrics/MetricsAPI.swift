@@ -14,6 +14,7 @@ struct MetricsAPI: HTTPResponder {
     let admission: RequestLimiter
     let readiness: Readiness
     let space: DiskSpace
+    let damage: DamageLog
 
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
         let path = (request.head.path ?? "").split(separator: "?", maxSplits: 1).first ?? ""
@@ -39,6 +40,7 @@ struct MetricsAPI: HTTPResponder {
         metrics.set(.streams, Double(admission.streamCount))
         metrics.set(.connections, Double(metrics.openConnections))
         if let free = space.free { metrics.set(.freeDisk, Double(free)) }
+        metrics.set(.damagedRows, Double(damage.count))
         metrics.set(.waitingWrites, Double(engine.writes.waiting))
         metrics.set(.runningPDFJobs, Double(work.running))
         metrics.set(.waitingPDFJobs, Double(work.waiting))

@@ -22,6 +22,8 @@ extension ServerMetrics {
         Gauge.connections.rawValue: .init(help: "Open connections."),
         Gauge.freeDisk.rawValue: .init(help: "Free bytes of the fullest disk that the server writes to."),
         Gauge.streams.rawValue: .init(help: "Open event streams and long polls."),
+        Gauge.damagedRows.rawValue: .init(help: "Damaged rows that were read since the start and left out."),
+        Gauge.damageFound.rawValue: .init(help: "Problems found by the last daily check of all stored rows."),
         Gauge.waitingWrites.rawValue: .init(help: "Writes queued for the next transaction."),
         Gauge.runningPDFJobs.rawValue: .init(help: "Running PDF jobs."),
         Gauge.waitingPDFJobs.rawValue: .init(help: "Queued PDF jobs."),

@@ -129,6 +129,8 @@ final class ServerMetrics: Sendable {
         case connections = "postilla_connections_open"
         case freeDisk = "postilla_disk_free_bytes"
         case streams = "postilla_streams_open"
+        case damagedRows = "postilla_damaged_rows"
+        case damageFound = "postilla_damage_found"
         case waitingWrites = "postilla_writes_waiting"
         case runningPDFJobs = "postilla_pdf_jobs_running"
         case waitingPDFJobs = "postilla_pdf_jobs_waiting"

@@ -32,19 +32,23 @@ struct Housekeeping: Service {
         var offset = 0
         while true {
             let page = DocumentQuery(offset: offset, limit: 100)
-            let keys = try await engine.read { store in
-                try store.documents(page).map { document in
+            let (keys, count) = try await engine.read { store in
+                let keys = try store.documents(page).flatMap { document in
                     try store.layerNames(of: document.id).map { LayerKey(document: document.id, name: $0) }
                 }
+                return (keys, try store.documentCount(page))
             }
-            for key in keys.joined() {
+            for key in keys {
                 try await engine.writes.perform(on: key) { store in
-                    guard let layer = try store.layer(key) else { return }
-                    try store.prune(layer, before: now + -Self.tombstoneLife)
+                    // A damaged layer is pruned after it was restored.
+                    do {
+                        guard let layer = try store.layer(key) else { return }
+                        try store.prune(layer, before: now + -Self.tombstoneLife)
+                    } catch is DamagedRow {}
                 }
             }
-            guard keys.count == page.limit else { break }
             offset += page.limit
+            guard offset < count else { break }
         }
         try await engine.removeAll(before: now + -Self.unfinishedLife)
         try await attachments.tidy()
@@ -63,6 +67,35 @@ struct ClockService: Service {
             while !Task.isCancelled {
                 try await Task.sleep(for: every)
                 engine.timePassed()
+            }
+        }
+    }
+}
+
+/// Reads all stored rows every day, first an hour after the start, to find damage that no request meets.
+struct DamageService: Service {
+    let engine: Engine
+    let find: @Sendable () throws -> [StoreCheck.Problem]
+    let logger: Logger
+    let metrics: ServerMetrics
+
+    static let interval: Duration = .seconds(86_400)
+    static let delay: Duration = .seconds(3600)
+
+    func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            try await Task.sleep(for: Self.delay)
+            while !Task.isCancelled {
+                do {
+                    let damage = try await engine.apart { [find] in try find() }
+                    metrics.set(.damageFound, Double(damage.count))
+                    if !damage.isEmpty {
+                        logger.error(
+                            "stored data is damaged: stop the server, run serve --check, restore a backup",
+                            metadata: ["problems": "\(damage.count)"])
+                    }
+                } catch { logger.warning("stored data not checked", metadata: ["error": "\(type(of: error))"]) }
+                try await Task.sleep(for: Self.interval)
             }
         }
     }

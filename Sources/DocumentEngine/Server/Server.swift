@@ -47,6 +47,7 @@ package final class Server: Sendable {
         lock = try FolderLock(folder: options.dataFolder)
         storage = try Storage(options)
         if try storage.mark.open() { options.logger.warning("\(Self.restored)") }
+        if storage.shared?.store.checksPages == false { options.logger.notice("\(Self.noPageChecksums)") }
         let admission = RequestLimiter(options.service, uptime: options.uptime) { metrics.limited(by: $0) }
         let work = PDFWork(options.service, metrics: metrics)
         secrets = BackendSecrets(options.secrets)
@@ -74,7 +75,7 @@ package final class Server: Sendable {
             proxyWarning: ProxyWarning(options.logger))
         metricsAPI = MetricsAPI(
             metrics: metrics, engine: engine, work: work, admission: admission, readiness: readiness,
-            space: storage.space)
+            space: storage.space, damage: storage.damage)
         let plain = Self.http(
             options, metrics,
             ConnectionTimeoutHandler.Observer(opened: metrics.connectionOpened) { [logger = options.logger] in
@@ -122,6 +123,8 @@ package final class Server: Sendable {
             DiskSpaceService(space: storage.space, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
             RestoreStampService(engine: engine, mark: storage.mark, logger: options.logger),
+            DamageService(
+                engine: engine, find: storage.findDamage, logger: options.logger, metrics: metricsAPI.metrics),
         ]
         if let sharing { services.append(sharing) }
         services.append(
@@ -183,8 +186,14 @@ package final class Server: Sendable {
     static let restored =
         "the database was restored from a backup; clients reload every layer and show edits that may be lost"
 
+    static let noPageChecksums =
+        "the PostgreSQL cluster has no data checksums, so damage on its disk may go unnoticed; see pg_checksums"
+
     /// Why nothing can be stored; nil: the disk has space.
     package var diskProblem: String? { storage.space.problem.map { "\($0)" } }
+
+    /// Looks through all stored rows for damage. Blocks.
+    package func findDamage() throws -> [StoreCheck.Problem] { try storage.findDamage() }
 
     /// Runs the hourly housekeeping once.
     package func tidy() async throws {

@@ -9,11 +9,16 @@ import SQLite
 package final class SQLiteStore: LayerStore {
     private let pool: DatabasePool
     private let cache = StatementCache()
+    private let damage: DamageLog
 
     /// Opens the file, creates it (readable by its owner only) or migrates an older schema.
     ///
+    /// - Parameter damage: collects damaged rows that are read.
     /// - Throws: ``StoreError`` if it cannot be used; it is never replaced or emptied.
-    package init(path: String) throws {
+    package convenience init(path: String) throws { try self.init(path: path, damage: DamageLog()) }
+
+    init(path: String, damage: DamageLog) throws {
+        self.damage = damage
         do {
             try PrivateFiles.make(file: path)
             pool = try DatabasePool(path: path, configuration: Self.configuration)
@@ -56,8 +61,11 @@ package final class SQLiteStore: LayerStore {
     }
 
     private func transaction(_ database: Database) throws -> SQLiteTransaction {
-        SQLiteTransaction(database: database, statements: try cache.statements(of: database))
+        SQLiteTransaction(database: database, statements: try cache.statements(of: database), damage: damage)
     }
+
+    /// Reads every row and looks for damage. Takes seconds for each gigabyte.
+    func findDamage() throws -> [StoreCheck.Problem] { try pool.read { try StoreCheck.problems(in: $0) } }
 
     /// The file's restore stamp.
     func mark() throws -> String? { try pool.read { try String.fetchOne($0, sql: "SELECT mark FROM mark") } }

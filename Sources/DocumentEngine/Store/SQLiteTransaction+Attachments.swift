@@ -5,23 +5,24 @@ import SQLite
 
 extension SQLiteTransaction {
     func attachment(_ id: AttachmentID, of document: String) throws -> StoredAttachment? {
-        try one(
-            "SELECT document, sha256, bytes, at FROM attachment WHERE document = ? AND sha256 = ?", .text(document),
-            .text(id.hex), read: Self.attachment
+        try first(
+            .attachment, "SELECT \(StoredTable.attachment.all) FROM attachment WHERE document = ? AND sha256 = ?",
+            .text(document), .text(id.hex), read: Self.attachment
         ) ?? nil
     }
 
     func attachments(of document: String) throws -> [StoredAttachment] {
-        try all(
-            "SELECT document, sha256, bytes, at FROM attachment WHERE document = ? ORDER BY sha256", .text(document),
-            read: Self.attachment
+        try intact(
+            .attachment, "SELECT \(StoredTable.attachment.all) FROM attachment WHERE document = ? ORDER BY sha256",
+            .text(document), read: Self.attachment
         ).compactMap(\.self)
     }
 
     func unnamedAttachments(before moment: Timestamp, limit: Int) throws -> [StoredAttachment] {
-        try all(
+        try intact(
+            .attachment,
             """
-            SELECT document, sha256, bytes, at FROM attachment WHERE at < ?1 AND NOT EXISTS (
+            SELECT \(StoredTable.attachment.all) FROM attachment WHERE at < ?1 AND NOT EXISTS (
                 SELECT 1 FROM layer JOIN record ON record.layer = layer.id AND record.attachment = attachment.sha256
                 WHERE layer.document = attachment.document)
             AND NOT EXISTS (
@@ -58,9 +59,9 @@ extension SQLiteTransaction {
         """
 
     func put(_ attachment: StoredAttachment) throws {
-        try run(
-            "INSERT OR REPLACE INTO attachment VALUES (?, ?, ?, ?)", .text(attachment.document),
-            .text(attachment.id.hex), .integer(attachment.bytes), .integer(attachment.at.milliseconds))
+        try put(
+            .attachment, .text(attachment.document), .text(attachment.id.hex), .integer(attachment.bytes),
+            .integer(attachment.at.milliseconds))
     }
 
     func removeAttachment(_ id: AttachmentID, of document: String) throws {
@@ -71,15 +72,14 @@ extension SQLiteTransaction {
     }
 
     func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool {
-        try one(
-            "SELECT 1 FROM upload WHERE layer = ? AND sha256 = ? AND user_id = ?", .integer(layer.id), .text(id.hex),
-            .text(user ?? "")
-        ) { _ in true } ?? false
+        try !intact(
+            .upload, "SELECT \(StoredTable.upload.all) FROM upload WHERE layer = ? AND sha256 = ? AND user_id = ?",
+            .integer(layer.id), .text(id.hex), .text(user ?? "")
+        ) { _ in true }.isEmpty
     }
 
     func addUpload(of id: AttachmentID, by user: String?, in layer: ServerLayer) throws {
-        try run(
-            "INSERT OR IGNORE INTO upload VALUES (?, ?, ?)", .integer(layer.id), .text(id.hex), .text(user ?? ""))
+        try put(.upload, .integer(layer.id), .text(id.hex), .text(user ?? ""))
     }
 
     private static func attachment(_ row: Columns) throws -> StoredAttachment? {

@@ -4,18 +4,18 @@ import SQLite
 
 extension SQLiteTransaction {
     func document(_ id: String) throws -> ServerDocument? {
-        try statements.prepared(composed: Self.document).first([.text(id)], Self.document)
+        try first(.document, Self.document, .text(id), read: Self.document)
     }
 
     func documents(_ query: DocumentQuery) throws -> [ServerDocument] {
         let order = query.order == .title ? "title" : "created_at"
         let direction = query.descending ? "DESC" : "ASC"
         let found = """
-            SELECT \(Self.columns) FROM document WHERE ?1 IS NULL OR instr(lower(title), lower(?1)) > 0
+            SELECT \(StoredTable.document.all) FROM document WHERE ?1 IS NULL OR instr(lower(title), lower(?1)) > 0
             ORDER BY \(order) \(direction), id \(direction) LIMIT ?2 OFFSET ?3
             """
-        return try statements.prepared(composed: found)
-            .rows([.text(query.title), .integer(query.limit), .integer(query.offset)], Self.document)
+        return try intact(
+            .document, found, .text(query.title), .integer(query.limit), .integer(query.offset), read: Self.document)
     }
 
     func documentCount(_ query: DocumentQuery) throws -> Int {
@@ -32,22 +32,16 @@ extension SQLiteTransaction {
         let old = try one("SELECT base FROM document WHERE id = ?", .text(document.id)) { $0.integer(0) }
         if let old, old != document.base { try note(unused: old, since: .startOfTime) }
         try forget(unused: document.base)
-        try run(
-            "INSERT OR REPLACE INTO document VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", .text(document.id),
-            .text(document.title), .text(document.pdfSHA256), .integer(document.pdfBytes),
-            .integer(document.createdAt.milliseconds), .integer(document.base), .text(document.pages.json),
-            .integer(document.pages.count), .text(document.stripped?.sha256), .integer(document.stripped?.bytes))
+        try put(
+            .document, .text(document.id), .text(document.title), .text(document.pdfSHA256),
+            .integer(document.pdfBytes), .integer(document.createdAt.milliseconds), .integer(document.base),
+            .text(document.pages.json), .integer(document.pages.count), .text(document.stripped?.sha256),
+            .integer(document.stripped?.bytes))
     }
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
         guard let document = try document(id) else { return }
-        try run(
-            """
-            INSERT OR REPLACE INTO deleted_layer
-            SELECT document, name, ?2 FROM layer WHERE document = ?1 AND substr(name, 1, 1) <> '*'
-            """, .text(id), .integer(moment.milliseconds))
-        // The same key as ``LayerKey/removed(_:)``.
-        try run("UPDATE layer SET document = '', name = '*gone-' || id WHERE document = ?", .text(id))
+        try removeLayers(of: id, at: moment)
         try note(unused: document.base, since: .startOfTime)
         try run("DELETE FROM attachment WHERE document = ?", .text(id))
         try run("DELETE FROM document WHERE id = ?", .text(id))
@@ -57,10 +51,12 @@ extension SQLiteTransaction {
     // document has.
 
     func unusedSince(_ base: Int64) throws -> Timestamp? {
-        try one("SELECT at FROM deleted_layer WHERE document = '' AND name = '*base-' || ?", .integer(base)) {
-            Timestamp(milliseconds: $0.integer(0))
+        try first(.deletedLayer, Self.deletion, .text(""), .text(Self.unusedName(base))) {
+            Timestamp(milliseconds: $0.integer(2))
         }
     }
+
+    private static func unusedName(_ base: Int64) -> String { "*base-\(base)" }
 
     func unusedBases(before moment: Timestamp) throws -> [Int64] {
         try all(
@@ -72,9 +68,7 @@ extension SQLiteTransaction {
     }
 
     private func note(unused base: Int64, since moment: Timestamp) throws {
-        try run(
-            "INSERT OR REPLACE INTO deleted_layer VALUES ('', '*base-' || ?, ?)", .integer(base),
-            .integer(moment.milliseconds))
+        try put(.deletedLayer, .text(""), .text(Self.unusedName(base)), .integer(moment.milliseconds))
     }
 
     private func forget(unused base: Int64) throws {
@@ -90,14 +84,23 @@ extension SQLiteTransaction {
     }
 
     func add(_ records: [Record], toBase base: Int64) throws {
+        var added = RowTally()
         for record in records {
             let stored = ServerRecord(base: record)
-            try run(
-                "INSERT INTO base_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", .integer(base), .text(record.id),
-                .text(record.content.text), .text(stored.contentType.rawValue), .text(stored.rootID),
-                .text(record.createdBy), .text(record.updatedBy), .text(record.group),
-                .text(record.content.attachmentID?.hex))
+            let values: [SQLValue] = [
+                .integer(base), .text(record.id), .text(record.content.text), .text(stored.contentType.rawValue),
+                .text(stored.rootID), .text(record.createdBy), .text(record.updatedBy), .text(record.group),
+                .text(record.content.attachmentID?.hex),
+            ]
+            let checksum = StoredTable.checksum(ofBaseRecord: values)
+            try statements.prepared("INSERT INTO base_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .run(values + [.integer(checksum)])
+            added.add(checksum)
         }
+        try run(
+            """
+            UPDATE base SET records = records + ?1, sums = (sums | ?2) - (sums & ?2) WHERE id = ?3
+            """, .integer(added.count), .integer(added.sums), .integer(base))
     }
 
     func removeBase(_ base: Int64, limit: Int) throws -> Int {
@@ -115,12 +118,10 @@ extension SQLiteTransaction {
         return removed.count
     }
 
-    private static let columns =
-        "id, title, sha256, bytes, created_at, base, pages, stripped_sha256, stripped_bytes"
-    private static let document = "SELECT \(columns) FROM document WHERE id = ?"
+    private static let document = "SELECT \(StoredTable.document.all) FROM document WHERE id = ?"
 
     private static func document(_ row: Columns) throws -> ServerDocument {
-        let stripped = row.optionalText(7).map { StoredPDF(sha256: $0, bytes: row.integer(8)) }
+        let stripped = row.optionalText(8).map { StoredPDF(sha256: $0, bytes: row.integer(9)) }
         return try ServerDocument(
             id: row.text(0), title: row.text(1), pdfSHA256: row.text(2), pdfBytes: row.integer(3), stripped: stripped,
             createdAt: Timestamp(milliseconds: row.integer(4)), base: row.integer(5),

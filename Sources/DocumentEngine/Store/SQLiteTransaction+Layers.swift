@@ -10,19 +10,22 @@ extension SQLiteTransaction {
 
     /// Finds a layer. Its head is the newest revision of its records, or the stored head if that is higher.
     private func find(_ key: LayerKey) throws -> ServerLayer? {
-        try one(
-            """
-            SELECT layer.id, generation,
-                max(head, coalesce((SELECT max(revision) FROM record WHERE record.layer = layer.id), 0)),
-                horizon, document.base, document.page_count
-            FROM layer JOIN document ON document.id = layer.document WHERE layer.document = ? AND layer.name = ?
-            """, .text(key.document), .text(key.name)
-        ) { row in
-            ServerLayer(
-                id: row.integer(0), key: key, generation: row.text(1), head: row.integer(2), horizon: row.integer(3),
-                base: row.integer(4), pageCount: row.number(5))
+        try statements.prepared(composed: Self.layer).first([.text(key.document), .text(key.name)]) { row in
+            guard isIntact(row, .layer) else { throw DamagedRow(StoredTable.layer.noun) }
+            let document = StoredTable.layer.count + 1
+            guard isIntact(row, .document, from: document) else { throw DamagedRow(StoredTable.document.noun) }
+            let newest = document + StoredTable.document.count + 1
+            return ServerLayer(
+                id: row.integer(0), key: key, generation: row.text(3), head: max(row.integer(4), row.integer(newest)),
+                horizon: row.integer(5), base: row.integer(document + 5), pageCount: row.number(document + 7))
         }
     }
+
+    private static let layer = """
+        SELECT \(StoredTable.layer.qualified), \(StoredTable.document.qualified),
+            coalesce((SELECT max(revision) FROM record WHERE record.layer = layer.id), 0)
+        FROM layer JOIN document ON document.id = layer.document WHERE layer.document = ? AND layer.name = ?
+        """
 
     func layers() throws -> [LayerKey] {
         try all("SELECT document, name FROM layer WHERE substr(name, 1, 1) <> '*' ORDER BY id") {
@@ -43,32 +46,80 @@ extension SQLiteTransaction {
     }
 
     func deletion(of key: LayerKey) throws -> Timestamp? {
-        try one(
-            "SELECT at FROM deleted_layer WHERE document = ? AND name = ?", .text(key.document), .text(key.name)
-        ) { Timestamp(milliseconds: $0.integer(0)) }
+        try first(.deletedLayer, Self.deletion, .text(key.document), .text(key.name)) {
+            Timestamp(milliseconds: $0.integer(2))
+        }
     }
 
+    static let deletion =
+        "SELECT \(StoredTable.deletedLayer.all) FROM deleted_layer WHERE document = ? AND name = ?"
+
     func addLayer(_ key: LayerKey, generation: String) throws -> ServerLayer {
-        try run(
-            "INSERT INTO layer (document, name, generation, head, horizon) VALUES (?, ?, ?, 0, 0)",
-            .text(key.document), .text(key.name), .text(generation))
+        let id = try one(
+            """
+            INSERT INTO layer (document, name, generation, head, horizon, checksum) VALUES (?, ?, ?, 0, 0, 0)
+            RETURNING id
+            """, .text(key.document), .text(key.name), .text(generation)
+        ) { $0.integer(0) }
+        let layer = ServerLayer(id: id ?? 0, key: key, generation: generation, base: 0, pageCount: 0)
+        try put(layer)
         guard let layer = try find(key) else { throw StoreError.unusable(key.document, "the document was deleted") }
         return layer
     }
 
+    /// Replaces the row of a layer.
+    private func put(_ layer: ServerLayer) throws {
+        try put(
+            layer: layer.id, document: layer.key.document, name: layer.key.name, layer.generation, head: layer.head,
+            horizon: layer.horizon)
+    }
+
+    private func put(
+        layer id: Int64, document: String, name: String, _ generation: String, head: Revision, horizon: Revision
+    ) throws {
+        let values: [SQLValue] = [
+            .integer(id), .text(document), .text(name), .text(generation), .integer(head), .integer(horizon),
+        ]
+        try statements.prepared(
+            """
+            UPDATE layer SET document = ?2, name = ?3, generation = ?4, head = ?5, horizon = ?6, checksum = ?7
+            WHERE id = ?1
+            """
+        ).run(values + [.integer(RowChecksum.of(values))])
+    }
+
     func move(_ layer: ServerLayer, to key: LayerKey) throws {
-        try run(
-            "UPDATE layer SET document = ?, name = ? WHERE id = ?", .text(key.document), .text(key.name),
-            .integer(layer.id))
+        var moved = layer
+        moved.key = key
+        try put(moved)
+    }
+
+    /// Takes all layers of a document out of use, damaged ones included, and notes when.
+    func removeLayers(of document: String, at moment: Timestamp) throws {
+        let rows = try statements.prepared(composed: "SELECT \(StoredTable.layer.all) FROM layer WHERE document = ?")
+            .rows([.text(document)]) { row in
+                (
+                    id: row.integer(0), name: row.text(2), generation: row.text(3), head: row.integer(4),
+                    horizon: row.integer(5)
+                )
+            }
+        for row in rows {
+            if !LayerKey(document: document, name: row.name).isHidden {
+                try put(.deletedLayer, .text(document), .text(row.name), .integer(moment.milliseconds))
+            }
+            let removed = LayerKey.removed(row.id)
+            try put(
+                layer: row.id, document: removed.document, name: removed.name, row.generation, head: row.head,
+                horizon: row.horizon)
+        }
     }
 
     func removeLayer(_ layer: ServerLayer, at moment: Timestamp) throws {
         guard !layer.key.document.isEmpty else { return }
         try move(layer, to: .removed(layer.id))
         guard !layer.key.isHidden else { return }
-        try run(
-            "INSERT OR REPLACE INTO deleted_layer VALUES (?, ?, ?)", .text(layer.key.document), .text(layer.key.name),
-            .integer(moment.milliseconds))
+        try put(
+            .deletedLayer, .text(layer.key.document), .text(layer.key.name), .integer(moment.milliseconds))
     }
 
     func removeRows(ofLayer id: Int64, limit: Int) throws -> Int {
@@ -103,11 +154,15 @@ extension SQLiteTransaction {
     }
 
     func setHead(_ head: Revision, of layer: ServerLayer) throws {
-        try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
+        var changed = layer
+        changed.head = head
+        try put(changed)
     }
 
     func renew(_ layer: ServerLayer, generation: String) throws {
-        try run("UPDATE layer SET generation = ? WHERE id = ?", .text(generation), .integer(layer.id))
+        var renewed = layer
+        renewed.generation = generation
+        try put(renewed)
         try forgetClients(of: layer)
     }
 
@@ -117,18 +172,19 @@ extension SQLiteTransaction {
     }
 
     func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
-        // The newest record may be among those deleted.
-        if let head = try find(layer.key)?.head {
-            try run("UPDATE layer SET head = ? WHERE id = ?", .integer(head), .integer(layer.id))
-        }
         let (id, moment) = (SQLValue.integer(layer.id), SQLValue.integer(moment.milliseconds))
-        try run(
-            """
-            UPDATE layer SET horizon = max(horizon,
-                coalesce((SELECT max(revision) FROM record WHERE layer = ?1 AND removed_at < ?2), 0),
-                coalesce((SELECT max(revision) FROM departure WHERE layer = ?1 AND at < ?2), 0))
-            WHERE id = ?1
-            """, id, moment)
+        // The newest record may be among those deleted.
+        if var changed = try find(layer.key) {
+            let pruned = try one(
+                """
+                SELECT max(
+                    coalesce((SELECT max(revision) FROM record WHERE layer = ?1 AND removed_at < ?2), 0),
+                    coalesce((SELECT max(revision) FROM departure WHERE layer = ?1 AND at < ?2), 0))
+                """, id, moment
+            ) { $0.integer(0) }
+            changed.horizon = max(changed.horizon, pruned ?? 0)
+            try put(changed)
+        }
         try run(
             """
             DELETE FROM record WHERE layer = ?1 AND removed_at < ?2

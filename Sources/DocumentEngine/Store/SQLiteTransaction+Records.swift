@@ -6,10 +6,9 @@ import SyncProtocol
 
 extension SQLiteTransaction {
     func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord? {
-        let own = try statements.prepared(composed: Self.ownRecord)
-            .first([.integer(layer.id), .text(id)], Self.stored)
+        let own = try first(.record, Self.ownRecord, .integer(layer.id), .text(id), read: Self.stored)
         if own != nil { return own }
-        return try statements.prepared(composed: Self.baseRecord).first([.integer(layer.base), .text(id)], Self.stored)
+        return try first(.baseRecord, Self.baseRecord, .integer(layer.base), .text(id), read: Self.stored)
     }
 
     func subject(of id: Record.ID, in layer: ServerLayer) throws -> Subject? {
@@ -20,28 +19,23 @@ extension SQLiteTransaction {
     }
 
     func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord] {
-        try statements.prepared(composed: Self.changedRecords)
-            .rows([.integer(layer.id), .integer(revision), .integer(limit)], Self.stored)
+        try intact(
+            .record, Self.changedRecords, .integer(layer.id), .integer(revision), limit: limit, read: Self.stored)
     }
 
     func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure] {
-        try all(
-            """
-            SELECT id, revision, type, created_by, grp, at FROM departure
-            WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?
-            """, .integer(layer.id), .integer(revision), .integer(limit)
-        ) { row in
+        try intact(.departure, Self.departures, .integer(layer.id), .integer(revision), limit: limit) { row in
             Departure(
-                id: row.text(0), revision: row.integer(1),
+                id: row.text(2), revision: row.integer(1),
                 subject: Subject(
-                    try Self.type(row.text(2)), createdBy: row.optionalText(3), group: row.optionalText(4)),
-                at: Timestamp(milliseconds: row.integer(5)))
+                    try Self.type(row.text(3)), createdBy: row.optionalText(4), group: row.optionalText(5)),
+                at: Timestamp(milliseconds: row.integer(6)))
         }
     }
 
     func thread(of root: Record.ID, in layer: ServerLayer) throws -> [ServerRecord] {
-        try statements.prepared(composed: Self.thread)
-            .rows([.integer(layer.id), .integer(layer.base), .text(root)], Self.stored)
+        try intact(
+            .record, Self.thread, .integer(layer.id), .integer(layer.base), .text(root), read: Self.stored)
     }
 
     func marks(ofThread root: Record.ID, in layer: ServerLayer) throws -> [RecordMark] {
@@ -54,38 +48,56 @@ extension SQLiteTransaction {
     }
 
     func cascade(of revision: Revision, in layer: ServerLayer) throws -> [ServerRecord] {
-        try statements.prepared(composed: Self.cascade).rows([.integer(layer.id), .integer(revision)], Self.stored)
+        try intact(.record, Self.cascade, .integer(layer.id), .integer(revision), read: Self.stored)
     }
 
     func put(_ stored: ServerRecord, in layer: ServerLayer) throws {
-        try run(
-            "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        let values: [SQLValue] = [
             .integer(layer.id), .text(stored.id), .text(stored.record.content.text),
             .text(stored.contentType.rawValue), .text(stored.rootID), .text(stored.record.createdBy),
             .text(stored.record.updatedBy), .text(stored.record.group), .integer(stored.revision),
             .text(stored.run.client), .integer(stored.run.start), .integer(stored.removal?.at.milliseconds),
             .text(stored.removal?.by), .text(stored.removal?.client), .integer(stored.removal?.cascade),
-            .text(stored.record.content.attachmentID?.hex), .integer(stored.isCommentThreadRoot))
+            .text(stored.record.content.attachmentID?.hex), .integer(stored.isCommentThreadRoot),
+        ]
+        try statements.prepared(composed: Self.putRecord).run(values + [.integer(RowChecksum.of(values))])
+        // A damaged row may have had any checksum, so what it added to the layer's is unknown.
+        if !damage.isEmpty, damage.forget(StoredRow(.record, ["\(layer.id)", stored.id])) { try recount(layer.id) }
     }
 
     func add(_ departure: Departure, in layer: ServerLayer) throws {
+        try put(
+            .departure, .integer(layer.id), .integer(departure.revision), .text(departure.id),
+            .text(departure.subject.contentType.rawValue), .text(departure.subject.createdBy),
+            .text(departure.subject.group), .integer(departure.at.milliseconds))
+    }
+
+    /// Replaces the layer's number of records and their combined checksum.
+    private func recount(_ layer: Int64) throws {
+        var tally = RowTally()
+        try statements.prepared("SELECT checksum FROM record WHERE layer = ?").each([.integer(layer)]) { row in
+            tally.add(row.integer(0))
+        }
         try run(
-            "INSERT OR REPLACE INTO departure VALUES (?, ?, ?, ?, ?, ?, ?)", .integer(layer.id),
-            .integer(departure.revision), .text(departure.id), .text(departure.subject.contentType.rawValue),
-            .text(departure.subject.createdBy), .text(departure.subject.group), .integer(departure.at.milliseconds))
+            "UPDATE layer SET records = ?, sums = ? WHERE id = ?", .integer(tally.count), .integer(tally.sums),
+            .integer(layer))
     }
 
     // MARK: Rows
 
-    /// The columns of a record, in the order in which ``stored(_:)`` reads them.
-    static let ownColumns = """
-        id, content, type, root, created_by, updated_by, grp, revision, run_client, run_start,
-        removed_at, removed_by, removed_client, cascade, thread_root
-        """
-    /// The same for a base record.
-    static let baseColumns =
-        "id, content, type, root, created_by, updated_by, grp, 0, NULL, 0, NULL, NULL, NULL, NULL, 0"
+    private static let ownColumns = StoredTable.record.all
+    private static let baseColumns = StoredTable.baseRecord.all
 
+    /// Updates an existing row in place, so that a trigger sees its earlier checksum.
+    private static let putRecord: String = {
+        let changed = StoredTable.record.columns.dropFirst(2) + ["checksum"]
+        let assignments = changed.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+        let values = repeatElement("?", count: StoredTable.record.columns.count + 1).joined(separator: ", ")
+        return """
+            INSERT INTO record (\(ownColumns)) VALUES (\(values))
+            ON CONFLICT (layer, id) DO UPDATE SET \(assignments)
+            """
+    }()
     private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
     private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
 
@@ -99,7 +111,11 @@ extension SQLiteTransaction {
         """
 
     private static let changedRecords =
-        "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision LIMIT ?"
+        "SELECT \(ownColumns) FROM record WHERE layer = ? AND revision > ? ORDER BY revision"
+
+    private static let departures = """
+        SELECT \(StoredTable.departure.all) FROM departure WHERE layer = ? AND revision > ? ORDER BY revision
+        """
 
     /// The indexes are named here and for cascades: otherwise SQLite would scan the whole layer to avoid sorting a few
     /// rows.
@@ -118,17 +134,18 @@ extension SQLiteTransaction {
     private static let cascade =
         "SELECT \(ownColumns) FROM record INDEXED BY record_cascade WHERE layer = ? AND cascade = ? ORDER BY revision"
 
+    /// Reads the columns of ``StoredTable/record``.
     static func stored(_ row: Columns) throws -> ServerRecord {
         var stored = ServerRecord(
             Record(
-                id: row.text(0), content: Content(checked: row.text(1)), createdBy: row.optionalText(4),
-                updatedBy: row.optionalText(5), group: row.optionalText(6)),
-            revision: row.integer(7), contentType: try type(row.text(2)), rootID: row.optionalText(3),
-            isCommentThreadRoot: row.flag(14),
-            run: ServerRecord.Run(client: row.optionalText(8), start: row.integer(9)))
-        if let at = row.optionalInteger(10) {
+                id: row.text(1), content: Content(checked: row.text(2)), createdBy: row.optionalText(5),
+                updatedBy: row.optionalText(6), group: row.optionalText(7)),
+            revision: row.integer(8), contentType: try type(row.text(3)), rootID: row.optionalText(4),
+            isCommentThreadRoot: row.flag(16),
+            run: ServerRecord.Run(client: row.optionalText(9), start: row.integer(10)))
+        if let at = row.optionalInteger(11) {
             stored.removal = ServerRecord.Removal(
-                by: row.optionalText(11), client: row.optionalText(12), cascade: row.optionalInteger(13),
+                by: row.optionalText(12), client: row.optionalText(13), cascade: row.optionalInteger(14),
                 at: Timestamp(milliseconds: at))
         }
         return stored

@@ -6,9 +6,12 @@ import SQLite
 struct SQLiteTransaction: StoreWriting, SQLTransaction {
     let database: Database
     let statements: Statements
+    let damage: DamageLog
     private let end = EarlyEnd()
 
-    init(database: Database, statements: Statements) { (self.database, self.statements) = (database, statements) }
+    init(database: Database, statements: Statements, damage: DamageLog) {
+        (self.database, self.statements, self.damage) = (database, statements, damage)
+    }
 
     /// Why SQLite ended the transaction before its commit.
     private final class EarlyEnd {
@@ -38,5 +41,46 @@ struct SQLiteTransaction: StoreWriting, SQLTransaction {
             }
             throw error
         }
+    }
+
+    // MARK: Rows with checksums
+
+    /// Returns whether the row, which begins with the table's columns and the checksum, is what was written. Notes a
+    /// damaged one.
+    func isIntact(_ row: Columns, _ table: StoredTable, from first: Int32 = 0) -> Bool {
+        if row.isIntact(table.count, from: first) { return true }
+        damage.note(StoredRow(row, table, from: first))
+        return false
+    }
+
+    /// Returns the first row, if any.
+    ///
+    /// - Throws: `DamagedRow` if it is damaged.
+    func first<T>(
+        _ table: StoredTable, _ sql: String, _ values: SQLValue..., read: (Columns) throws -> T
+    ) throws -> T? {
+        try statements.prepared(composed: sql).first(values) { row in
+            guard isIntact(row, table) else { throw DamagedRow(table.noun) }
+            return try read(row)
+        }
+    }
+
+    /// Returns the first intact rows.
+    func intact<T>(
+        _ table: StoredTable, _ sql: String, _ values: SQLValue..., limit: Int = .max, read: (Columns) throws -> T
+    ) throws -> [T] {
+        var found: [T] = []
+        var rows = try statements.prepared(composed: sql).walk(values)
+        while found.count < limit, let row = try rows.next() {
+            if isIntact(row, table) { found.append(try read(row)) }
+        }
+        return found
+    }
+
+    /// Inserts a row with its checksum, or replaces the row with its key.
+    ///
+    /// - Parameter values: of the table's columns, without the checksum.
+    func put(_ table: StoredTable, _ values: SQLValue...) throws {
+        try statements.prepared(composed: table.insertion).run(values + [.integer(RowChecksum.of(values))])
     }
 }

@@ -10,6 +10,10 @@ struct Storage: Sendable {
     /// The database and the queue of messages to other servers; nil without a cluster.
     let shared: (store: PostgresStore, mark: RestoreStampRow, notices: CoalescingQueue<ClusterMessage>)?
     let space: DiskSpace
+    /// The damaged rows read so far; always empty for a database that checks its own pages.
+    let damage: DamageLog
+    /// Looks through all rows for damage; blocks.
+    let findDamage: @Sendable () throws -> [StoreCheck.Problem]
     let close: @Sendable () -> Void
 
     /// - Throws: ``StoreError``, `PostgresStoreError`.
@@ -22,7 +26,7 @@ struct Storage: Sendable {
         if let address = options.postgres {
             try self.init(address, folder: options.dataFolder, space)
         } else {
-            try self.init(file: file, folder: options.dataFolder, space)
+            try self.init(file: file, folder: options.dataFolder, space, DamageLog(options.logger))
         }
     }
 
@@ -31,8 +35,10 @@ struct Storage: Sendable {
         return folder.isEmpty ? (file.hasPrefix("/") ? "/" : ".") : folder
     }
 
-    private init(file: String, folder: String, _ space: DiskSpace) throws {
-        let store = try SQLiteStore(path: file)
+    private init(file: String, folder: String, _ space: DiskSpace, _ damage: DamageLog) throws {
+        let store = try SQLiteStore(path: file, damage: damage)
+        self.damage = damage
+        findDamage = store.findDamage
         self.store = store
         mark = RestoreDetector(store: store, folder: folder)
         self.space = space
@@ -44,6 +50,8 @@ struct Storage: Sendable {
 
     private init(_ address: PostgresAddress, folder: String, _ space: DiskSpace) throws {
         let store = try PostgresStore(address)
+        damage = DamageLog()
+        findDamage = { [] }
         let mark = RestoreStampRow(store: store, folder: folder)
         self.store = store
         self.mark = mark

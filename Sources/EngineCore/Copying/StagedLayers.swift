@@ -65,7 +65,7 @@ package struct StagedLayers: Sendable {
             let place = try place(of: part.source, in: store, using: &random)
             var writer = LayerWriter(place, in: store, now: begun)
             for row in part.rows {
-                let old = try store.record(row.id, in: writer.layer)
+                let old = try store.intactRecord(row.id, in: writer.layer)
                 if row.isLive {
                     try writer.write(
                         row.record, contentType: row.contentType, rootID: row.rootID,

@@ -112,7 +112,7 @@ package struct LayerView {
         for departure in departures.reversed() where departure.revision <= reach && scope.contains(departure.subject) {
             guard seen.insert(ByteOrdered(departure.id)).inserted else { continue }
             // The record has become visible again: its state follows at its own revision.
-            if let now = try store.record(departure.id, in: layer), scope.contains(now.subject) { continue }
+            if let now = try store.intactRecord(departure.id, in: layer), scope.contains(now.subject) { continue }
             items.append(.removed(departure.id, departure.revision))
         }
         return (items.sorted { $0.revision < $1.revision }, reach)

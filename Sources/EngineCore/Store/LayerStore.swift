@@ -40,7 +40,10 @@ package protocol StoreReading {
     /// Returns when the layer was last deleted; nil if never.
     func deletion(of key: LayerKey) throws -> Timestamp?
 
-    /// Returns the record as the layer sees it: its own state, live or removed, otherwise the base record.
+    /// Returns the record as the layer sees it: its own state, live or removed, otherwise the base record. Functions
+    /// that return several records leave damaged rows out.
+    ///
+    /// - Throws: ``DamagedRow`` if its row is damaged.
     func record(_ id: Record.ID, in layer: ServerLayer) throws -> ServerRecord?
     /// Returns what decides who may see this record, without reading its content, so that a hidden record takes no
     /// longer than a missing one.

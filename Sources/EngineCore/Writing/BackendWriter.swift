@@ -19,15 +19,15 @@ package struct BackendWriter {
 
     /// Creates a record; the id of a deleted record may be reused.
     package mutating func create(_ id: Record.ID, _ content: Content, user: String?, group: String?) throws {
-        try create(Record(id: id, content: content, createdBy: user, updatedBy: user, group: group))
+        let old = try writer.store.record(id, in: writer.layer)
+        try create(Record(id: id, content: content, createdBy: user, updatedBy: user, group: group), over: old)
     }
 
-    private mutating func create(_ new: Record) throws {
+    private mutating func create(_ new: Record, over old: ServerRecord?) throws {
         guard Record.isValidID(new.id) else { throw APIError(.invalid, Record.idRule) }
         try check(user: new.createdBy)
         try check(user: new.updatedBy)
         try check(new.content, over: nil)
-        let old = try writer.store.record(new.id, in: writer.layer)
         guard old?.isLive != true else { throw APIError(.alreadyExists, "a record with this id already exists") }
         let outline = ContentOutline(new.content)
         if outline.contentType == .comments {
@@ -49,12 +49,18 @@ package struct BackendWriter {
             isCommentThreadRoot: outline.isCommentThreadRoot, over: old, client: nil)
     }
 
-    /// Creates the record, or replaces the live record with its id and keeps that record's creator.
+    /// Creates the record, or replaces the live record with its id and keeps that record's creator. Replaces a damaged
+    /// row.
     package mutating func put(_ record: Record, group: String??) throws {
-        if try writer.store.record(record.id, in: writer.layer)?.isLive == true {
+        let old: ServerRecord?
+        do { old = try writer.store.record(record.id, in: writer.layer) } catch is DamagedRow {
+            // The new record takes the place of the damaged row.
+            return try create(record, over: nil)
+        }
+        if old?.isLive == true {
             try replace(record.id, record.content, user: record.updatedBy ?? record.createdBy, group: group)
         } else {
-            try create(record)
+            try create(record, over: old)
         }
     }
 

@@ -32,6 +32,8 @@ struct ChangeDecider {
     }
 
     /// Returns the record if the user may see it. A hidden and a missing record are indistinguishable.
+    ///
+    /// - Throws: ``DamagedRow`` if the user may see it but its row is damaged.
     func find(_ id: Record.ID, _ writer: LayerWriter) throws -> ServerRecord? {
         if scope != .everything {
             guard let subject = try writer.store.subject(of: id, in: writer.layer), scope.contains(subject) else {
@@ -62,7 +64,7 @@ struct ChangeDecider {
     func visibleThread(under root: Record.ID, _ writer: LayerWriter) throws -> [ServerRecord] {
         if scope == .everything { return try writer.store.thread(of: root, in: writer.layer) }
         return try comments(under: root, writer).filter { scope.contains($0.subject) }
-            .compactMap { try writer.store.record($0.id, in: writer.layer) }
+            .compactMap { try writer.store.intactRecord($0.id, in: writer.layer) }
     }
 
     /// Returns why the user cannot name the content's attachment; nil if they can.
@@ -129,7 +131,9 @@ extension ChangeDecider {
     /// Refuses an id that was used in the layer. A visible live record is returned as the winner; a tombstone and a
     /// hidden record get the same answer.
     private func refuseID(_ id: Record.ID, _ writer: LayerWriter) throws -> ChangeDecision? {
-        guard let there = try writer.store.record(id, in: writer.layer) else { return nil }
+        let there: ServerRecord?
+        do { there = try writer.store.record(id, in: writer.layer) } catch is DamagedRow { return .idTaken }
+        guard let there else { return nil }
         return there.isLive && scope.contains(there.subject) ? .conflict(there) : .idTaken
     }
 
@@ -250,7 +254,7 @@ extension ChangeDecider {
         // A layer without its own records shows the base records.
         var untouched = writer.layer
         untouched.id = 0
-        return try writer.store.record(root.id, in: untouched) == nil
+        return try writer.store.subject(of: root.id, in: untouched) == nil
     }
 }
 

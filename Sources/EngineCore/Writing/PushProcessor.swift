@@ -87,7 +87,12 @@ package struct PushProcessor {
                 n: change.n, status: .gap, reason: "the next change of this clientID is \(client.lastN + 1)")
         }
         // No savepoint: a decision other than `applied` has written nothing, and a store error fails the request.
-        let result = try decider.decide(change, &writer).result(for: change.n)
+        let decision: ChangeDecision
+        do { decision = try decider.decide(change, &writer) } catch let damage as DamagedRow {
+            // Refused for good: the client keeps the text, and the changes behind it are not held up.
+            decision = .invalid("\(damage)")
+        }
+        let result = decision.result(for: change.n)
         let answer = StoredAnswer(
             n: change.n, bodyHash: hash, recordID: change.id, status: result.status, revision: result.revision,
             reason: result.reason)
@@ -109,7 +114,9 @@ package struct PushProcessor {
         }
         var result = ChangeResult(
             n: change.n, status: answer.status, revision: answer.revision, reason: answer.reason)
-        if answer.status == .conflict { result.item = try decider.find(answer.recordID, writer)?.item }
+        if answer.status == .conflict {
+            do { result.item = try decider.find(answer.recordID, writer)?.item } catch is DamagedRow {}
+        }
         return result
     }
 }

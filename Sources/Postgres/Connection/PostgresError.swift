@@ -24,6 +24,9 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     /// `disk_full`
     package var isDiskFull: Bool { sqlState == "53100" }
 
+    /// Whether PostgreSQL found its own files damaged: `data_corrupted`, `index_corrupted`.
+    package var isDamage: Bool { sqlState == "XX001" || sqlState == "XX002" }
+
     /// Whether PostgreSQL cannot store a text, because it contains a NUL or is not UTF-8.
     package var isUnstorableText: Bool { sqlState == "22021" || sqlState == "22P05" }
 }

@@ -11,6 +11,8 @@ import SyncProtocol
 package final class PostgresStore: LayerStore {
     let pool: PostgresPool
     package let address: PostgresAddress
+    /// Whether PostgreSQL detects damaged pages: rows have no checksum of their own here.
+    package let checksPages: Bool
 
     /// Opens the database and migrates its tables.
     ///
@@ -18,9 +20,12 @@ package final class PostgresStore: LayerStore {
     package init(_ address: PostgresAddress) throws(PostgresStoreError) {
         self.address = address
         pool = PostgresPool(address)
-        do { try pool.with { try PostgresSchema.migrate($0, at: address) } } catch let error as PostgresStoreError {
-            throw error
-        } catch { throw .unusable(address, "\(error)") }
+        do {
+            checksPages = try pool.with { connection in
+                try PostgresSchema.migrate(connection, at: address)
+                return try connection.one("SHOW data_checksums") { $0.text(0) } == "on"
+            }
+        } catch let error as PostgresStoreError { throw error } catch { throw .unusable(address, "\(error)") }
     }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {

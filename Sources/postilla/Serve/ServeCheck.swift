@@ -14,9 +14,11 @@ struct ServeCheck {
         // Opened only with valid settings, so that no wrong folder is created.
         guard configuration.problems.isEmpty else { return problems }
         do {
-            if let problem = try Server(options).diskProblem {
+            let server = try Server(options)
+            if let problem = server.diskProblem {
                 problems.append(CommandFailure("\(options.dataFolder): \(problem); see free-disk-bytes"))
             }
+            problems += try server.findDamage().map { CommandFailure("\($0)") }
         } catch { problems.append(CommandFailure("\(error)")) }
         return problems
     }

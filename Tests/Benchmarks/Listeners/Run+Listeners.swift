@@ -6,7 +6,8 @@ extension Run {
         try OpenFiles.raise(to: options.listeners + 1_000)
         // A separate server, because the shared one's memory contains the work of earlier parts.
         let server = try ServerProcess(
-            postilla: backend.postilla, folder: folder.appendingPathComponent("listeners"))
+            postilla: backend.postilla, folder: folder.appendingPathComponent("listeners"),
+            options: Self.withoutRates + ["--limit", "connections=\(options.listeners + 1_000)"])
         defer { server.stop() }
         let document = "listeners"
         try Backend(server: server, postilla: backend.postilla).upload(

@@ -25,16 +25,7 @@ final class RedisServer {
             "--appendfsync", "always",
         ]
         process.standardInput = FileHandle.nullDevice
-        let log = Pipe()
-        process.standardOutput = log
-        try process.run()
-        var said = ""
-        while !said.contains("eady to accept connections") {
-            let more = log.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw BenchmarkError("Redis did not start: \(said)") }
-            said += String(decoding: more, as: UTF8.self)
-        }
-        log.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+        try process.run(until: "eady to accept connections", on: .standard)
     }
 
     func writer() throws -> RedisWriter { RedisWriter(socket: try LoopbackSocket(port: port)) }

@@ -45,16 +45,7 @@ final class YjsServer {
         process.arguments = prefix.dropFirst() + command
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
-        let log = Pipe()
-        process.standardError = log
-        try process.run()
-        var text = ""
-        while !text.contains("Running on") {
-            let more = log.fileHandleForReading.availableData
-            guard !more.isEmpty else { throw BenchmarkError("the Yjs server did not start: \(text)") }
-            text += String(decoding: more, as: UTF8.self)
-        }
-        log.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+        try process.run(until: "Running on", on: .error)
     }
 
     func stop() {

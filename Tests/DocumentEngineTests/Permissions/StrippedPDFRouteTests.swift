@@ -87,6 +87,7 @@ import Testing
         let database = try DatabaseQueue(path: folder.path + "/data/postilla.sqlite")
         try await database.write {
             try $0.execute(sql: "UPDATE document SET stripped_sha256 = NULL, stripped_bytes = NULL")
+            try SQLiteSchema.fillChecksums(in: $0)
         }
         try database.close()
         try FileManager.default.removeItem(atPath: folder.path + "/data/pdf/\(sha256).pdf")

@@ -115,7 +115,7 @@ extension BackendWriter {
 
     /// Returns whether it is a live comment without a live root.
     private func isLeft(_ comment: ServerRecord) throws -> Bool {
-        let root = try comment.rootID.flatMap { try writer.store.record($0, in: writer.layer) }
-        return try root?.isLive != true && writer.store.record(comment.id, in: writer.layer)?.isLive == true
+        let root = try comment.rootID.flatMap { try writer.store.intactRecord($0, in: writer.layer) }
+        return try root?.isLive != true && writer.store.intactRecord(comment.id, in: writer.layer)?.isLive == true
     }
 }

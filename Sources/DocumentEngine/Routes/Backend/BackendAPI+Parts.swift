@@ -36,7 +36,8 @@ extension BackendAPI {
         _ row: ServerRecord, _ layer: ServerLayer, _ store: any StoreReading
     ) throws -> (record: Record, root: Record?)? {
         guard row.contentType == .comments else { return (row.record, nil) }
-        guard let name = row.rootID, let root = try store.record(name, in: layer), root.isLive else { return nil }
+        guard let name = row.rootID, let root = try store.intactRecord(name, in: layer), root.isLive
+        else { return nil }
         return (row.record, root.record)
     }
 
