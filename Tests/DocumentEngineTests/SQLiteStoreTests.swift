@@ -11,7 +11,7 @@ import Testing
         let folder = try TemporaryFolder()
         let store = try SQLiteStore(path: folder.path + "/store.sqlite")
         try step.run(store)
-        #expect(try store.findDamage().isEmpty)
+        #expect(try store.check.problems().isEmpty)
         try store.close()
     }
 

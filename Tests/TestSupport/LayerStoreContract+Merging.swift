@@ -31,7 +31,9 @@ extension LayerStoreContract {
                         let place = "\(limit) after \(after ?? "nothing") of \(seed)"
                         try equal(try store.live(in: layer, after: after, limit: limit), wanted, place)
                         let marks = wanted.map { RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject) }
-                        try equal(try store.marks(in: layer, after: after, limit: limit), marks, "marks, " + place)
+                        try equal(
+                            try store.marks(in: layer, after: after, limit: limit, where: nil), marks, "marks, " + place
+                        )
                         if limit > 0 { try visits(wanted, of: limit, after: after, in: layer, store) }
                     }
                 }
@@ -43,7 +45,7 @@ extension LayerStoreContract {
         _ wanted: [ServerRecord], of limit: Int, after: Record.ID?, in layer: ServerLayer, _ store: any StoreReading
     ) throws {
         var rows: [ServerRecord] = []
-        try store.visitLive(in: layer, after: after) { row in
+        try store.visitLive(in: layer, after: after, where: nil) { row in
             guard rows.count < limit else { throw Broken(description: "a visit after the visitor stopped") }
             func text(_ text: LiveRow.Text) -> String { String(decoding: text, as: UTF8.self) }
             let next = wanted[rows.count]
@@ -59,7 +61,7 @@ extension LayerStoreContract {
         }
         try equal(rows, wanted, "visited")
         do {
-            try store.visitLive(in: layer, after: after) { _ in throw Stop() }
+            try store.visitLive(in: layer, after: after, where: nil) { _ in throw Stop() }
             try equal(wanted.isEmpty, true, "an error of the visitor")
         } catch is Stop {}
     }

@@ -25,8 +25,9 @@ extension LayerStoreContract {
             for layer in [layer, other] {
                 let rows = try store.live(in: layer, after: "10", limit: 9)
                 let marks = rows.map { RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject) }
-                try equal(try store.marks(in: layer, after: "10", limit: 9), marks, "marks")
-                try equal(try store.marks(in: layer, after: nil, limit: 1).map(\.id), ["10"], "the first mark")
+                try equal(try store.marks(in: layer, after: "10", limit: 9, where: nil), marks, "marks")
+                try equal(
+                    try store.marks(in: layer, after: nil, limit: 1, where: nil).map(\.id), ["10"], "the first mark")
             }
             try equal(try store.record("9", in: other)?.revision, 0, "the base itself")
         }

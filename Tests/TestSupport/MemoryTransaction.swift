@@ -190,10 +190,11 @@ final class MemoryTransaction: StoreWriting {
         return Array(rows.prefix(limit))
     }
 
-    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
-        try live(in: layer, after: id, limit: limit).map {
-            RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject)
-        }
+    func marks(
+        in layer: ServerLayer, after id: Record.ID?, limit: Int, where isVisible: ((Subject) -> Bool)?
+    ) throws -> [RecordMark] {
+        let live = try live(in: layer, after: id, limit: .max).filter { isVisible?($0.subject) ?? true }
+        return live.prefix(limit).map { RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject) }
     }
 
     func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord] {

@@ -41,8 +41,8 @@ extension Engine {
                 try remains.removePiece(in: store)
                 return remains
             }
-            guard let next else { return }
-            remains = next
+            // What cannot be removed now, such as damaged rows, must not keep the rest.
+            if let next { remains = next } else { remains.skip() }
         }
     }
 

@@ -140,7 +140,7 @@ struct PDFIntake: Sendable {
         if let old {
             guard overwriting else { throw Self.taken }
             document.createdAt = old.createdAt
-            layers = try store.layers(of: old.id).map(\.id)
+            layers = try store.intactLayers(of: old.id).map(\.id)
         }
         try blobs.keep(files.original)
         try blobs.keep(files.stripped)

@@ -75,7 +75,7 @@ struct ClockService: Service {
 /// Reads all stored rows every day, first an hour after the start, to find damage that no request meets.
 struct DamageService: Service {
     let engine: Engine
-    let find: @Sendable () throws -> [StoreCheck.Problem]
+    let check: StoreCheck
     let logger: Logger
     let metrics: ServerMetrics
 
@@ -87,7 +87,11 @@ struct DamageService: Service {
             try await Task.sleep(for: Self.delay)
             while !Task.isCancelled {
                 do {
-                    let damage = try await engine.apart { [find] in try find() }
+                    let damage = try await withTaskCancellationHandler {
+                        try await engine.apart { [check] in try check.problems() }
+                    } onCancel: {
+                        check.interrupt()
+                    }
                     metrics.set(.damageFound, Double(damage.count))
                     if !damage.isEmpty {
                         logger.error(

@@ -123,9 +123,11 @@ package final class Server: Sendable {
             DiskSpaceService(space: storage.space, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
             RestoreStampService(engine: engine, mark: storage.mark, logger: options.logger),
-            DamageService(
-                engine: engine, find: storage.findDamage, logger: options.logger, metrics: metricsAPI.metrics),
         ]
+        if let check = storage.check {
+            services.append(
+                DamageService(engine: engine, check: check, logger: options.logger, metrics: metricsAPI.metrics))
+        }
         if let sharing { services.append(sharing) }
         services.append(
             DrainService(
@@ -193,7 +195,7 @@ package final class Server: Sendable {
     package var diskProblem: String? { storage.space.problem.map { "\($0)" } }
 
     /// Looks through all stored rows for damage. Blocks.
-    package func findDamage() throws -> [StoreCheck.Problem] { try storage.findDamage() }
+    package func findDamage() throws -> [StoreCheck.Problem] { try storage.check?.problems() ?? [] }
 
     /// Runs the hourly housekeeping once.
     package func tidy() async throws {

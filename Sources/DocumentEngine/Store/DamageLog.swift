@@ -32,10 +32,19 @@ final class DamageLog: Sendable {
         guard isNew else { return }
         // Ids are never logged; the number of a layer or of a PDF's records is the store's own.
         var details: Logger.Metadata = ["table": "\(row.table)"]
-        if let place = row.key.first.flatMap(Int64.init) { details["set"] = "\(place)" }
+        if row.belongsToSet, let number = row.key.first { details["set"] = "\(number)" }
         logger?.error(
             "a stored row is damaged and is left out: stop the server, run serve --check, restore a backup",
             metadata: details)
+    }
+
+    /// Whether a row of the layer, or of the PDF's records, is known as damaged.
+    func has(_ layer: ServerLayer) -> Bool {
+        guard !isEmpty else { return false }
+        let sets = [(StoredTable.record.name, "\(layer.id)"), (StoredTable.baseRecord.name, "\(layer.base)")]
+        return state.withLock { state in
+            state.rows.contains { row in sets.contains { $0 == (row.table, row.key.first ?? "") } }
+        }
     }
 
     /// Removes a row that was replaced.

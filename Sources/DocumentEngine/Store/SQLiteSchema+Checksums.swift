@@ -19,23 +19,21 @@ extension SQLiteSchema {
         try database.execute(sql: triggers)
     }
 
-    /// Computes all checksums again, from the rows as they are.
+    /// Computes all checksums again, from the rows as they are. A row with a value of a type that is never written stays
+    /// damaged.
     static func fillChecksums(in database: Database) throws {
-        let checksum = DatabaseFunction("row_checksum", argumentCount: nil, pure: true) { values in
-            RowChecksum.of(try values.map(SQLValue.init))
-        }
-        database.add(function: checksum)
-        defer { database.remove(function: checksum) }
+        try RowChecksumFunction.add(to: database)
         for table in StoredTable.tables {
             let values = table.all.split(separator: ", ").dropLast().joined(separator: ", ")
             try database.execute(sql: "UPDATE \(table.name) SET checksum = row_checksum(\(values))")
         }
+        let cache = StatementCache()
+        defer { cache.finalize() }
+        let statements = try cache.statements(of: database)
         for (set, table) in [("layer", "record"), ("base", "base_record")] {
             var tallies: [Int64: RowTally] = [:]
-            let rows = try Row.fetchCursor(database, sql: "SELECT \(set), checksum FROM \(table)")
-            while let row = try rows.next() {
-                let (id, sum): (Int64, Int64) = (row[0], row[1])
-                tallies[id, default: RowTally()].add(sum)
+            try statements.prepared(composed: "SELECT \(set), checksum FROM \(table)").each([]) { row in
+                tallies[row.integer(0), default: RowTally()].add(row.integer(1))
             }
             for (id, tally) in tallies {
                 try database.execute(
@@ -64,16 +62,4 @@ extension SQLiteSchema {
             WHERE id = OLD.base;
         END;
         """
-}
-
-extension SQLValue {
-    /// - Throws: `DatabaseError` for a value of a type that is never written.
-    fileprivate init(_ value: DatabaseValue) throws {
-        switch value.storage {
-        case .null: self = .null
-        case .int64(let number): self = .integer(number)
-        case .string(let text): self = .text(text)
-        case .double, .blob: throw DatabaseError(resultCode: .SQLITE_MISMATCH)
-        }
-    }
 }

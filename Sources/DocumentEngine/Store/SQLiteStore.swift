@@ -64,8 +64,8 @@ package final class SQLiteStore: LayerStore {
         SQLiteTransaction(database: database, statements: try cache.statements(of: database), damage: damage)
     }
 
-    /// Reads every row and looks for damage. Takes seconds for each gigabyte.
-    func findDamage() throws -> [StoreCheck.Problem] { try pool.read { try StoreCheck.problems(in: $0) } }
+    /// The check of this file, on a connection of its own.
+    var check: StoreCheck { StoreCheck(path: pool.path) }
 
     /// The file's restore stamp.
     func mark() throws -> String? { try pool.read { try String.fetchOne($0, sql: "SELECT mark FROM mark") } }

@@ -31,7 +31,11 @@ extension SQLiteTransaction {
                 WHERE document.id = attachment.document)
             ORDER BY sha256 LIMIT ?2
             """, .integer(moment.milliseconds), .integer(limit), read: Self.attachment
-        ).compactMap(\.self)
+        ).compactMap(\.self).filter { attachment in
+            // A damaged document names another base.
+            do { _ = try document(attachment.document) } catch is DamagedRow { return false }
+            return true
+        }
     }
 
     func isAttachmentKept(_ id: AttachmentID) throws -> Bool {

@@ -29,8 +29,10 @@ extension SQLiteTransaction {
     }
 
     func put(_ document: ServerDocument) throws {
-        let old = try one("SELECT base FROM document WHERE id = ?", .text(document.id)) { $0.integer(0) }
-        if let old, old != document.base { try note(unused: old, since: .startOfTime) }
+        do {
+            let old = try self.document(document.id)?.base
+            if let old, old != document.base { try note(unused: old, since: .startOfTime) }
+        } catch is DamagedRow {}
         try forget(unused: document.base)
         try put(
             .document, .text(document.id), .text(document.title), .text(document.pdfSHA256),
@@ -40,9 +42,12 @@ extension SQLiteTransaction {
     }
 
     func removeDocument(_ id: String, at moment: Timestamp) throws {
-        guard let document = try document(id) else { return }
+        // What a damaged row says of its base may be wrong.
+        do {
+            guard let document = try document(id) else { return }
+            try note(unused: document.base, since: .startOfTime)
+        } catch is DamagedRow {}
         try removeLayers(of: id, at: moment)
-        try note(unused: document.base, since: .startOfTime)
         try run("DELETE FROM attachment WHERE document = ?", .text(id))
         try run("DELETE FROM document WHERE id = ?", .text(id))
     }

@@ -154,9 +154,14 @@ extension SQLiteTransaction {
     }
 
     func setHead(_ head: Revision, of layer: ServerLayer) throws {
-        var changed = layer
-        changed.head = head
-        try put(changed)
+        // Not the name: SQLite would write the index of names too.
+        let checksum = RowChecksum.of([
+            .integer(layer.id), .text(layer.key.document), .text(layer.key.name), .text(layer.generation),
+            .integer(head), .integer(layer.horizon),
+        ])
+        try run(
+            "UPDATE layer SET head = ?, checksum = ? WHERE id = ?", .integer(head), .integer(checksum),
+            .integer(layer.id))
     }
 
     func renew(_ layer: ServerLayer, generation: String) throws {
@@ -172,23 +177,33 @@ extension SQLiteTransaction {
     }
 
     func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
-        let (id, moment) = (SQLValue.integer(layer.id), SQLValue.integer(moment.milliseconds))
+        // Only intact rows count: a damaged one may be live, or newer than it says.
+        let old = try statements.prepared(composed: Self.oldTombstones)
+        var (newest, gone) = (Revision(0), [Record.ID]())
+        try old.each([.integer(layer.id), .integer(moment.milliseconds), .integer(layer.base)]) { row in
+            guard isIntact(row, .record) else { return }
+            newest = max(newest, row.integer(8))
+            if row.flag(StoredTable.record.count + 1) { gone.append(row.text(1)) }
+        }
+        let departed = try intact(
+            .departure, "SELECT \(StoredTable.departure.all) FROM departure WHERE layer = ? AND at < ?",
+            .integer(layer.id), .integer(moment.milliseconds)
+        ) { $0.integer(1) }
+        newest = max(newest, departed.max() ?? 0)
         // The newest record may be among those deleted.
         if var changed = try find(layer.key) {
-            let pruned = try one(
-                """
-                SELECT max(
-                    coalesce((SELECT max(revision) FROM record WHERE layer = ?1 AND removed_at < ?2), 0),
-                    coalesce((SELECT max(revision) FROM departure WHERE layer = ?1 AND at < ?2), 0))
-                """, id, moment
-            ) { $0.integer(0) }
-            changed.horizon = max(changed.horizon, pruned ?? 0)
+            changed.horizon = max(changed.horizon, min(newest, changed.head))
             try put(changed)
         }
+        for id in gone { try run("DELETE FROM record WHERE layer = ? AND id = ?", .integer(layer.id), .text(id)) }
         try run(
-            """
-            DELETE FROM record WHERE layer = ?1 AND removed_at < ?2
-            AND NOT EXISTS (SELECT 1 FROM base_record WHERE base = ?3 AND id = record.id)
+            "DELETE FROM departure WHERE layer = ? AND at < ?", .integer(layer.id), .integer(moment.milliseconds))
+    }
+
+    /// The old tombstones, and whether each one can be deleted.
+    private static let oldTombstones = """
+        SELECT \(StoredTable.record.all),
+            NOT EXISTS (SELECT 1 FROM base_record WHERE base = ?3 AND id = record.id)
             AND NOT EXISTS (
                 SELECT 1 FROM record AS comment INDEXED BY record_root
                 WHERE comment.layer = ?1 AND comment.root = record.id AND comment.removed_at IS NULL)
@@ -196,7 +211,6 @@ extension SQLiteTransaction {
                 SELECT 1 FROM base_record AS comment INDEXED BY base_record_root
                 WHERE comment.base = ?3 AND comment.root = record.id
                 AND NOT EXISTS (SELECT 1 FROM record AS own WHERE own.layer = ?1 AND own.id = comment.id))
-            """, id, moment, .integer(layer.base))
-        try run("DELETE FROM departure WHERE layer = ? AND at < ?", id, moment)
-    }
+        FROM record WHERE layer = ?1 AND removed_at < ?2
+        """
 }

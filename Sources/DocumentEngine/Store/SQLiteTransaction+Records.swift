@@ -62,7 +62,7 @@ extension SQLiteTransaction {
         ]
         try statements.prepared(composed: Self.putRecord).run(values + [.integer(RowChecksum.of(values))])
         // A damaged row may have had any checksum, so what it added to the layer's is unknown.
-        if !damage.isEmpty, damage.forget(StoredRow(.record, ["\(layer.id)", stored.id])) { try recount(layer.id) }
+        if !damage.isEmpty, damage.forget(StoredRow(.record, ["\(layer.id)", stored.id])) { try recombine(layer.id) }
     }
 
     func add(_ departure: Departure, in layer: ServerLayer) throws {
@@ -72,15 +72,13 @@ extension SQLiteTransaction {
             .text(departure.subject.group), .integer(departure.at.milliseconds))
     }
 
-    /// Replaces the layer's number of records and their combined checksum.
-    private func recount(_ layer: Int64) throws {
+    /// Replaces the layer's combined checksum.
+    private func recombine(_ layer: Int64) throws {
         var tally = RowTally()
         try statements.prepared("SELECT checksum FROM record WHERE layer = ?").each([.integer(layer)]) { row in
             tally.add(row.integer(0))
         }
-        try run(
-            "UPDATE layer SET records = ?, sums = ? WHERE id = ?", .integer(tally.count), .integer(tally.sums),
-            .integer(layer))
+        try run("UPDATE layer SET sums = ? WHERE id = ?", .integer(tally.sums), .integer(layer))
     }
 
     // MARK: Rows
@@ -98,8 +96,8 @@ extension SQLiteTransaction {
             ON CONFLICT (layer, id) DO UPDATE SET \(assignments)
             """
     }()
-    private static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
-    private static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
+    static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
+    static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
 
     /// Reads only indexes: type, creator and group follow the content in a row, and skipping large content takes time.
     /// Reads both tables, whether or not the first one has the record.

@@ -10,17 +10,22 @@ extension SQLiteTransaction {
         try rows(in: layer, after: id, limit: limit, Self.stored)
     }
 
-    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
-        try rows(in: layer, after: id, limit: limit) { row in
+    func marks(
+        in layer: ServerLayer, after id: Record.ID?, limit: Int, where isVisible: ((Subject) -> Bool)?
+    ) throws -> [RecordMark] {
+        try rows(in: layer, after: id, limit: limit, where: isVisible) { row in
             let type = try Self.type(row.text(3))
             let subject = Subject(type, createdBy: row.optionalText(5), group: row.optionalText(7))
             return RecordMark(id: row.text(1), revision: row.integer(8), subject: subject)
         }
     }
 
-    func visitLive(in layer: ServerLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws {
+    func visitLive(
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
+        _ visit: (LiveRow) throws -> Bool
+    ) throws {
         let none = LiveRow.Text(start: nil, count: 0)
-        try walk(in: layer, after: id) { row in
+        try walk(in: layer, after: id, where: isVisible) { row in
             try visit(
                 LiveRow(
                     id: row.bytes(1) ?? none, content: row.bytes(2) ?? none, createdBy: row.bytes(5),
@@ -30,11 +35,12 @@ extension SQLiteTransaction {
     }
 
     private func rows<Row>(
-        in layer: ServerLayer, after id: Record.ID?, limit: Int, _ read: (Columns) throws -> Row
+        in layer: ServerLayer, after id: Record.ID?, limit: Int, where isVisible: ((Subject) -> Bool)? = nil,
+        _ read: (Columns) throws -> Row
     ) throws -> [Row] {
         var rows: [Row] = []
         guard limit > 0 else { return rows }
-        try walk(in: layer, after: id) { row in
+        try walk(in: layer, after: id, where: isVisible) { row in
             rows.append(try read(row))
             return rows.count < limit
         }
@@ -45,8 +51,10 @@ extension SQLiteTransaction {
     /// damaged. In a single statement, SQLite would look up the layer's own record for each base record, alternate
     /// between the tables, and copy each row.
     private func walk(
-        in layer: ServerLayer, after id: Record.ID?, _ visit: (Columns) throws -> Bool
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
+        _ visit: (Columns) throws -> Bool
     ) throws {
+        if let isVisible { return try walkIndexes(in: layer, after: id, where: isVisible, visit) }
         let after = SQLValue.text(id ?? "")
         var own = try statements.prepared(composed: Self.ownLive).walk([.integer(layer.id), after])
         var base = try statements.prepared(composed: Self.baseLive).walk([.integer(layer.base), after])
@@ -55,7 +63,7 @@ extension SQLiteTransaction {
         var ownRow = try next(&own, .record) { damaged.insert(ByteOrdered($0)) }
         var baseRow = try next(&base, .baseRecord)
         while true {
-            let order = Self.order(ownRow, baseRow)
+            let order = Self.order(ownRow, baseRow, at: 1)
             guard let row = order <= 0 ? ownRow : baseRow else { return }
             let isShown =
                 order <= 0
@@ -65,6 +73,44 @@ extension SQLiteTransaction {
             if order >= 0 { baseRow = try next(&base, .baseRecord) }
         }
     }
+
+    /// The same for a view that sees a part: decides from indexes, and reads only the rows of visible records.
+    private func walkIndexes(
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: (Subject) -> Bool,
+        _ visit: (Columns) throws -> Bool
+    ) throws {
+        let after = SQLValue.text(id ?? "")
+        var own = try statements.prepared(composed: Self.ownSubjects).walk([.integer(layer.id), after])
+        var base = try statements.prepared(composed: Self.baseSubjects).walk([.integer(layer.base), after])
+        var (ownRow, baseRow) = (try own.next(), try base.next())
+        while true {
+            let order = Self.order(ownRow, baseRow, at: 0)
+            guard let row = order <= 0 ? ownRow : baseRow else { return }
+            let subject = Subject(
+                try Self.type(row.text(1)), createdBy: row.optionalText(2), group: row.optionalText(3))
+            if isVisible(subject) {
+                let (sql, table, set) =
+                    order <= 0
+                    ? (Self.ownRecord, StoredTable.record, layer.id)
+                    : (Self.baseRecord, StoredTable.baseRecord, layer.base)
+                let goesOn = try statements.prepared(composed: sql).first([.integer(set), .text(row.text(0))]) { row in
+                    guard isIntact(row, table), row.isNull(Self.removedAt) else { return true }
+                    return try visit(row)
+                }
+                if goesOn == false { return }
+            }
+            if order <= 0 { ownRow = try own.next() }
+            if order >= 0 { baseRow = try base.next() }
+        }
+    }
+
+    private static let ownSubjects = """
+        SELECT id, type, created_by, grp FROM record INDEXED BY record_subject WHERE layer = ? AND id > ? ORDER BY id
+        """
+    private static let baseSubjects = """
+        SELECT id, type, created_by, grp FROM base_record INDEXED BY base_record_subject
+        WHERE base = ? AND id > ? ORDER BY id
+        """
 
     /// - Parameter skipped: called with the id in each damaged row before the next intact one.
     private func next(
@@ -78,9 +124,11 @@ extension SQLiteTransaction {
     }
 
     /// Returns a negative number if `one` comes before `other`; a missing row comes last.
-    private static func order(_ one: Columns?, _ other: Columns?) -> Int {
-        guard let two = other?.bytes(1), let there = two.baseAddress else { return -1 }
-        guard let one = one?.bytes(1), let here = one.baseAddress else { return 1 }
+    ///
+    /// - Parameter id: the column of the ids.
+    private static func order(_ one: Columns?, _ other: Columns?, at id: Int32) -> Int {
+        guard let two = other?.bytes(id), let there = two.baseAddress else { return -1 }
+        guard let one = one?.bytes(id), let here = one.baseAddress else { return 1 }
         let order = memcmp(here, there, min(one.count, two.count))
         return order == 0 ? one.count - two.count : Int(order)
     }

@@ -45,6 +45,8 @@ struct SQLiteTransaction: StoreWriting, SQLTransaction {
 
     // MARK: Rows with checksums
 
+    func hasKnownDamage(in layer: ServerLayer) -> Bool { damage.has(layer) }
+
     /// Returns whether the row, which begins with the table's columns and the checksum, is what was written. Notes a
     /// damaged one.
     func isIntact(_ row: Columns, _ table: StoredTable, from first: Int32 = 0) -> Bool {

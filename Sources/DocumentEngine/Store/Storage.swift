@@ -12,8 +12,8 @@ struct Storage: Sendable {
     let space: DiskSpace
     /// The damaged rows read so far; always empty for a database that checks its own pages.
     let damage: DamageLog
-    /// Looks through all rows for damage; blocks.
-    let findDamage: @Sendable () throws -> [StoreCheck.Problem]
+    /// Looks through all rows for damage; nil for a database that does it itself.
+    let check: StoreCheck?
     let close: @Sendable () -> Void
 
     /// - Throws: ``StoreError``, `PostgresStoreError`.
@@ -38,7 +38,7 @@ struct Storage: Sendable {
     private init(file: String, folder: String, _ space: DiskSpace, _ damage: DamageLog) throws {
         let store = try SQLiteStore(path: file, damage: damage)
         self.damage = damage
-        findDamage = store.findDamage
+        check = store.check
         self.store = store
         mark = RestoreDetector(store: store, folder: folder)
         self.space = space
@@ -51,7 +51,7 @@ struct Storage: Sendable {
     private init(_ address: PostgresAddress, folder: String, _ space: DiskSpace) throws {
         let store = try PostgresStore(address)
         damage = DamageLog()
-        findDamage = { [] }
+        check = nil
         let mark = RestoreStampRow(store: store, folder: folder)
         self.store = store
         self.mark = mark

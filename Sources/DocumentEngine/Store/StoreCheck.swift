@@ -1,12 +1,18 @@
+import Annotations
 import GRDB
 import SQLite
+import Synchronization
 
 /// Looks for damage in an SQLite store: rows whose checksum does not match, rows that are missing from the counts of
 /// their layers, and whatever SQLite itself finds.
-package struct StoreCheck {
+package final class StoreCheck: Sendable {
     private let path: String
+    private let connection = Mutex<DatabaseQueue?>(nil)
 
     package init(path: String) { self.path = path }
+
+    /// Ends a running check, which then throws.
+    func interrupt() { connection.withLock { $0 }?.interrupt() }
 
     /// Reads the whole file, without changing it: seconds for each gigabyte. Blocks.
     ///
@@ -17,7 +23,11 @@ package struct StoreCheck {
             var configuration = Configuration()
             configuration.readonly = true
             let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
+            connection.withLock { $0 = queue }
+            defer {
+                connection.withLock { $0 = nil }
+                try? queue.close()
+            }
             return try queue.read { try Self.problems(in: $0) }
         } catch let error as DatabaseError { throw StoreError.unusable(path, error.resultCode.description) }
     }
@@ -56,7 +66,7 @@ package struct StoreCheck {
         }
         for (set, table) in [("layer", StoredTable.record), ("base", .baseRecord)] {
             do {
-                let expected = try tallies(of: set, statements)
+                let expected = try Self.tallies(of: set, statements)
                 let actual = tallies[table.name] ?? [:]
                 for id in Set(expected.keys).union(actual.keys).sorted() {
                     let (wanted, there) = (expected[id] ?? RowTally(), actual[id] ?? RowTally())
@@ -113,8 +123,8 @@ package struct StoreCheck {
             return "\(table.noun) \(key.map(Self.quoted).joined(separator: ", "))\(place)"
         }
 
-        /// In quotes, on one line, without control characters: a damaged id can contain anything.
-        private static func quoted(_ text: String) -> String { text.debugDescription }
+        /// On one line: a damaged id can contain anything.
+        private static func quoted(_ text: String) -> String { "\"\(text.escapingInvisible)\"" }
     }
 }
 

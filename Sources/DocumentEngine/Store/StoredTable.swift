@@ -81,8 +81,9 @@ extension StoredTable {
     ///
     /// - Parameter columns: of `base_record`, without the checksum.
     static func checksum(ofBaseRecord columns: [SQLValue]) -> Int64 {
-        let none = [SQLValue.integer(0), .null, .integer(0), .null, .null, .null, .null]
-        return RowChecksum.of(columns.dropLast() + none + [columns.last ?? .null, .integer(0)])
+        var values = Array(columns.dropLast())
+        values += [.integer(0), .null, .integer(0), .null, .null, .null, .null, columns.last ?? .null, .integer(0)]
+        return RowChecksum.of(values)
     }
 }
 
@@ -90,10 +91,14 @@ extension StoredTable {
 struct StoredRow: Hashable, Sendable {
     /// The name of a ``StoredTable``.
     var table: String
+    /// Whether the key begins with the number of a layer or of a set of base records.
+    var belongsToSet: Bool
     /// The values of the key columns, as read.
     var key: [String]
 
-    init(_ table: StoredTable, _ key: [String]) { (self.table, self.key) = (table.name, key) }
+    init(_ table: StoredTable, _ key: [String]) {
+        (self.table, self.key, belongsToSet) = (table.name, key, table.belongsToSet)
+    }
 
     /// - Parameter first: where the table's columns begin.
     init(_ row: Columns, _ table: StoredTable, from first: Int32 = 0) {

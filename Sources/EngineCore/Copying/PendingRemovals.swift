@@ -33,6 +33,11 @@ package struct PendingRemovals: Hashable, Sendable {
 
     package var isEmpty: Bool { layers.isEmpty && bases.isEmpty }
 
+    /// Leaves the rows that are next.
+    package mutating func skip() {
+        if layers.popLast() == nil { _ = bases.popLast() }
+    }
+
     /// Removes at most ``Pieces/records`` rows.
     package mutating func removePiece(in store: any StoreWriting) throws {
         var left = Pieces.records

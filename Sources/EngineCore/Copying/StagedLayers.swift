@@ -48,6 +48,8 @@ package struct StagedLayers: Sendable {
             guard left >= 0 else { return piece }
             // Read one row more than fits, to detect whether more follow.
             var rows = try store.changed(in: source, after: copy?.cursor ?? 0, limit: left + 1)
+            // Where an own row is damaged, the copy would show the record of the PDF that it replaced.
+            guard !store.hasKnownDamage(in: source) else { throw DamagedRow("layer") }
             let isCut = rows.count > left
             if isCut { rows.removeLast() }
             left -= rows.count

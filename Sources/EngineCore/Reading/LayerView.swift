@@ -49,7 +49,7 @@ package struct LayerView {
         // Continue after a record the view may see: no other id leaves the server.
         var last: Record.ID?
         var isMore = false
-        try store.visitLive(in: layer, after: id) { row in
+        try store.visitLive(in: layer, after: id, where: seesAll ? nil : scope.contains) { row in
             guard try seesAll || scope.contains(row.subject()) else { return true }
             guard last == nil else {
                 isMore = true
@@ -136,7 +136,9 @@ package struct LayerView {
         var digest = ViewDigest()
         var marks: [RecordMark] = []
         repeat {
-            marks = try store.marks(in: layer, after: marks.last?.id, limit: Self.marksAtOnce)
+            marks = try store.marks(
+                in: layer, after: marks.last?.id, limit: Self.marksAtOnce,
+                where: scope == .everything ? nil : scope.contains)
             for mark in marks where scope.contains(mark.subject) { digest.add(mark.id, mark.revision) }
         } while marks.count == Self.marksAtOnce
         return DigestAnswer(epoch: self.epoch, upTo: layer.head, digest)

@@ -51,9 +51,16 @@ package protocol StoreReading {
     /// Returns live records in id order; the layer's own records replace base records.
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord]
     /// Passes the same records to `visit` one by one, in place, until it returns false.
-    func visitLive(in layer: ServerLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws
+    ///
+    /// - Parameter isVisible: selects records; nil for all. SQLite does not read the rows of the others, so that the time
+    ///   does not depend on what is in them.
+    func visitLive(
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
+        _ visit: (LiveRow) throws -> Bool) throws
     /// Returns the same rows without their content, for a digest.
-    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark]
+    func marks(
+        in layer: ServerLayer, after id: Record.ID?, limit: Int, where isVisible: ((Subject) -> Bool)?
+    ) throws -> [RecordMark]
     /// Returns records whose newest revision is after this one, live or removed, in revision order.
     func changed(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [ServerRecord]
     func departures(in layer: ServerLayer, after revision: Revision, limit: Int) throws -> [Departure]
@@ -77,6 +84,9 @@ package protocol StoreReading {
     /// Returns whether the user uploaded the attachment in this layer. All anonymous users (nil or empty) are one user.
     func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool
 
+    /// Returns whether a damaged row of the layer, or of the PDF's records, has been read since the start.
+    func hasKnownDamage(in layer: ServerLayer) -> Bool
+
     func client(_ id: String, in layer: ServerLayer) throws -> StoredClient?
     func answer(_ n: Int64, to client: String, in layer: ServerLayer) throws -> StoredAnswer?
     func isRevoked(tokenID: String) throws -> Bool
@@ -86,13 +96,16 @@ package protocol StoreReading {
 
 extension StoreReading {
     package func visitLive(
-        in layer: ServerLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)? = nil,
+        _ visit: (LiveRow) throws -> Bool
     ) throws {
         let step = 200
         var last = id
         while true {
             let records = try live(in: layer, after: last, limit: step)
-            for record in records where try !record.withRow(visit) { return }
+            for record in records where isVisible?(record.subject) ?? true {
+                if try !record.withRow(visit) { return }
+            }
             guard records.count == step, let reached = records.last?.id else { return }
             last = reached
         }
@@ -102,6 +115,15 @@ extension StoreReading {
     package func layers(of document: String) throws -> [ServerLayer] {
         try layerNames(of: document).compactMap { try layer(LayerKey(document: document, name: $0)) }
     }
+
+    /// Returns the same layers without damaged ones.
+    package func intactLayers(of document: String) throws -> [ServerLayer] {
+        try layerNames(of: document).compactMap { name in
+            do { return try layer(LayerKey(document: document, name: name)) } catch is DamagedRow { return nil }
+        }
+    }
+
+    package func hasKnownDamage(in layer: ServerLayer) -> Bool { false }
 
     package func revoked(among tokenIDs: [String]) throws -> [String] {
         try tokenIDs.filter { try isRevoked(tokenID: $0) }
@@ -134,7 +156,7 @@ package protocol StoreWriting: StoreReading {
     ///
     /// - Returns: the number removed; fewer than `limit`: nothing remains.
     func removeBase(_ base: Int64, limit: Int) throws -> Int
-    /// Removes the document and its attachments, takes its layers and its base out of use, and records when. Their rows
+    /// Removes the document, even if its row is damaged, and its attachments, takes its layers and its base out of use, and records when. Their rows
     /// stay until ``removeRows(ofLayer:limit:)`` and ``removeBase(_:limit:)``.
     func removeDocument(_ id: String, at moment: Timestamp) throws
 

@@ -54,8 +54,7 @@ package struct BackendWriter {
     package mutating func put(_ record: Record, group: String??) throws {
         let old: ServerRecord?
         do { old = try writer.store.record(record.id, in: writer.layer) } catch is DamagedRow {
-            // The new record takes the place of the damaged row.
-            return try create(record, over: nil)
+            return try restore(record.id, record.content, user: record.updatedBy ?? record.createdBy, group: group)
         }
         if old?.isLive == true {
             try replace(record.id, record.content, user: record.updatedBy ?? record.createdBy, group: group)
@@ -66,7 +65,10 @@ package struct BackendWriter {
 
     /// Replaces the whole content. Keeps the creator, and the group unless a new one is given.
     package mutating func replace(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
-        let stored = try existing(id)
+        let stored: ServerRecord
+        do { stored = try existing(id) } catch is DamagedRow {
+            return try restore(id, content, user: user, group: group)
+        }
         let known = [stored.record.createdBy, stored.record.updatedBy]
         if !known.contains(where: { $0.isExactly(user) }) { try check(user: user) }
         try check(content, over: stored)
@@ -80,6 +82,15 @@ package struct BackendWriter {
         try writer.write(
             record, contentType: stored.contentType, rootID: stored.rootID,
             isCommentThreadRoot: stored.isCommentThreadRoot, over: stored, client: nil)
+    }
+
+    /// Writes a record in the place of a damaged row. Creator and group are those in the store's indexes.
+    private mutating func restore(_ id: Record.ID, _ content: Content, user: String?, group: String??) throws {
+        let subject = try writer.store.subject(of: id, in: writer.layer)
+        try create(
+            Record(
+                id: id, content: content, createdBy: subject?.createdBy ?? user, updatedBy: user,
+                group: group ?? subject?.group), over: nil)
     }
 
     /// Deletes a record; deletes a root together with its thread, which a backend sees whole.

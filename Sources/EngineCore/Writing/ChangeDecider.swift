@@ -43,6 +43,11 @@ struct ChangeDecider {
         return try writer.store.record(id, in: writer.layer)
     }
 
+    /// Returns the record if the user may see it and its row is not damaged.
+    private func intact(_ id: Record.ID, _ writer: LayerWriter) throws -> ServerRecord? {
+        do { return try find(id, writer) } catch is DamagedRow { return nil }
+    }
+
     /// Whether the change is based on the current revision, or on one within the client's own unbroken run.
     func isFirst(_ change: Change, _ stored: ServerRecord) -> Bool {
         change.baseRevision == stored.revision
@@ -78,10 +83,10 @@ struct ChangeDecider {
         do { try content.checkAttachment(over: stored?.record.content) } catch { return "\(error)" }
         guard let id = content.attachmentID, id != stored?.record.content.attachmentID else { return nil }
         let (store, layer) = (writer.store, writer.layer)
-        if try store.attachment(id, of: layer.key.document) != nil {
-            if try store.isUploaded(id, by: grant.userID, in: layer) { return nil }
-            if try store.marks(naming: id, in: layer).contains(where: { scope.contains($0.subject) }) { return nil }
-        }
+        let isTheirs =
+            try store.isUploaded(id, by: grant.userID, in: layer)
+            || store.marks(naming: id, in: layer).contains { scope.contains($0.subject) }
+        if isTheirs, try store.attachment(id, of: layer.key.document) != nil { return nil }
         return "its attachment was not uploaded by this user in this layer; upload it first"
     }
 }
@@ -234,7 +239,7 @@ extension ChangeDecider {
         _ comment: ServerRecord, _ change: Change, _ writer: inout LayerWriter
     ) throws -> ChangeDecision {
         var going = [comment]
-        if let rootID = comment.rootID, let root = try find(rootID, writer), root.isLive,
+        if let rootID = comment.rootID, let root = try intact(rootID, writer), root.isLive,
             isUnchanged(root, since: change.threadRevision ?? change.baseRevision),
             try isMadeForItsThread(root, writer), grant.decide(.delete(root.subject)).isAllowed,
             try comments(under: rootID, writer).count == 1

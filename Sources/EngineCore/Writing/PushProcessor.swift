@@ -38,8 +38,11 @@ package struct PushProcessor {
         if let epoch = request.cursor?.epoch, !layer.isGeneration(ofEpoch: epoch) {
             throw APIError(.epochChanged, "the changes refer to revisions that the layer no longer has")
         }
-        var client =
-            try store.client(request.clientID, in: layer) ?? StoredClient(id: request.clientID, userID: grant.userID)
+        var client = StoredClient(id: request.clientID, userID: grant.userID)
+        do { client = try store.client(request.clientID, in: layer) ?? client } catch is DamagedRow {
+            // A new clientID sends everything again.
+            throw APIError(.clientIDTaken, "the server's state of this clientID is damaged; generate a new one")
+        }
         guard client.userID.isExactly(grant.userID) else {
             throw APIError(.clientIDTaken, "this clientID belongs to another user; generate a new one")
         }
@@ -105,7 +108,11 @@ package struct PushProcessor {
     private func replay(
         _ change: Change, _ hash: String, _ decider: ChangeDecider, _ client: StoredClient, _ writer: LayerWriter
     ) throws -> ChangeResult {
-        guard let answer = try writer.store.answer(change.n, to: client.id, in: writer.layer) else {
+        let stored: StoredAnswer?
+        do { stored = try writer.store.answer(change.n, to: client.id, in: writer.layer) } catch is DamagedRow {
+            return ChangeResult(n: change.n, status: .mismatch, reason: "the answer to this change is damaged")
+        }
+        guard let answer = stored else {
             return ChangeResult(
                 n: change.n, status: .mismatch, reason: "this change was already answered and acknowledged")
         }

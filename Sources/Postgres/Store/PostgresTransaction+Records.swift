@@ -48,7 +48,20 @@ extension PostgresTransaction {
             """, [.integer(layer.id), .integer(layer.base), .text(id ?? ""), .integer(Int64(limit))], Self.record)
     }
 
-    func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
+    func marks(
+        in layer: ServerLayer, after id: Record.ID?, limit: Int, where isVisible: ((Subject) -> Bool)?
+    ) throws -> [RecordMark] {
+        var (found, last) = ([RecordMark](), id)
+        while found.count < limit {
+            let marks = try marks(in: layer, after: last, limit: limit)
+            found += marks.filter { isVisible?($0.subject) ?? true }.prefix(limit - found.count)
+            guard marks.count == limit else { break }
+            last = marks.last?.id
+        }
+        return found
+    }
+
+    private func marks(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [RecordMark] {
         try all(
             """
             (SELECT id, revision, type, created_by, grp FROM record

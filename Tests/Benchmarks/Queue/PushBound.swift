@@ -43,7 +43,8 @@ struct PushBound {
         let database = try bound.make(path)
         let record = try SQLiteBound.insert(records, into: database)
         let answer = try SQLiteBound.insert(answers, into: database)
-        let client = try database.prepare("INSERT OR REPLACE INTO client VALUES (?, ?, ?, ?, ?)")
+        let client = try database.prepare(
+            "INSERT OR REPLACE INTO client (layer, id, user_id, last_n, acked) VALUES (?, ?, ?, ?, ?)")
         let head = try database.prepare("UPDATE layer SET head = ? WHERE id = 1")
         let start = ContinuousClock.now
         for first in stride(from: 0, to: changes, by: changesPerCommit) {

@@ -27,7 +27,7 @@ struct SQLiteBound {
         let database = try RawDatabase(path, isReadOnly: true)
         schema = try database.prepare(
             """
-            SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY type = 'index'
+            SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND type <> 'trigger' AND name NOT LIKE 'sqlite_%' ORDER BY type = 'index'
             """
         ).rows().compactMap { $0.string(0) }
     }
@@ -41,8 +41,12 @@ struct SQLiteBound {
     }
 
     static func insert(_ table: Table, into database: RawDatabase) throws -> RawStatement {
-        let places = Array(repeating: "?", count: table.rows.first?.values.count ?? 0).joined(separator: ", ")
-        return try database.prepare("INSERT INTO \(table.name) VALUES (\(places))")
+        let count = table.rows.first?.values.count ?? 0
+        let places = Array(repeating: "?", count: count).joined(separator: ", ")
+        // The last columns may have default values.
+        let columns = try database.prepare("SELECT name FROM pragma_table_info('\(table.name)')").rows()
+            .prefix(count).compactMap { $0.string(0) }.joined(separator: ", ")
+        return try database.prepare("INSERT INTO \(table.name) (\(columns)) VALUES (\(places))")
     }
 
     /// Measures the insertion of all rows in one transaction, from an open, empty file to the disk.

@@ -99,6 +99,12 @@ enum DamagedStore {
         for token in tokens { note(token) { try store.isRevoked(tokenID: token) } }
         for file in files { note("attachment \(file)") { try store.attachment(file, of: "doc") as Any } }
         note("attachments") { try store.attachments(of: "doc") }
+        if var untouched = try? store.layer(layers[0]) {
+            untouched.id = 0
+            for id in (0..<20).map({ "pdf \($0)" }) {
+                note("record untouched \(id)") { try store.record(id, in: untouched) as Any }
+            }
+        }
         for key in layers {
             var layer: ServerLayer?
             note("layer \(key.name)") {
@@ -106,7 +112,7 @@ enum DamagedStore {
                 return layer as Any
             }
             guard let layer else { continue }
-            look(at: layer, store, note)
+            Self.look(at: layer, store, note)
         }
         return look
     }
@@ -122,14 +128,17 @@ enum DamagedStore {
         note("live \(place)") { try store.live(in: layer, after: nil, limit: 1000) }
         note("visited \(place)") {
             var rows: [String] = []
-            try store.visitLive(in: layer, after: nil) { row in
+            try store.visitLive(in: layer, after: nil, where: nil) { row in
                 rows.append(
                     [row.id, row.content, row.type].map { String(decoding: $0, as: UTF8.self) }.joined(separator: "|"))
                 return true
             }
             return rows
         }
-        note("marks \(place)") { try store.marks(in: layer, after: nil, limit: 1000) }
+        note("visible marks \(place)") {
+            try store.marks(in: layer, after: nil, limit: 1000) { $0.group == "g1" || $0.createdBy == nil }
+        }
+        note("marks \(place)") { try store.marks(in: layer, after: nil, limit: 1000, where: nil) }
         note("changed \(place)") { try store.changed(in: layer, after: 0, limit: 1000) }
         note("departures \(place)") { try store.departures(in: layer, after: 0, limit: 1000) }
         note("thread \(place)") { try store.thread(of: "pdf 1", in: layer) }

@@ -45,10 +45,11 @@ import Testing
             #expect(
                 differing.isEmpty || !damage.isEmpty,
                 "seed \(seed), byte \(place): \(differing.sorted().prefix(3)) differ, but nothing is named")
-            // A record is what was written, or it fails.
+            // A record is what was written, or it fails. If the index of ids is damaged, it may be that of the PDF.
             for name in differing where name.hasPrefix("record ") || name.hasPrefix("answer ") {
-                let isLeftOut = found[name] == nil || found[name] == DamagedStore.failed || found[name] == "nil"
-                #expect(isLeftOut, "seed \(seed), byte \(place): \(name) is \(found[name] ?? "")")
+                let id = String(name.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false).last ?? "")
+                let allowed = [nil, DamagedStore.failed, "nil", truth["record untouched \(id)"]]
+                #expect(allowed.contains(found[name]), "seed \(seed), byte \(place): \(name) is \(found[name] ?? "")")
             }
         }
         print("\(Self.flips) flipped bytes: \(unread) in no row that was read, \(named) named, \(refused) not opened")
@@ -185,8 +186,10 @@ import Testing
         let store = try SQLiteStore(path: path)
         #expect(try store.read { try $0.isRevoked(tokenID: "jti 1") })
         // Revoking it again replaces the row.
+        try store.write { try $0.removeRevocations(before: DamagedStore.now) }
+        #expect(try store.read { try $0.isRevoked(tokenID: "jti 1") })
         try store.write { try $0.revoke(tokenID: "jti 1", until: DamagedStore.now) }
-        #expect(try store.findDamage().isEmpty)
+        #expect(try store.check.problems().isEmpty)
         try store.close()
     }
 

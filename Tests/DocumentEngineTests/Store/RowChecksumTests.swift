@@ -1,14 +1,15 @@
-import SQLite
 import Testing
 
 @testable import SQLite
 
 @Suite("Row checksums") struct RowChecksumTests {
     /// From the tests of the reference implementation.
-    @Test(arguments: [
-        ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
-        ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
-    ]) func isXXH64(_ text: String, _ hash: UInt64) {
+    @Test(
+        arguments: [
+            ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
+            ("Nobody inspects the spammish repetition", 0xFBCE_A83C_8A37_8BF1),
+        ] as [(String, UInt64)]) func isXXH64(_ text: String, _ hash: UInt64)
+    {
         #expect(Array(text.utf8).withUnsafeBytes { XXH64.hash($0, seed: 0) } == hash)
     }
 

@@ -64,7 +64,7 @@ import Testing
             #expect(here.revoked == there.revoked, "step \(step)")
             #expect(here.uploads == there.uploads, "step \(step)")
         }
-        #expect(try store.findDamage().isEmpty)
+        #expect(try store.check.problems().isEmpty)
     }
 
     private static func put(document store: any LayerStore) throws {

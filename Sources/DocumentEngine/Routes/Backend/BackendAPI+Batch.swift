@@ -83,6 +83,8 @@ extension BackendAPI {
                         try writer.attempt { outcome.done.append(try perform(&$0, entry)) }
                     } catch let refusal as APIError {
                         outcome.failing.append(("$.\(name)[\(index)]", refusal))
+                    } catch let damage as DamagedRow {
+                        outcome.failing.append(("$.\(name)[\(index)]", APIError(.storageDamaged, "\(damage)")))
                     }
                 }
                 return outcome

@@ -95,16 +95,18 @@ extension BackendAPI {
         let now = engine.now()
         let (document, layers) = try await engine.writes.perform { store in
             try store.lock(.document(id))
-            let document = try Self.document(id, in: store)
-            let layers = try store.layers(of: id).map(\.id)
+            var document: ServerDocument?
+            // Of a damaged document, the files stay behind: nothing says which ones they are.
+            do { document = try Self.document(id, in: store) } catch is DamagedRow {}
+            let layers = try store.intactLayers(of: id).map(\.id)
             try store.removeDocument(id, at: now)
             return (document, layers)
         }
         for layer in layers {
             engine.end(layer, with: SessionEvent(.lost, reason: "the document was deleted"))
         }
-        await engine.remove(PendingRemovals(layers: layers, bases: [document.base]))
-        for file in document.files { try await intake.removeBlob(file.sha256) }
+        await engine.remove(PendingRemovals(layers: layers, bases: document.map { [$0.base] } ?? []))
+        for file in document?.files ?? [] { try await intake.removeBlob(file.sha256) }
         return .data { $0.object { $0.member("document_id", id) } }
     }
 
