@@ -35,10 +35,27 @@ extension LayerStoreContract {
                             try store.marks(in: layer, after: after, limit: limit, where: nil), marks, "marks, " + place
                         )
                         if limit > 0 { try visits(wanted, of: limit, after: after, in: layer, store) }
+                        try selects(Array(rest), limit, after: after, in: layer, store)
                     }
                 }
             }
         }
+    }
+
+    /// A view that sees a part gets that part.
+    private static func selects(
+        _ rest: [ServerRecord], _ limit: Int, after: Record.ID?, in layer: ServerLayer, _ store: any StoreReading
+    ) throws {
+        let isVisible: (Subject) -> Bool = { $0.createdBy == "ana" || $0.group == "g" }
+        let wanted = rest.filter { isVisible($0.subject) }.map(\.id)
+        let marks = try store.marks(in: layer, after: after, limit: limit, where: isVisible)
+        try equal(marks.map(\.id), Array(wanted.prefix(limit)), "visible marks")
+        var visited: [Record.ID] = []
+        try store.visitLive(in: layer, after: after, where: isVisible) { row in
+            visited.append(String(decoding: row.id, as: UTF8.self))
+            return true
+        }
+        try equal(visited, wanted, "visible records")
     }
 
     private static func visits(
