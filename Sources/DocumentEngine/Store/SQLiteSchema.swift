@@ -20,7 +20,7 @@ enum SQLiteSchema {
         migrator.registerMigration("stripped PDFs") { try $0.execute(sql: strippedPDFs) }
         migrator.registerMigration("indexes of subjects") { try $0.execute(sql: subjects) }
         migrator.registerMigration("thread roots") { try $0.execute(sql: threadRoots) }
-        migrator.registerMigration("row checksums", migrate: addChecksums)
+        migrator.registerMigration("row checksums") { try addChecksums(to: $0) }
         return migrator
     }
 

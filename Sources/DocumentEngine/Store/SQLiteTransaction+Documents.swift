@@ -98,8 +98,7 @@ extension SQLiteTransaction {
                 .text(record.content.attachmentID?.hex),
             ]
             let checksum = StoredTable.checksum(ofBaseRecord: values)
-            try statements.prepared("INSERT INTO base_record VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-                .run(values + [.integer(checksum)])
+            try statements.prepared(composed: StoredTable.baseRecord.insertion).run(values + [.integer(checksum)])
             added.add(checksum)
         }
         try run(

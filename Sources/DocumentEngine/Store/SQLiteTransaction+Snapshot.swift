@@ -54,7 +54,7 @@ extension SQLiteTransaction {
         in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
         _ visit: (Columns) throws -> Bool
     ) throws {
-        if let isVisible { return try walkIndexes(in: layer, after: id, where: isVisible, visit) }
+        if let isVisible { return try walkSubjects(in: layer, after: id, where: isVisible, visit) }
         let after = SQLValue.text(id ?? "")
         var own = try statements.prepared(composed: Self.ownLive).walk([.integer(layer.id), after])
         var base = try statements.prepared(composed: Self.baseLive).walk([.integer(layer.base), after])
@@ -74,8 +74,8 @@ extension SQLiteTransaction {
         }
     }
 
-    /// The same for a view that sees a part: decides from indexes, and reads only the rows of visible records.
-    private func walkIndexes(
+    /// The same for a view that sees a part. Does not read the contents of the other records.
+    private func walkSubjects(
         in layer: ServerLayer, after id: Record.ID?, where isVisible: (Subject) -> Bool,
         _ visit: (Columns) throws -> Bool
     ) throws {
@@ -105,11 +105,10 @@ extension SQLiteTransaction {
     }
 
     private static let ownSubjects = """
-        SELECT id, type, created_by, grp FROM record INDEXED BY record_subject WHERE layer = ? AND id > ? ORDER BY id
+        SELECT id, type, created_by, grp FROM record WHERE layer = ? AND id > ? ORDER BY id
         """
     private static let baseSubjects = """
-        SELECT id, type, created_by, grp FROM base_record INDEXED BY base_record_subject
-        WHERE base = ? AND id > ? ORDER BY id
+        SELECT id, type, created_by, grp FROM base_record WHERE base = ? AND id > ? ORDER BY id
         """
 
     /// - Parameter skipped: called with the id in each damaged row before the next intact one.

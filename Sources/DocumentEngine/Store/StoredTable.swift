@@ -5,13 +5,15 @@ final class StoredTable: Sendable {
     let name: String
     /// What a row is, for an operator.
     let noun: String
-    /// The columns of the checksum.
+    /// The columns except the checksum, in the order of the checksum, which is not that of the table.
     let columns: [String]
     /// The number of these columns; the checksum follows them.
     let count: Int32
     /// How many of the first columns are the row's key.
     let keyCount: Int32
-    /// The columns and the checksum, to select.
+    /// What to select for the values of the checksum.
+    let selected: String
+    /// The same, followed by the checksum.
     let all: String
     /// Inserts a row, or replaces the row with its key.
     let insertion: String
@@ -20,7 +22,8 @@ final class StoredTable: Sendable {
     private init(_ name: String, _ noun: String, key keyCount: Int32, _ columns: [String], selected: [String]? = nil) {
         (self.name, self.noun, self.columns, self.keyCount) = (name, noun, columns, keyCount)
         count = Int32((selected ?? columns).count)
-        all = ((selected ?? columns) + ["checksum"]).joined(separator: ", ")
+        self.selected = (selected ?? columns).joined(separator: ", ")
+        all = self.selected + ", checksum"
         let values = repeatElement("?", count: columns.count + 1).joined(separator: ", ")
         let names = (columns + ["checksum"]).joined(separator: ", ")
         insertion = "INSERT OR REPLACE INTO \(name) (\(names)) VALUES (\(values))"
