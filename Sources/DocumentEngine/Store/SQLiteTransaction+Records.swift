@@ -99,12 +99,11 @@ extension SQLiteTransaction {
     static let ownRecord = "SELECT \(ownColumns) FROM record WHERE layer = ? AND id = ?"
     static let baseRecord = "SELECT \(baseColumns) FROM base_record WHERE base = ? AND id = ?"
 
-    /// Reads only indexes: type, creator and group follow the content in a row, and skipping large content takes time.
-    /// Reads both tables, whether or not the first one has the record.
+    /// Both tables are read, whether or not the first one has the record.
     private static let subjects = """
-        SELECT type, created_by, grp, 0 AS place FROM record INDEXED BY record_subject WHERE layer = ?1 AND id = ?3
+        SELECT type, created_by, grp, 0 AS place FROM record WHERE layer = ?1 AND id = ?3
         UNION ALL
-        SELECT type, created_by, grp, 1 FROM base_record INDEXED BY base_record_subject WHERE base = ?2 AND id = ?3
+        SELECT type, created_by, grp, 1 FROM base_record WHERE base = ?2 AND id = ?3
         ORDER BY place
         """
 
