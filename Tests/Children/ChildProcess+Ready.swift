@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 
 extension ChildProcess {
     package enum Output: Hashable, Sendable {
