@@ -24,6 +24,11 @@ extension String? {
     }
 }
 
+extension Sequence<String> {
+    /// Whether one of the texts is the same, scalar for scalar.
+    package func containsExactly(_ text: String) -> Bool { contains { $0.isExactly(text) } }
+}
+
 /// A text compared by its UTF-8 bytes, for looking up ids, which differ if any byte differs. Swift's own comparison
 /// treats canonically equivalent texts as equal, so one id would replace the other.
 package struct ByteOrdered: Hashable, Comparable, Sendable {

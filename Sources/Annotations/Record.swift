@@ -22,6 +22,12 @@ public struct Record: Hashable, Sendable, Identifiable {
         self.group = group
     }
 
+    /// Compared by bytes: a record whose group only looks the same has changed.
+    public static func == (one: Record, other: Record) -> Bool {
+        one.id.isExactly(other.id) && one.content == other.content && one.createdBy.isExactly(other.createdBy)
+            && one.updatedBy.isExactly(other.updatedBy) && one.group.isExactly(other.group)
+    }
+
     /// Whether a record can be created under this id: 1 to 256 bytes without spaces or invisible characters, such as
     /// controls and bidi marks. It may contain `/` and `..`: an id is never a path, and percent-encoded in a URL.
     public static func isValidID(_ id: ID) -> Bool { isAcceptedID(id) && id.isVisible }

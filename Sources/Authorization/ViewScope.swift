@@ -3,7 +3,8 @@ import Annotations
 /// The visible records of a token, as a value that is equal for equal views: listeners with equal view scopes share one
 /// encoding of every change, and a cursor is valid within one (layer generation, view scope).
 public struct ViewScope: Hashable, Sendable {
-    /// nil: every record. Otherwise every record that any of these covers; `self` is replaced by the user's id.
+    /// nil: every record. Otherwise every record that any of these covers. The action of all is `view`; `self` is replaced
+    /// by the user's id.
     public let visible: Set<Permission>?
 
     init(visible: Set<Permission>?) { self.visible = visible }
@@ -13,6 +14,13 @@ public struct ViewScope: Hashable, Sendable {
 
     public func contains(_ subject: Subject) -> Bool {
         guard let visible else { return true }
+        // Three look-ups take longer than a few comparisons.
+        guard visible.count <= Self.few else {
+            func holds(_ scope: Permission.Scope) -> Bool {
+                visible.contains(Permission(subject.contentType, .view, scope))
+            }
+            return holds(.all) || holds(.createdBy(subject.createdBy)) || holds(.group(subject.group))
+        }
         return visible.contains {
             guard $0.contentType == subject.contentType else { return false }
             switch $0.scope {
@@ -23,6 +31,8 @@ public struct ViewScope: Hashable, Sendable {
             }
         }
     }
+
+    private static let few = 16
 
     /// A text that is the same for equal scopes, in every version: part of the view epoch.
     public var canonicalText: String {

@@ -7,6 +7,8 @@ package struct APIError: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String
     /// The earliest useful time to retry; nil if unknown.
     package var retryAfter: Duration?
+    /// Whether it refuses a token whose signature is valid: whoever sent it guessed nothing.
+    package var isAboutSignedToken = false
 
     package init(_ reason: ErrorAnswer.Reason, _ description: String, retryAfter: Duration? = nil) {
         self.reason = reason

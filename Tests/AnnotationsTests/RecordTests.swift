@@ -14,6 +14,21 @@ struct RecordTests {
         #expect(json.text.hasSuffix(#","group":"","revision":9}"#))
     }
 
+    /// Swift's `==` takes both spellings for the same text.
+    @Test func recordsWhoseNamesLookAlikeAreDifferent() {
+        let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
+        let record = Record(id: "a", content: Content(checked: "{}"))
+        for place in [\Record.createdBy, \.updatedBy, \.group] {
+            var (one, other) = (record, record)
+            one[keyPath: place] = composed
+            other[keyPath: place] = decomposed
+            #expect(one != other)
+            other[keyPath: place] = composed
+            #expect(one == other && one.hashValue == other.hashValue)
+        }
+        #expect(Record(id: composed, content: record.content) != Record(id: decomposed, content: record.content))
+    }
+
     @Test(
         "A record is written in place with the same result, or left to the other method",
         arguments: [

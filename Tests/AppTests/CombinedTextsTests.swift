@@ -46,7 +46,7 @@ import Testing
         #expect(stage.lines[15].hasPrefix(" +  N"))
         #expect(stage.lines[16].hasPrefix(">+  N"))
         try stage.press("jvG<space>")
-        #expect(stage.state.document?.list.marks.ids == ["n2", "n3", "n4", "n5"])
+        #expect(stage.state.document?.list.marks.ids.sorted().map(\.text) == ["n2", "n3", "n4", "n5"])
     }
 
     @Test func markedOnesAreDeletedInOneStepThatIsUndoneAsOne() throws {
@@ -170,7 +170,8 @@ import Testing
             Sample.note("a", page: 0, top: 0, text: "old", by: "mia", minutes: 1),
             Sample.note("b", page: 0, top: 9, text: "older", by: "mia", minutes: 1),
         ])
-        #expect(together.changes(in: text) == changes)
+        let found = together.changes(in: text).map { ($0.key.text, $0.value) }
+        #expect(Dictionary(uniqueKeysWithValues: found) == changes)
     }
 
     @Test func notMoreThanAServerTakesAtOnce() throws {
@@ -192,6 +193,6 @@ import Testing
         stage.send(.recordsChanged(["new"], author: "ana"))
         #expect(stage.state.document?.list.cursorID == "n3")
         try stage.press("v")
-        #expect(stage.state.document?.list.marks.ids == ["n2", "n3"])
+        #expect(stage.state.document?.list.marks.ids.sorted().map(\.text) == ["n2", "n3"])
     }
 }

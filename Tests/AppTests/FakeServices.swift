@@ -66,15 +66,15 @@ final class FakeServices: AppServices {
             post(.rows(window(request, anchor: target.map { all[$0].id })))
         case .loadPageRows(let index):
             post(.pageRows(index, rows(.onPage(index)).filter { !$0.isDeletedRoot }))
-        case .loadRecord(let id): post(.record(id, records.first { $0.id == id }))
+        case .loadRecord(let id): post(.record(id, records.first { $0.id.isExactly(id) }))
         case .loadThread(let root): post(.thread(root, comments(under: root)))
         case .loadBatch(let wanted):
             let listed =
                 wanted.span.map { rows(wanted.query).dropFirst($0.lowerBound).prefix($0.count).map(\.id) } ?? []
-            let ids = Set(listed + wanted.ids)
+            let ids = Set((listed + wanted.ids).map(ByteOrdered.init))
             post(
                 .batchLoaded(
-                    records.filter { ids.contains($0.id) }.map {
+                    records.filter { ids.contains(ByteOrdered($0.id)) }.map {
                         BatchRecord($0, comments: comments(under: $0.id), root: rootTaken(by: $0))
                     }))
         case .loadFacets: post(.facets(facets))
@@ -227,7 +227,7 @@ final class FakeServices: AppServices {
 
     private func window(_ request: RowRequest, anchor: Record.ID?) -> RowWindow {
         let all = rows(request.query)
-        let place = all.firstIndex { $0.id == anchor }
+        let place = all.firstIndex { anchor.isExactly($0.id) }
         let offset = request.offset(middle: place ?? request.index, total: all.count)
         return RowWindow(
             query: request.query, offset: offset, total: all.count,

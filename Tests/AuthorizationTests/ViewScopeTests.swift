@@ -19,6 +19,23 @@ struct ViewScopeTests {
         }
     }
 
+    /// A scope with many entries looks names up instead of comparing all.
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func soDoesAScopeOfManyEntries(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<150 {
+            var grant = RandomRights.grant(&random)
+            let strangers = (0..<40).map { Permission(.annotations, .view, .group("stranger \($0)")) }
+            grant.collaboration = grant.collaboration.map { $0 + strangers }
+            grant.collaboration?.shuffle(using: &random)
+            let scope = grant.viewScope
+            for _ in 0..<12 {
+                let subject = RandomRights.subject(&random)
+                #expect(scope.contains(subject) == grant.canView(subject), "\(grant.json) \(subject)")
+            }
+        }
+    }
+
     @Test("Equal scopes have equal texts, and different scopes never share one")
     func canonicalText() {
         var random = SeededRandom(seed: 77)

@@ -63,6 +63,21 @@ import Testing
         }
     }
 
+    /// Of a longer title, whole characters are kept: as many as fit into 1,024 bytes, up to 256.
+    @Test func aLongTitleIsCut() async throws {
+        try await RunningServer.run { server in
+            let family = "\u{1F469}\u{200D}\u{1F469}\u{200D}\u{1F467}\u{200D}\u{1F466}"
+            func times(_ count: Int, _ text: String) -> String { String(repeating: text, count: count) }
+            for (title, cut) in [
+                (times(1024, "x"), times(1024, "x")), (times(1025, "x"), times(256, "x")),
+                (times(100, family), times(40, family)), ("e" + times(2000, "\u{301}"), "e" + times(511, "\u{301}")),
+            ] {
+                let form = Form([("title", nil, Array(title.utf8)), ("file", "a.pdf", Samples.pdf)])
+                #expect(try await server.backend(form).json["data"]?["title"] == .string(cut))
+            }
+        }
+    }
+
     @Test(arguments: [
         Form([("title", nil, Array("no file".utf8))]),
         Form([("file", "a.pdf", Samples.pdf), ("file", "b.pdf", Samples.pdf)]),

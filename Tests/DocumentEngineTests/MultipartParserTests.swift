@@ -65,6 +65,47 @@ import Testing
         }
     }
 
+    /// The steps for a body that arrives in pieces of this size.
+    private static func steps(_ body: String, pieces size: Int) throws -> Int {
+        var parser = MultipartParser(boundary: "b")
+        var rest = Array(body.utf8)[...]
+        while !rest.isEmpty {
+            _ = try parser.feed(rest.prefix(size))
+            rest = rest.dropFirst(size)
+        }
+        return parser.steps
+    }
+
+    /// No content takes many more steps than a plain one of the same size, in pieces of any size.
+    @Test(arguments: [1, 7, 1000, 1 << 20]) func hostileFormsTakeNoMoreStepsThanPlainOnes(_ size: Int) throws {
+        func fill(_ piece: String, _ count: Int) -> String {
+            String(repeating: piece, count: count / piece.utf8.count)
+        }
+        let head = "--b\r\nContent-Disposition: form-data; name=f\r\n\r\n"
+        // One that waits for the end of its line for 8 KB, behind what may come before it.
+        let (before, line) = (fill("x", 20_000), fill("x", 8000))
+        for (plain, hostile) in [
+            (head + before, head + fill("\r\n--", 20_000)), (head + before, head + fill("\r", 20_000)),
+            (head + before + line, head + before + "\r\n--b" + line),
+            (head + before + line, before + "\r\n--b" + line),
+            (head + line, "--b\r\nContent-Disposition: " + line), (head + line, "--b\r\n" + fill("x\r\n\n", 8000)),
+        ] {
+            let (few, many) = (try Self.steps(plain, pieces: size), try Self.steps(hostile, pieces: size))
+            #expect(many <= 3 * few + 1000, "\(hostile.prefix(100).debugDescription)")
+        }
+    }
+
+    /// The line of a delimiter is not buffered without end.
+    @Test func aDelimiterWithoutALineEndIsRefused() throws {
+        for start in ["--b", "preamble\r\n--b", "--b\r\nContent-Disposition: form-data; name=f\r\n\r\nx\r\n--b"] {
+            var parser = MultipartParser(boundary: "b")
+            _ = try parser.feed(Array((start + String(repeating: " ", count: 8000)).utf8))
+            #expect(throws: MultipartParser.Failure.headTooLarge) {
+                _ = try parser.feed(Array(String(repeating: " ", count: 1000).utf8))
+            }
+        }
+    }
+
     @Test(
         arguments: [
             ("multipart/form-data; boundary=abc", "abc"), (#"multipart/form-data;charset=x; Boundary="a b""#, "a b"),

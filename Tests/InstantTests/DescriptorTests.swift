@@ -83,6 +83,25 @@ import Testing
         #expect(error.message.contains("--insecure-http"))
     }
 
+    /// No set of strings holds two ids that Swift's `==` takes for the same text.
+    @Test func changesOfRecordsWhoseIDsLookAlikeAreARefresh() {
+        var changes = LayerChanges()
+        changes.ids = [ByteOrdered("a"), ByteOrdered("caf\u{E9}")]
+        #expect(changes.event == .didChangeRecords(["a", "caf\u{E9}"], byOthers: []))
+        changes.ids.insert(ByteOrdered("cafe\u{301}"))
+        #expect(changes.event == .refresh)
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1:5000", true), ("http://[::1]:5000", true), ("http://LocalHost", true),
+        ("http://127.example.com", false), ("http://127.0.0.1.example.com", false), ("http://127.+0.0.1", false),
+        ("http://128.0.0.1", false),
+    ])
+    func onlyAddressesOfThisMachineAreLoopback(_ text: String, _ isLoopback: Bool) throws {
+        let address = try ServerAddress(#require(URL(string: text)))
+        #expect(address.isLoopback == isLoopback)
+    }
+
     @Test(arguments: ["ftp://x", "https://", "/path", "https://user:pw@host", "https://host/?q"])
     func anAddressThatIsNoneIsRefused(_ text: String) throws {
         let url = try #require(URL(string: text))

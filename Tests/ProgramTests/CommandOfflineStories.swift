@@ -108,6 +108,25 @@ struct CommandOfflineStories {
         }
     }
 
+    /// Swift's `==` takes both ids for the same text: adding one must not drop the edit of the other.
+    @Test func anEditThatLostStaysWhenARecordWithALookalikeIDIsAdded() throws {
+        let ben = try Person("ben", at: engine)
+        func add(_ id: String) throws -> Program.Outcome {
+            let content = #"{"type":"pspdfkit/note","v":1,"pageIndex":0,"bbox":[1,2,3,4],"text":"The base"}"#
+            return try ana.script("add", input: #"{"id":"\#(id)","content":\#(content)}"#)
+        }
+        let id = "caf\u{E9}"
+        #expect(try add(id).status == 0)
+        #expect(try ana.script("edit", id, "--text", "The text of ana", "--offline").status == 0)
+        #expect(try ben.script("edit", id, "--text", "The text of ben").status == 0)
+        #expect(try ana.script("sync").status == 6)
+        #expect(try add("cafe\u{301}").status == 0)
+        let conflict = try #require(try bare("conflicts", "--format", "ndjson").objects().first)
+        #expect((conflict["id"] as? String).map { Array($0.utf8) } == Array(id.utf8))
+        #expect(try ana.script("conflicts", "resolve", id, "--mine").status == 0)
+        #expect(try engine.records().contains("The text of ana"))
+    }
+
     @Test func anEditThatSomeoneElseWasFasterThanIsAConflict() throws {
         let ben = try Person("ben", at: engine)
         let id = try ana.note("The base")

@@ -42,6 +42,22 @@ struct CommandWatchStories {
         #expect(watch.messages == "")
     }
 
+    /// Swift's `==` takes both ids for the same text.
+    @Test func recordsWhoseIDsLookAlikeAreTwo() throws {
+        let watch = try watch()
+        for (id, text) in [("caf\u{E9}", "composed"), ("cafe\u{301}", "decomposed")] {
+            let note: [String: Any] = [
+                "type": "pspdfkit/note", "v": 1, "pageIndex": 0, "bbox": [1, 2, 3, 4], "text": text,
+            ]
+            try engine.create(note, id: id)
+            try watch.see("\"\(text)\"")
+        }
+        watch.interrupt()
+        #expect(try watch.waitForExit() == 130)
+        let lines = try Program.Outcome(status: 0, output: watch.output, messages: "").objects()
+        #expect(lines.map { $0["event"] as? String } == ["ready", "created", "created"])
+    }
+
     @Test func aBrokenConnectionIsMadeAgainAndNothingIsMissed() throws {
         let watch = try watch()
         engine.kill()

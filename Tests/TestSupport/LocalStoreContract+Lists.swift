@@ -164,7 +164,9 @@ extension LocalStoreContract {
             try equal(try layer.rowsToQuote(onPage: 7), [], "no marks")
         }
         try expect("tide", [])
-        try store.write { try $0.setQuotes(["a": "The Tide, ÄRGER", "b": "a tide table", "c": "", "none": "tide"]) }
+        let found = [("a", "The Tide, ÄRGER"), ("b", "a tide table"), ("c", ""), ("none", "tide")]
+        let quotes = Dictionary(uniqueKeysWithValues: found.map { (ByteOrdered($0), $1) })
+        try store.write { try $0.setQuotes(quotes) }
         try equal(try store.read { try $0.pagesToQuote() }, [], "all are known")
         try expect("TIDE", ["a", "b"])
         try expect("tide", [], inQuotes: false)
@@ -183,7 +185,7 @@ extension LocalStoreContract {
         try expect("tide", [])
         try equal(try store.read { try $0.pagesToQuote() }, [0, 4], "pages of those that were moved")
         try store.write { layer in
-            try layer.setQuotes(["a": "ebb", "b": "ebb"])
+            try layer.setQuotes([ByteOrdered("a"): "ebb", ByteOrdered("b"): "ebb"])
             try layer.hide("a")
         }
         try show([mark("a", top: 9)], in: store)

@@ -40,6 +40,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "an unread flag survives a change of the row and is removed with the row", run: keepsUnread),
         Step(description: "staged records are kept apart from the others", run: keepsStage),
         Step(description: "own changes are kept, one for each record, until they are forgotten", run: keepsOwnWrites),
+        Step(description: "ids that only look alike stay apart", run: keepsLookalikesApart),
         Step(description: "the digest of the server's rows does not depend on their order", run: addsUp),
     ]
 
@@ -69,6 +70,29 @@ package struct LocalStoreContract: Sendable {
 }
 
 extension LocalStoreContract {
+    /// Swift's `==` takes both ids for the same text.
+    private static func keepsLookalikesApart(_ store: any LocalStore) throws {
+        let ids = ["e\u{301}", "\u{E9}"]
+        try store.write { layer in
+            for (index, id) in ids.enumerated() {
+                let record = note(id, type: "pspdfkit/markup/highlight")
+                try layer.put(StoredRecord(record, Revision(index + 1)))
+                try layer.show(ShownRow(record, delivery: .delivered))
+                try layer.note(OwnWrite(id: id, seq: 1, revision: Revision(index + 1)))
+            }
+            try layer.setQuotes([ByteOrdered(ids[0]): "one", ByteOrdered(ids[1]): "two"])
+            try layer.setUnread([ids[1]], true)
+        }
+        try store.read { layer in
+            let found = try layer.records(after: nil, limit: 9).map { ByteOrdered($0.id) }
+            try equal(found, ids.map(ByteOrdered.init), "records")
+            try equal(try ids.map { try layer.record($0)?.revision }, [1, 2], "revisions")
+            try equal(try ids.map { try layer.ownWrite($0)?.revision }, [1, 2], "own changes")
+            try equal(try ids.map { try layer.row($0)?.isUnread }, [false, true], "unread")
+            try equal(try layer.pagesToQuote(), [], "all words are known")
+        }
+    }
+
     private static func factsRoundTrip(_ store: any LocalStore) throws {
         try equal(try store.read { try $0.metadata() }, metadata, "new metadata")
         var changed = metadata

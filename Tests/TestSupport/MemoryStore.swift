@@ -42,14 +42,14 @@ package final class MemoryStore: LocalStore {
 
     struct Kept: Sendable {
         var metadata: LayerMetadata
-        var records: [Record.ID: StoredRecord] = [:]
+        var records: [ByteOrdered: StoredRecord] = [:]
         var outbox: [OutboxEntry] = []
         var nextSeq: Int64 = 1
-        var own: [Record.ID: OwnWrite] = [:]
-        var shown: [Record.ID: ShownRow] = [:]
+        var own: [ByteOrdered: OwnWrite] = [:]
+        var shown: [ByteOrdered: ShownRow] = [:]
         /// In lower case.
-        var quotes: [Record.ID: String] = [:]
-        var stage: [Record.ID: StoredRecord] = [:]
+        var quotes: [ByteOrdered: String] = [:]
+        var stage: [ByteOrdered: StoredRecord] = [:]
     }
 }
 
@@ -64,19 +64,19 @@ final class MemoryLocalTransaction: WritableLayer {
     func moveCursor(to revision: Revision) { kept.metadata.cursor?.revision = revision }
     func setLastN(_ n: Int64) { kept.metadata.lastN = n }
 
-    func record(_ id: Record.ID) -> StoredRecord? { kept.records[id] }
+    func record(_ id: Record.ID) -> StoredRecord? { kept.records[ByteOrdered(id)] }
     func records(after id: Record.ID?, limit: Int) -> [StoredRecord] {
         Self.page(kept.records, after: id, limit: limit)
     }
-    func put(_ record: StoredRecord) { kept.records[record.id] = record }
-    func removeRecord(_ id: Record.ID) { kept.records[id] = nil }
+    func put(_ record: StoredRecord) { kept.records[ByteOrdered(record.id)] = record }
+    func removeRecord(_ id: Record.ID) { kept.records[ByteOrdered(id)] = nil }
 
     func hasEntries() -> Bool { !kept.outbox.isEmpty }
-    func entries(of id: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.id == id } }
+    func entries(of id: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.id.isExactly(id) } }
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) -> [OutboxEntry] {
         Array(kept.outbox.lazy.filter { stages.contains($0.stage) }.prefix(limit))
     }
-    func entries(takingRoot root: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.takenRoot == root } }
+    func entries(takingRoot root: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.takenRoot.isExactly(root) } }
     func entry(_ seq: Int64) -> OutboxEntry? { kept.outbox.first { $0.seq == seq } }
     func tally() -> [OutboxEntry.Stage: Int] { kept.outbox.reduce(into: [:]) { $0[$1.stage, default: 0] += 1 } }
     func append(_ entry: OutboxEntry) -> OutboxEntry {
@@ -93,24 +93,24 @@ final class MemoryLocalTransaction: WritableLayer {
         if let index = kept.outbox.firstIndex(where: { $0.seq == seq }) { kept.outbox[index].state = state }
     }
     func removeEntry(_ seq: Int64) { kept.outbox.removeAll { $0.seq == seq } }
-    func ownWrite(_ id: Record.ID) -> OwnWrite? { kept.own[id] }
+    func ownWrite(_ id: Record.ID) -> OwnWrite? { kept.own[ByteOrdered(id)] }
     func ownWrites(after id: Record.ID?, limit: Int) -> [OwnWrite] { Self.page(kept.own, after: id, limit: limit) }
-    func note(_ write: OwnWrite) { kept.own[write.id] = write }
-    func forgetOwnWrite(_ id: Record.ID) { kept.own[id] = nil }
+    func note(_ write: OwnWrite) { kept.own[ByteOrdered(write.id)] = write }
+    func forgetOwnWrite(_ id: Record.ID) { kept.own[ByteOrdered(id)] = nil }
     func forgetOwnWrites() { kept.own = [:] }
 
     func digest() -> ViewDigest {
         kept.records.values.reduce(into: ViewDigest()) { $0.add($1.id, $1.revision) }
     }
 
-    func stage(_ record: StoredRecord) { kept.stage[record.id] = record }
+    func stage(_ record: StoredRecord) { kept.stage[ByteOrdered(record.id)] = record }
     func clearStage() { kept.stage = [:] }
-    func isStaged(_ id: Record.ID) -> Bool { kept.stage[id] != nil }
-    func stagedRecord(_ id: Record.ID) -> StoredRecord? { kept.stage[id] }
+    func isStaged(_ id: Record.ID) -> Bool { kept.stage[ByteOrdered(id)] != nil }
+    func stagedRecord(_ id: Record.ID) -> StoredRecord? { kept.stage[ByteOrdered(id)] }
     func staged(after id: Record.ID?, limit: Int) -> [StoredRecord] { Self.page(kept.stage, after: id, limit: limit) }
 
-    private static func page<Row>(_ rows: [Record.ID: Row], after id: Record.ID?, limit: Int) -> [Row] {
-        let ids = rows.keys.sorted { $0.isBefore($1) }.drop { key in id.map { !$0.isBefore(key) } ?? false }
+    private static func page<Row>(_ rows: [ByteOrdered: Row], after id: Record.ID?, limit: Int) -> [Row] {
+        let ids = rows.keys.sorted().drop { key in id.map { ByteOrdered($0) >= key } ?? false }
         return ids.prefix(limit).compactMap { rows[$0] }
     }
 }
@@ -118,18 +118,19 @@ final class MemoryLocalTransaction: WritableLayer {
 extension MemoryLocalTransaction {
     func show(_ row: ShownRow) {
         var row = row
-        let before = kept.shown[row.row.id]?.row
+        let id = ByteOrdered(row.row.id)
+        let before = kept.shown[id]?.row
         row.row.isUnread = before?.isUnread ?? false
         let stays =
             before?.pageIndex == row.row.pageIndex && before?.box == row.row.box && before?.rects == row.row.rects
-        if !stays { kept.quotes[row.row.id] = nil }
-        kept.shown[row.row.id] = row
+        if !stays { kept.quotes[id] = nil }
+        kept.shown[id] = row
     }
     func hide(_ id: Record.ID) -> Record.ID? {
-        kept.quotes[id] = nil
-        return kept.shown.removeValue(forKey: id)?.root
+        kept.quotes[ByteOrdered(id)] = nil
+        return kept.shown.removeValue(forKey: ByteOrdered(id))?.root
     }
-    func setQuotes(_ words: [Record.ID: String]) {
+    func setQuotes(_ words: [ByteOrdered: String]) {
         for (id, words) in words where kept.shown[id] != nil { kept.quotes[id] = words.lowercased() }
     }
     func forgetQuotes() { kept.quotes = [:] }
@@ -139,10 +140,10 @@ extension MemoryLocalTransaction {
             .map(withReplies)
     }
     private var unquoted: [ShownRow] {
-        kept.shown.values.filter { !$0.isComment && $0.row.kind.isMarkup && kept.quotes[$0.row.id] == nil }
+        kept.shown.values.filter { !$0.isComment && $0.row.kind.isMarkup && kept.quotes[ByteOrdered($0.row.id)] == nil }
     }
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) {
-        for id in ids { kept.shown[id]?.row.isUnread = unread }
+        for id in ids { kept.shown[ByteOrdered(id)]?.row.isUnread = unread }
     }
     func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread } }
 
@@ -161,7 +162,7 @@ extension MemoryLocalTransaction {
         return Array(facets.prefix(ListFacets.maxRows))
     }
 
-    func row(_ id: Record.ID) -> ListRow? { kept.shown[id].map(withReplies) }
+    func row(_ id: Record.ID) -> ListRow? { kept.shown[ByteOrdered(id)].map(withReplies) }
 
     func count(_ query: ListQuery) -> Int { matching(query.filter).count }
     func counts(_ query: ListQuery, before id: Record.ID?) -> ListCounts {
@@ -174,7 +175,9 @@ extension MemoryLocalTransaction {
         return sorted.dropFirst(max(0, offset)).prefix(max(0, limit)).map(withReplies)
     }
     func position(of id: Record.ID, in query: ListQuery) -> Int? {
-        matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }.firstIndex { $0.row.id == id }
+        matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }.firstIndex {
+            $0.row.id.isExactly(id)
+        }
     }
     func rows(onPage page: Int) -> [ListRow] {
         var filter = ListFilter()
@@ -183,7 +186,7 @@ extension MemoryLocalTransaction {
         return rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max, of: nil)
     }
     func thread(under root: Record.ID) -> [Record.ID] {
-        kept.shown.values.filter { $0.root == root }.sorted {
+        kept.shown.values.filter { $0.root.isExactly(root) }.sorted {
             let one = $0.createdAt?.milliseconds ?? .min
             let other = $1.createdAt?.milliseconds ?? .min
             return one != other ? one < other : $0.row.id.isBefore($1.row.id)
@@ -191,24 +194,25 @@ extension MemoryLocalTransaction {
     }
 
     func threadSummary(under root: Record.ID) -> ThreadSummary? {
-        let rows = kept.shown.values.filter { $0.root == root }.map(\.row)
+        let rows = kept.shown.values.filter { $0.root.isExactly(root) }.map(\.row)
         guard !rows.isEmpty else { return nil }
         return ThreadSummary(
             pageIndex: rows.compactMap(\.pageIndex).min(),
             changedAt: rows.compactMap(\.changedAt).max { $0.milliseconds < $1.milliseconds })
     }
     func rootsWithoutRow() -> [Record.ID] {
-        Array(Set(kept.shown.values.compactMap(\.root)).filter { kept.shown[$0] == nil })
+        Set(kept.shown.values.compactMap { $0.root.map(ByteOrdered.init) }).filter { kept.shown[$0] == nil }.map(\.text)
     }
     func isAnnotationShown(_ id: Record.ID) -> Bool {
-        kept.shown[id].map { !$0.isComment && !$0.row.isDeletedRoot } ?? false
+        kept.shown[ByteOrdered(id)].map { !$0.isComment && !$0.row.isDeletedRoot } ?? false
     }
 
     private func matching(_ filter: ListFilter) -> [ShownRow] {
         let text = filter.text.lowercased()
         let fuzzy = filter.fuzzy.map { $0.lowercased() }
         return kept.shown.values.filter { shown in
-            let places = [shown.search] + (filter.inQuotes ? kept.quotes[shown.row.id].map { [$0] } ?? [] : [])
+            let places =
+                [shown.search] + (filter.inQuotes ? kept.quotes[ByteOrdered(shown.row.id)].map { [$0] } ?? [] : [])
             return (text.isEmpty || places.contains { $0.containsBytes(of: text) })
                 && fuzzy.allSatisfy { letters in places.contains { $0.containsInOrder(letters) } }
         }.filter {
@@ -224,7 +228,7 @@ extension MemoryLocalTransaction {
 
     private func withReplies(_ shown: ShownRow) -> ListRow {
         var row = shown.row
-        row.replies = kept.shown.values.count { $0.root == row.id }
+        row.replies = kept.shown.values.count { $0.root.isExactly(row.id) }
         return row
     }
 }

@@ -1,3 +1,4 @@
+import Annotations
 package import InstantCore
 
 /// The data available about a layer right after it is opened, before any request to the server.
@@ -49,4 +50,14 @@ package enum DraftKey: Hashable, Sendable {
     case comment(page: Int)
     /// The texts of these records, edited as one text.
     case together([String])
+
+    /// Compared by bytes: a text must not become the draft of a record whose id only looks the same.
+    package static func == (one: DraftKey, other: DraftKey) -> Bool {
+        switch (one, other) {
+        case (.record(let one), .record(let other)), (.reply(let one), .reply(let other)): one.isExactly(other)
+        case (.note(let one), .note(let other)), (.comment(let one), .comment(let other)): one == other
+        case (.together(let one), .together(let other)): one.elementsEqual(other) { $0.isExactly($1) }
+        default: false
+        }
+    }
 }

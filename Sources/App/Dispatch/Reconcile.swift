@@ -52,19 +52,19 @@ extension DocumentState {
         var effects: [Effect] = []
         list.scroll(rows: rows)
         if let request = list.request(rows: max(1, rows)) { effects.append(.loadRows(request)) }
-        if list.cursorID != detail?.id { detail = nil }
+        if !list.cursorID.isExactly(detail?.id) { detail = nil }
         // A response for another row may already have been dropped, so request it again when the cursor returns.
-        if list.cursorID != detailAsked { detailAsked = nil }
-        if let id = list.cursorID, detailAsked != id {
+        if !list.cursorID.isExactly(detailAsked) { detailAsked = nil }
+        if let id = list.cursorID, !detailAsked.isExactly(id) {
             detailAsked = id
             effects.append(.loadRecord(id))
         }
-        if thread.root != list.cursorID {
+        if !thread.root.isExactly(list.cursorID) {
             thread.clear()
             // The annotation is gone, with the comment that the cursor was on.
             if focus == .thread { focus = .list }
         }
-        if let row = list.current, row.replies > 0 || thread.root != nil, thread.asked != row.id {
+        if let row = list.current, row.replies > 0 || thread.root != nil, !thread.asked.isExactly(row.id) {
             thread.asked = row.id
             effects.append(.loadThread(row.id))
         }

@@ -21,7 +21,7 @@ struct CombinedTexts: Equatable, Sendable {
 
     /// Returns the changed texts by record. A record whose heading is missing or whose text is blank keeps its text;
     /// lines above the first heading are ignored.
-    func changes(in text: String) -> [Record.ID: String] {
+    func changes(in text: String) -> [ByteOrdered: String] {
         var parts: [Int: [Substring]] = [:]
         var current: Int?
         var next = 0
@@ -34,11 +34,11 @@ struct CombinedTexts: Equatable, Sendable {
                 parts[current]?.append(line)
             }
         }
-        var changes: [Record.ID: String] = [:]
+        var changes: [ByteOrdered: String] = [:]
         for (index, lines) in parts {
             let said = lines.joined(separator: "\n")
             guard !said.allSatisfy(\.isWhitespace), said != Annotation(records[index]).text else { continue }
-            changes[records[index].id] = said
+            changes[ByteOrdered(records[index].id)] = said
         }
         return changes
     }

@@ -30,7 +30,7 @@ extension AppState {
             record = comment
         } else {
             guard let row = document.currentRow else { return [] }
-            guard let detail = document.detail, detail.id == row.id else { return showFirst(row) }
+            guard let detail = document.detail, detail.id.isExactly(row.id) else { return showFirst(row) }
             record = detail
         }
         let annotation = Annotation(record)

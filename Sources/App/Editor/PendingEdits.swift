@@ -9,6 +9,10 @@ struct PendingEdits: Equatable, Sendable {
         case undo(EditStep)
         case resolution(Record.ID)
 
+        func isResolution(of id: Record.ID) -> Bool {
+            if case .resolution(let other) = self { other.isExactly(id) } else { false }
+        }
+
         var ids: [Record.ID] {
             switch self {
             case .step(let step), .undo(let step): step.ids
@@ -60,11 +64,11 @@ struct PendingEdits: Equatable, Sendable {
     mutating func dropFailed() { items.removeAll(where: \.hasFailed) }
 
     /// Records that were never created, with the draft that holds their text. The text of a later edit is added to it.
-    var failedDrafts: [Record.ID: DraftKey] {
-        var keys: [Record.ID: DraftKey] = [:]
+    var failedDrafts: [ByteOrdered: DraftKey] {
+        var keys: [ByteOrdered: DraftKey] = [:]
         for item in items where item.hasFailed {
             guard let key = item.editor?.draftKey else { continue }
-            for record in item.made { keys[record.id] = key }
+            for record in item.made { keys[ByteOrdered(record.id)] = key }
         }
         return keys
     }
@@ -72,12 +76,12 @@ struct PendingEdits: Equatable, Sendable {
     // MARK: Display
 
     func isSaving(_ id: Record.ID) -> Bool {
-        items.contains { $0.stage == .saving && $0.work.ids.contains(id) }
+        items.contains { $0.stage == .saving && $0.work.ids.containsExactly(id) }
     }
 
     /// Returns why the last failed edit of a record was not saved; nil if none failed.
     func failure(of id: Record.ID) -> String? {
-        for item in items.reversed() where item.work.ids.contains(id) {
+        for item in items.reversed() where item.work.ids.containsExactly(id) {
             if case .failed(let why) = item.stage { return why }
         }
         return nil
@@ -88,7 +92,7 @@ struct PendingEdits: Equatable, Sendable {
         guard !items.isEmpty else { return record }
         var record = record
         for item in items {
-            if record == nil { record = item.made.first { $0.id == id } }
+            if record == nil { record = item.made.first { $0.id.isExactly(id) } }
             if let content = item.content(of: id) { record?.content = content }
         }
         return record
@@ -97,16 +101,18 @@ struct PendingEdits: Equatable, Sendable {
     /// Returns the comments under an annotation, new ones last.
     func applied(to comments: [Record], under root: Record.ID) -> [Record] {
         guard !items.isEmpty else { return comments }
-        let known = Set(comments.map(\.id))
-        let new = made.filter { $0.content["rootId"]?.string == root && !known.contains($0.id) }
+        let known = Set(comments.map { ByteOrdered($0.id) })
+        let new = made.filter {
+            ($0.content["rootId"]?.string).isExactly(root) && !known.contains(ByteOrdered($0.id))
+        }
         return (comments + new).map { applied(to: $0, $0.id) ?? $0 }
     }
 
     /// Returns the rows of one page, new ones last.
     func applied(to rows: [ListRow], onPage index: Int) -> [ListRow] {
         guard !items.isEmpty else { return rows }
-        let known = Set(rows.map(\.id))
-        let new = newRows.filter { $0.pageIndex == index && !known.contains($0.id) }
+        let known = Set(rows.map { ByteOrdered($0.id) })
+        let new = newRows.filter { $0.pageIndex == index && !known.contains(ByteOrdered($0.id)) }
         return rows.map(applied) + new
     }
 
@@ -117,7 +123,7 @@ struct PendingEdits: Equatable, Sendable {
         var window = window
         window.rows = window.rows.map(applied)
         guard window.query.filter == ListFilter() else { return window }
-        for row in newRows where !window.rows.contains(where: { $0.id == row.id }) {
+        for row in newRows where !window.rows.contains(where: { $0.id.isExactly(row.id) }) {
             let place = window.rows.firstIndex { window.query.order.puts(row, before: $0) } ?? window.rows.count
             let isAbove = place == 0 && window.offset > 0
             let isBelow = place == window.rows.count && window.offset + window.rows.count < window.total
@@ -152,14 +158,16 @@ struct PendingEdits: Equatable, Sendable {
         return row
     }
 
-    private func newReplies(to root: Record.ID) -> Int { made.count { $0.content["rootId"]?.string == root } }
+    private func newReplies(to root: Record.ID) -> Int {
+        made.count { ($0.content["rootId"]?.string).isExactly(root) }
+    }
 }
 
 extension PendingEdits.Item {
     /// Returns the content that the step gives an existing record; nil if the step leaves it unchanged or failed.
     fileprivate func content(of id: Record.ID) -> Content? {
         guard case .step(let step) = work, !hasFailed else { return nil }
-        for case .update(id, let content) in step.edits { return content }
+        for case .update(let updated, let content) in step.edits where updated.isExactly(id) { return content }
         return nil
     }
 }

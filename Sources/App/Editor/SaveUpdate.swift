@@ -89,7 +89,7 @@ extension AppState {
             notice = .done(edits.count > 1 ? "\(edits.count) changed" : "Changed", hint: .takesBack)
         case .delete:
             // Count what was deleted with them, too.
-            let count = max(edits.count, Set(ids).count)
+            let count = max(edits.count, Set(ids.map(ByteOrdered.init)).count)
             notice =
                 count > 1
                 ? .done("\(count) deleted", hint: .init(command: .undo, effect: "to restore them"))
@@ -106,8 +106,8 @@ extension AppState {
     /// its place in the list.
     private mutating func advance(to id: Record.ID?) -> [Effect] {
         guard let id, let list = document?.list else { return [] }
-        let isShown = list.window?.rows.contains { $0.id == id } == true
-        return list.cursorID == id || !isShown ? seek(id) : []
+        let isShown = list.window?.rows.contains { $0.id.isExactly(id) } == true
+        return list.cursorID.isExactly(id) || !isShown ? seek(id) : []
     }
 
     /// Handles a failed edit: nothing was changed, and its text returns to the editor.
@@ -140,13 +140,13 @@ extension AppState {
     }
 
     mutating func resolved(_ id: Record.ID) -> [Effect] {
-        let item = document?.pending.end(as: .saved) { $0 == .resolution(id) }
+        let item = document?.pending.end(as: .saved) { $0.isResolution(of: id) }
         refresh()
         return forgetSaved(item?.editor) + recordsChanged([id], nil)
     }
 
     mutating func resolveFailed(_ id: Record.ID, _ why: String) -> [Effect] {
-        guard let item = document?.pending.end(as: .failed(why), { $0 == .resolution(id) }) else {
+        guard let item = document?.pending.end(as: .failed(why), { $0.isResolution(of: id) }) else {
             return only(.error(why.asSentence))
         }
         return notSaved(item, why)
@@ -166,7 +166,7 @@ extension AppState {
         showAgain()
         guard var editor = item.editor else { return [] }
         // Text written for a record that was never created belongs to the draft of that record.
-        let key = item.work.ids.compactMap { document?.pending.failedDrafts[$0] }.first ?? editor.draftKey
+        let key = item.work.ids.compactMap { document?.pending.failedDrafts[ByteOrdered($0)] }.first ?? editor.draftKey
         let open = document?.editor.flatMap { $0.draftKey == key ? $0.input.text : nil }
         let begun = open ?? document?.drafts[key]
         let text = editor.input.text
@@ -218,7 +218,7 @@ extension DocumentState {
         if let root = thread.root { thread.take(pending.applied(to: thread.comments, under: root), under: root) }
         detail = detail.flatMap { pending.applied(to: $0, $0.id) }
         guard let new = made.first(where: { $0.contentType == .annotations })?.id, let window = list.window,
-            let index = window.rows.firstIndex(where: { $0.id == new })
+            let index = window.rows.firstIndex(where: { $0.id.isExactly(new) })
         else { return }
         list.move(to: window.offset + index)
     }

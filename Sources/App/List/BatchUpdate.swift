@@ -11,7 +11,7 @@ enum Batch: Equatable, Sendable {
     case recolor(String)
     case edit(isExternal: Bool)
     /// Texts that were edited together, by record.
-    case save([Record.ID: String])
+    case save([ByteOrdered: String])
     /// Follows the only record, which is a link.
     case follow
 }
@@ -24,7 +24,7 @@ extension AppState {
         let list = document.list
         var wanted = RecordBatchRequest(ids: [], query: list.query)
         if document.focus == .list, !list.marks.isEmpty {
-            wanted.ids = list.marks.ids.sorted()
+            wanted.ids = list.marks.ids.sorted().map(\.text)
             wanted.span = list.marks.span(to: list.cursor)
         } else if let id = document.currentID {
             wanted.ids = [id]
@@ -46,7 +46,7 @@ extension AppState {
         }
         switch batch {
         case .mark:
-            document?.list.marks.ids.formUnion(found.map(\.record.id))
+            document?.list.marks.ids.formUnion(found.map { ByteOrdered($0.record.id) })
             document?.list.marks.anchor = nil
         case .delete: return askToDelete(found)
         case .recolor(let color): return recolor(found, color)
@@ -128,14 +128,14 @@ extension AppState {
 
     /// Saves texts that were edited together. A record that another user changed meanwhile is not overwritten; its text
     /// becomes a draft.
-    private mutating func save(_ texts: [Record.ID: String], over records: [Record]) -> [Effect] {
+    private mutating func save(_ texts: [ByteOrdered: String], over records: [Record]) -> [Effect] {
         guard let editor = document?.editor, case .together(let before) = editor.target else { return [] }
         var edits: [Edit] = []
         var effects: [Effect] = []
         var kept = 0
         for old in before {
-            guard let text = texts[old.id] else { continue }
-            if let now = records.first(where: { $0.id == old.id }), now.content == old.content,
+            guard let text = texts[ByteOrdered(old.id)] else { continue }
+            if let now = records.first(where: { $0.id.isExactly(old.id) }), now.content == old.content,
                 let said = try? now.content.replacingText(with: text)
             {
                 edits.append(.update(old.id, said))

@@ -5,7 +5,7 @@ import Annotations
 /// All highlights end on whole seconds of the clock, so that the screen changes on its own at most once a second,
 /// however fast changes arrive. A record that changes again meanwhile stays highlighted without a break.
 struct ChangeHighlights: Equatable, Sendable {
-    private var ends: [Record.ID: Timestamp] = [:]
+    private var ends: [ByteOrdered: Timestamp] = [:]
     /// When the next highlight ends.
     private(set) var nextEnd: Timestamp?
 
@@ -15,13 +15,13 @@ struct ChangeHighlights: Equatable, Sendable {
     mutating func add(_ ids: some Sequence<Record.ID>, at now: Timestamp) {
         drop(at: now)
         let end = now + (2000 - Self.mod(now.milliseconds))
-        for id in ids where ends.count < Self.maxCount || ends[id] != nil { ends[id] = end }
+        for id in ids.lazy.map(ByteOrdered.init) where ends.count < Self.maxCount || ends[id] != nil { ends[id] = end }
         nextEnd = ends.values.min()
     }
 
     var isEmpty: Bool { ends.isEmpty }
 
-    func contains(_ id: Record.ID, at now: Timestamp) -> Bool { ends[id].map { now < $0 } ?? false }
+    func contains(_ id: Record.ID, at now: Timestamp) -> Bool { ends[ByteOrdered(id)].map { now < $0 } ?? false }
 
     /// Removes the highlights that have ended.
     mutating func drop(at now: Timestamp) {

@@ -10,7 +10,7 @@ struct ListMarks: Equatable, Sendable {
         var index: Int
     }
 
-    var ids: Set<Record.ID> = []
+    var ids: Set<ByteOrdered> = []
     /// The range from here to the cursor is marked too.
     var anchor: Anchor?
 
@@ -27,17 +27,19 @@ struct ListMarks: Equatable, Sendable {
 
 extension ListPane {
     func isMarked(_ index: Int) -> Bool {
-        marks.span(to: cursor)?.contains(index) == true || row(index).map { marks.ids.contains($0.id) } == true
+        marks.span(to: cursor)?.contains(index) == true
+            || row(index).map { marks.ids.contains(ByteOrdered($0.id)) } == true
     }
 
     /// The number of marked rows, as far as known: unloaded rows of the range are assumed not to be marked already.
     var markedCount: Int {
         guard let span = marks.span(to: cursor) else { return marks.ids.count }
-        return marks.ids.count + span.count { index in row(index).map { !marks.ids.contains($0.id) } ?? true }
+        return marks.ids.count
+            + span.count { index in row(index).map { !marks.ids.contains(ByteOrdered($0.id)) } ?? true }
     }
 
     mutating func toggleMark() {
-        guard let id = current?.id else { return }
+        guard let id = current.map({ ByteOrdered($0.id) }) else { return }
         if marks.ids.remove(id) == nil { marks.ids.insert(id) }
     }
 }

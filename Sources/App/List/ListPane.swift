@@ -44,7 +44,7 @@ struct ListPane: Equatable, Sendable {
         guard new.query == query else { return false }
         let wasSeeking = isSeeking
         (answered, asked, isSeeking, window) = (asked, nil, false, new)
-        let found = new.rows.firstIndex { $0.id == cursorID }.map { $0 + new.offset }
+        let found = new.rows.firstIndex { cursorID.isExactly($0.id) }.map { $0 + new.offset }
         if wasSeeking, let anchor = new.anchor {
             cursor = anchor
         } else if let place = found {
@@ -52,7 +52,8 @@ struct ListPane: Equatable, Sendable {
             cursor = place
         }
         if let anchor = marks.anchor {
-            marks.anchor?.index = new.rows.firstIndex { $0.id == anchor.id }.map { $0 + new.offset } ?? anchor.index
+            marks.anchor?.index =
+                new.rows.firstIndex { $0.id.isExactly(anchor.id) }.map { $0 + new.offset } ?? anchor.index
         }
         move(to: cursor)
         return true

@@ -9,12 +9,12 @@ struct Quotes: Equatable, Sendable {
         var words: String
     }
 
-    private var quotes: [Record.ID: Quote] = [:]
+    private var quotes: [ByteOrdered: Quote] = [:]
     private static let maxCount = 5000
 
     /// Returns the marked words; empty if the mark covers none, nil if its page has not been read yet.
     func words(of row: ListRow) -> String? {
-        guard let quote = quotes[row.id], quote.rects == row.rects else { return nil }
+        guard let quote = quotes[ByteOrdered(row.id)], quote.rects == row.rects else { return nil }
         return quote.words
     }
 
@@ -26,7 +26,8 @@ struct Quotes: Equatable, Sendable {
     mutating func read(_ rows: [ListRow], of page: Int, in glyphs: PageGlyphs?) {
         if quotes.count > Self.maxCount { quotes = [:] }
         for row in rows where row.pageIndex == page && Self.isNeeded(for: row) && words(of: row) == nil {
-            quotes[row.id] = Quote(rects: row.rects, words: glyphs.map { $0.words(under: row.rects) } ?? "")
+            quotes[ByteOrdered(row.id)] = Quote(
+                rects: row.rects, words: glyphs.map { $0.words(under: row.rects) } ?? "")
         }
     }
 }

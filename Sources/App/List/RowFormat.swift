@@ -91,13 +91,13 @@ struct RowFormat: Equatable, Sendable {
 extension DocumentState {
     /// Returns the author; `me` for the user.
     func author(of row: ListRow) -> String? {
-        if let user = row.createdBy, user == status.grant?.userID { return "me" }
+        if let user = row.createdBy, status.grant?.userID.isExactly(user) == true { return "me" }
         return row.author ?? row.createdBy
     }
 
     /// Returns the last editor; `me` for the user.
     fileprivate func editor(of row: ListRow) -> String? {
-        row.updatedBy.map { $0 == status.grant?.userID ? "me" : $0 }
+        row.updatedBy.map { status.grant?.userID.isExactly($0) == true ? "me" : $0 }
     }
 }
 

@@ -14,7 +14,7 @@ struct OutboxState: Equatable, Sendable {
     mutating func take(_ new: [OutboxItem]) {
         let id = current?.id
         items = new
-        cursor = new.firstIndex { $0.id == id } ?? max(0, min(cursor, new.count - 1))
+        cursor = new.firstIndex { id.isExactly($0.id) } ?? max(0, min(cursor, new.count - 1))
     }
 
     /// `1 highlight, 2 notes`

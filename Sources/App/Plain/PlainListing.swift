@@ -88,7 +88,7 @@ extension PlainState {
     /// Returns the record that the command looked up; if it is gone, prints a sentence and returns nil.
     mutating func sought(_ id: Record.ID) -> ListRow? {
         app.document?.focus = .page
-        guard let row = app.document?.list.current, row.id == id else {
+        guard let row = app.document?.list.current, row.id.isExactly(id) else {
             app.notice = nil
             say("The annotation no longer exists.")
             return nil
@@ -102,7 +102,7 @@ extension PlainState {
         if let words = document.quotes.words(of: row), !words.isEmpty { say("\"\(words)\"") }
         let text = document.detail.map { Annotation($0).text } ?? row.text
         if !text.isEmpty { for line in CleanText.lines(cleaning: text) { say(line) } }
-        for comment in document.thread.root == id ? document.thread.comments : [] {
+        for comment in document.thread.root.isExactly(id) ? document.thread.comments : [] {
             let said = Annotation(comment)
             let author = Author.name(said.author, user: comment.createdBy) ?? "anonymous"
             say(CleanText(cleaning: author).saying(said.text))
@@ -132,7 +132,7 @@ extension PlainState {
 
     mutating func resolve(_ text: String, _ word: PlainWord) -> [Effect] {
         guard let number = Int(text), let id = numbers[number],
-            let item = app.document?.outbox.items.first(where: { $0.id == id })
+            let item = app.document?.outbox.items.first(where: { $0.id.isExactly(id) })
         else { return only("Usage: \(word.rawValue) N, a number in outbox") }
         guard item.delivery == .conflict || (item.delivery == .refused && word == .theirs) else {
             return only("\(number) is not in conflict.")

@@ -74,14 +74,14 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
 /// The numbers by which the user names annotations. An annotation keeps its number while the layer is open, so changes
 /// by others never alter the meaning of a typed `delete 3`.
 struct PlainNumbers: Equatable, Sendable {
-    private var numbers: [Record.ID: Int] = [:]
+    private var numbers: [ByteOrdered: Int] = [:]
     private var ids: [Record.ID] = []
 
     /// Returns the record's number; assigns a new one if it has none.
     mutating func number(of id: Record.ID) -> Int {
-        if let number = numbers[id] { return number }
+        if let number = numbers[ByteOrdered(id)] { return number }
         ids.append(id)
-        numbers[id] = ids.count
+        numbers[ByteOrdered(id)] = ids.count
         return ids.count
     }
 

@@ -97,7 +97,9 @@ extension PlainState {
             return only("Empty text; nothing created.")
         }
         guard case .reply(let id) = writing.target else { return app.saveEditor() }
-        guard let root = app.document?.detail, root.id == id else { return only("The annotation no longer exists.") }
+        guard let root = app.document?.detail, root.id.isExactly(id) else {
+            return only("The annotation no longer exists.")
+        }
         let editor = Editor(.reply(root), title: "", text: "", draft: writing.text)
         return app.perform([.create(.comment(.plain(writing.text), under: id, root.content))], from: editor)
     }

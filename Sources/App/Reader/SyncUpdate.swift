@@ -57,9 +57,11 @@ extension AppState {
         if flashesChanges { self.document?.highlights.add(others, at: now) }
         if self.document?.refreshThrottle.changed(at: now) == true { refresh() }
         if let author { self.document?.recentAuthors.add(author) }
-        if ids.isEmpty || document.detail.map({ ids.contains($0.id) }) == true { self.document?.detailAsked = nil }
+        if ids.isEmpty || document.detail.map({ ids.containsExactly($0.id) }) == true {
+            self.document?.detailAsked = nil
+        }
         guard author != nil, let editor = document.editor, case .record(let base) = editor.target,
-            ids.isEmpty || ids.contains(base.id)
+            ids.isEmpty || ids.containsExactly(base.id)
         else { return [] }
         self.document?.editor?.theirAuthor = author
         return [.loadRecord(base.id)]
@@ -75,8 +77,8 @@ extension AppState {
 
     mutating func recordCame(_ id: Record.ID, _ record: Record?) {
         guard let document else { return }
-        if document.list.cursorID == id { self.document?.detail = document.pending.applied(to: record, id) }
-        guard let editor = document.editor, case .record(let base) = editor.target, base.id == id,
+        if document.list.cursorID.isExactly(id) { self.document?.detail = document.pending.applied(to: record, id) }
+        guard let editor = document.editor, case .record(let base) = editor.target, base.id.isExactly(id),
             editor.theirAuthor != nil, let record, record.content != base.content
         else { return }
         self.document?.editor?.theirs = record

@@ -99,7 +99,7 @@ extension DocumentState {
     /// `ben, 5m:`
     fileprivate func head(of comment: Record, at now: Timestamp) -> CleanText {
         let annotation = Annotation(comment)
-        let isOwn = comment.createdBy != nil && comment.createdBy == status.grant?.userID
+        let isOwn = comment.createdBy != nil && comment.createdBy.isExactly(status.grant?.userID)
         let name = Author.name(annotation.author, user: comment.createdBy)
         let who = CleanText(cleaning: isOwn ? "me" : name ?? "-")
         let age = (annotation.createdAt ?? annotation.updatedAt).map { ", \(RelativeTime.age(of: $0, at: now))" } ?? ""
@@ -136,7 +136,8 @@ extension DocumentState {
         guard let updated = annotation.updatedAt, updated != annotation.createdAt else {
             return CleanText(cleaning: made)
         }
-        let changer = record.updatedBy.map { $0 == status.grant?.userID ? "me" : $0 } ?? "an unknown user"
+        let changer =
+            record.updatedBy.map { status.grant?.userID.isExactly($0) == true ? "me" : $0 } ?? "an unknown user"
         return CleanText(cleaning: "changed by \(changer)\(moment(updated)), \(made)")
     }
 }

@@ -16,7 +16,7 @@ extension AppState {
     }
 
     mutating func threadCame(_ comments: [Record], under root: Record.ID) {
-        guard document?.list.cursorID == root else { return }
+        guard document?.list.cursorID.isExactly(root) == true else { return }
         let comments = document?.pending.applied(to: comments, under: root) ?? comments
         document?.thread.take(comments, under: root)
         if comments.isEmpty, document?.focus == .thread { document?.focus = .list }
@@ -35,7 +35,7 @@ extension AppState {
 
     mutating func reply() -> [Effect] {
         guard let document, let row = document.currentRow else { return [] }
-        guard let record = document.detail, record.id == row.id else { return showFirst(row) }
+        guard let record = document.detail, record.id.isExactly(row.id) else { return showFirst(row) }
         self.document?.editor = Editor(
             .reply(record),
             title: "Reply to the \(row.kind.name)\((row.author ?? row.createdBy).map { " by \($0)" } ?? "")",
@@ -100,8 +100,9 @@ struct ThreadPane: Equatable, Sendable {
 
     /// Sets the comments; the cursor stays on its comment.
     mutating func take(_ new: [Record], under root: Record.ID) {
-        let id = self.root == root ? current?.id : nil
-        cursor = new.firstIndex { $0.id == id } ?? min(self.root == root ? cursor : 0, max(0, new.count - 1))
+        let isSame = self.root.isExactly(root)
+        let id = isSame ? current?.id : nil
+        cursor = new.firstIndex { id.isExactly($0.id) } ?? min(isSame ? cursor : 0, max(0, new.count - 1))
         (self.root, comments) = (root, new)
     }
 

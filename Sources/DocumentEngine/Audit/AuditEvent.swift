@@ -9,6 +9,10 @@ struct AuditEvent: Hashable, Sendable {
     enum Action: String, Hashable, Sendable, CaseIterable {
         case upload
         case readPDF = "read_pdf"
+        case readAttachment = "read_attachment"
+        case export
+        case copyDocument = "copy_document"
+        case copyLayer = "copy_layer"
         case deleteDocument = "delete_document"
         case deleteLayer = "delete_layer"
         case deleteRecords = "delete_records"
@@ -33,6 +37,10 @@ struct AuditEvent: Hashable, Sendable {
         var document: String?
         /// Empty for the default layer; nil if the action concerns no single layer.
         var layer: String?
+        /// The document or the layer that a copy creates; nil if its name is not known.
+        var newDocument: String?
+        var newLayer: String?
+        var attachment: AttachmentID?
         /// The number of records, tokens or lines.
         var count: Int?
         /// The `jti` of revoked tokens.
@@ -40,6 +48,8 @@ struct AuditEvent: Hashable, Sendable {
         /// Keys that a reload added and removed.
         var addedKeys: [String] = []
         var removedKeys: [String] = []
+        /// The request does not do what its route may do, and leaves no line.
+        var isOmitted = false
     }
 
     var time: Timestamp
@@ -73,6 +83,9 @@ struct AuditEvent: Hashable, Sendable {
             if let address { $0.member("address", address) }
             if let document = details.document { $0.member("document_id", document) }
             if let layer = details.layer { $0.member("layer", layer) }
+            if let document = details.newDocument { $0.member("new_document_id", document) }
+            if let layer = details.newLayer { $0.member("new_layer", layer) }
+            if let attachment = details.attachment { $0.member("attachment", attachment.hex) }
             if let count = details.count { $0.member("count", count) }
             for (name, values) in [
                 ("jtis", details.tokenIDs), ("added_keys", details.addedKeys), ("removed_keys", details.removedKeys),

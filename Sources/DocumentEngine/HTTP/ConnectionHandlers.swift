@@ -29,8 +29,8 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
             let (valve, pace) = (InputValve(), pace())
             try pipeline.addHandler(valve, position: .before(decoder.handler))
             for handler in [
-                pace, PersistenceHandler(valve: valve), RequestBodyHandler(valve: valve),
-                StreamTakeoverHandler(valve: valve, pace: pace), malformed(),
+                pace, malformed(), PersistenceHandler(valve: valve), RequestBodyHandler(valve: valve),
+                StreamTakeoverHandler(valve: valve, pace: pace),
             ] as [any ChannelHandler] {
                 try pipeline.addHandler(handler, position: .before(translation.handler))
             }

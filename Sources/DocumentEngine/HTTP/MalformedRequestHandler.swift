@@ -7,6 +7,8 @@ import SyncProtocol
 /// request exists, so no route can respond; the framework sends a 400 without a body, which is completed here.
 ///
 /// Also reports such requests with the peer's address, which the framework does not know.
+///
+/// It handles what the ``PersistenceHandler`` lets through, so that only errors that are sent are counted and logged.
 final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -19,26 +21,33 @@ final class MalformedRequestHandler: ChannelDuplexHandler, RemovableChannelHandl
     private let logger: Logger
     private let metrics: ServerMetrics
     private var problem: HTTPParserError?
+    private var isLogged = false
 
     init(logger: Logger, metrics: ServerMetrics) { (self.logger, self.metrics) = (logger, metrics) }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? HTTPParserError, problem == nil {
-            problem = error
-            // Not more than debug: scanners cause many.
-            logger.debug(
-                "malformed request",
-                metadata: [
-                    "error": "\(error)", "address": "\(context.channel.remoteAddress?.ipAddress ?? "unknown")",
-                ])
-        }
+        if let error = error as? HTTPParserError { problem = problem ?? error }
         context.fireErrorCaught(error)
     }
 
+    private func log(_ problem: HTTPParserError, _ channel: any Channel) {
+        guard !isLogged else { return }
+        isLogged = true
+        // Not more than debug: scanners cause many.
+        logger.debug(
+            "malformed request",
+            metadata: ["error": "\(problem)", "address": "\(channel.remoteAddress?.ipAddress ?? "unknown")"])
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard let problem, case .head(var head) = unwrapOutboundIn(data), head.status == .badRequest,
-            !head.headers.contains(name: ProtocolVersion.header)
-        else { return context.write(data, promise: promise) }
+        guard let problem, case .head(var head) = unwrapOutboundIn(data), head.status == .badRequest else {
+            return context.write(data, promise: promise)
+        }
+        log(problem, context.channel)
+        // A route that was reading the body has responded.
+        guard !head.headers.contains(name: ProtocolVersion.header) else {
+            return context.write(data, promise: promise)
+        }
         metrics.refused(.badRequest)
         let body = ErrorAnswer(.badRequest, Self.description(of: problem)).bytes
         for (name, value) in [

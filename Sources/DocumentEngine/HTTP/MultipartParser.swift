@@ -1,5 +1,6 @@
 /// An incremental parser of `multipart/form-data` (RFC 7578, RFC 2046 section 5.1); input may be split anywhere. It
-/// buffers at most one delimiter's length of a part's content, and one part's head.
+/// buffers at most one delimiter's length of a part's content, one delimiter's line and one part's head, and takes time
+/// in proportion to the input.
 struct MultipartParser {
     enum Event: Hashable {
         /// The start of a part.
@@ -22,7 +23,10 @@ struct MultipartParser {
     }
 
     private enum State {
-        case preamble, head, content, epilogue
+        case preamble
+        /// Behind a delimiter.
+        case delimiter
+        case head, content, epilogue
     }
 
     private static let headLimit = 8 << 10
@@ -33,6 +37,10 @@ struct MultipartParser {
     private var buffer: [UInt8]
     private var taken = 0
     private var pending: ArraySlice<UInt8> { buffer[taken...] }
+    /// How much of the unparsed input is known not to hold the end of its line or head.
+    private var searched = 0
+    /// How many bytes were searched, counting those searched again.
+    private(set) var steps = 0
 
     init(boundary: String) {
         delimiter = Array("\r\n--\(boundary)".utf8)
@@ -72,7 +80,8 @@ struct MultipartParser {
                 keep(last: delimiter.count - 1)
                 return nil
             }
-            return delimited(endingAt: at + delimiter.count)
+            return begin(.delimiter, droppingFirst: at + delimiter.count)
+        case .delimiter: return try delimited()
         case .head: return try head()
         case .content: return content()
         case .epilogue:
@@ -82,25 +91,24 @@ struct MultipartParser {
     }
 
     /// Parses what follows a delimiter: `--` after the last part, otherwise a line end.
-    private mutating func delimited(endingAt end: Int) -> Event?? {
-        guard pending.count >= end + 2 else { return nil }
-        let mark = pending.dropFirst(end).prefix(2)
-        if mark.elementsEqual("--".utf8) {
+    private mutating func delimited() throws(Failure) -> Event?? {
+        guard pending.count >= 2 else { return nil }
+        if pending.starts(with: "--".utf8) {
             state = .epilogue
             return .some(.end)
         }
-        guard let line = find([0x0D, 0x0A], from: end) else { return nil }
-        drop(line)
-        state = .head
+        guard let end = try findEnd([0x0D, 0x0A]) else { return nil }
+        return begin(.head, droppingFirst: end)
+    }
+
+    private mutating func begin(_ state: State, droppingFirst count: Int) -> Event?? {
+        drop(count)
+        self.state = state
         return .some(nil)
     }
 
     private mutating func head() throws(Failure) -> Event?? {
-        guard let end = find([0x0D, 0x0A, 0x0D, 0x0A]) else {
-            guard pending.count <= Self.headLimit else { throw .headTooLarge }
-            return nil
-        }
-        guard end <= Self.headLimit else { throw .headTooLarge }
+        guard let end = try findEnd([0x0D, 0x0A, 0x0D, 0x0A]) else { return nil }
         guard let text = String(validating: pending.prefix(end), as: UTF8.self), let head = Head(text) else {
             throw .badHead
         }
@@ -119,7 +127,7 @@ struct MultipartParser {
         if let at = find(delimiter) {
             if at > 0 { return .some(.content(take(at))) }
             skipLineEnd = false
-            return delimited(endingAt: delimiter.count)
+            return begin(.delimiter, droppingFirst: delimiter.count)
         }
         let count = pending.count - (delimiter.count - 1)
         guard count > (skipLineEnd ? 2 : 0) else { return nil }
@@ -135,11 +143,22 @@ struct MultipartParser {
 
     private mutating func keep(last count: Int) { drop(max(0, pending.count - count)) }
 
-    private mutating func drop(_ count: Int) { taken += count }
+    private mutating func drop(_ count: Int) {
+        taken += count
+        searched = 0
+    }
+
+    /// Returns where the end of a line or head starts; nil if it has not arrived. Searches only what is new.
+    private mutating func findEnd(_ end: [UInt8]) throws(Failure) -> Int? {
+        let found = find(end, from: searched)
+        guard found ?? pending.count <= Self.headLimit else { throw .headTooLarge }
+        searched = max(0, pending.count - (end.count - 1))
+        return found
+    }
 
     /// Returns where these bytes start, searching by their first byte.
-    private func find(_ needle: [UInt8], from start: Int = 0) -> Int? {
-        pending.withUnsafeBytes { bytes in
+    private mutating func find(_ needle: [UInt8], from start: Int = 0) -> Int? {
+        let found: Int? = pending.withUnsafeBytes { bytes in
             var from = start
             while from + needle.count <= bytes.count {
                 guard let first = bytes[from...].firstIndex(of: needle[0]), first + needle.count <= bytes.count else {
@@ -150,6 +169,8 @@ struct MultipartParser {
             }
             return nil
         }
+        steps += (found.map { $0 + needle.count } ?? pending.count) - start
+        return found
     }
 }
 

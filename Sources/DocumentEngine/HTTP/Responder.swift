@@ -65,7 +65,7 @@ struct Responder: HTTPResponder {
         }
         if refusal?.reason == .methodNotAllowed { response.headers[.allow] = match?.allow }
         complete(&response.headers, id)
-        if let (action, notes) = audited, case let details = notes.details, details.actor != nil {
+        if let (action, notes) = audited, case let details = notes.details, details.actor != nil, !details.isOmitted {
             audit?.record(
                 AuditEvent(
                     time: options.now(), action: action, details: details, requestID: id.description,

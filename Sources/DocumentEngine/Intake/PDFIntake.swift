@@ -49,7 +49,7 @@ struct PDFIntake: Sendable {
         let id = wish.id ?? ULID.make(at: now, using: &random)
         let titles = [wish.title, wish.fileName, contents.title, id]
         let document = ServerDocument(
-            id: id, title: titles.lazy.compactMap { $0 }.first { !$0.isEmpty }?.shortened ?? id,
+            id: id, title: titles.lazy.compactMap { $0 }.first { !$0.isEmpty }?.asTitle ?? id,
             pdfSHA256: received.sha256, pdfBytes: received.bytes, stripped: StoredPDF(files.stripped),
             createdAt: now, pages: contents.pages)
         try await check(id, wish)
@@ -217,8 +217,22 @@ extension PDFError {
 }
 
 extension String {
-    /// A title of limited length.
-    fileprivate var shortened: String { utf8.count <= 1024 ? self : String(prefix(256)) }
+    /// The text if it has at most 1,024 bytes, otherwise as many whole characters of it as fit, up to 256.
+    var asTitle: String {
+        guard utf8.count > 1024 else { return self }
+        var title = ""
+        for character in prefix(256) {
+            guard title.utf8.count + character.utf8.count <= 1024 else { break }
+            title.append(character)
+        }
+        guard title.isEmpty else { return title }
+        // One character may have any number of combining marks.
+        for scalar in unicodeScalars {
+            guard title.utf8.count + UTF8.width(scalar) <= 1024 else { break }
+            title.unicodeScalars.append(scalar)
+        }
+        return title
+    }
 }
 
 /// PDF work, done by separate processes: limited in concurrency and measured. One job is reserved for small files,

@@ -14,8 +14,13 @@ final class RequestLimiter: Sendable {
         fileprivate let user: Key?
 
         init(token: String, user: String?) {
-            (self.token, self.user) = (.token(token.hashValue), user.map { .user($0.hashValue) })
+            self.init(.token(token.hashValue), user.map { .user($0.hashValue) })
         }
+
+        private init(_ token: Key, _ user: Key?) { (self.token, self.user) = (token, user) }
+
+        /// The client without its user's other tokens.
+        var alone: Client { Client(token, nil) }
     }
 
     fileprivate enum Key: Hashable, Sendable {
@@ -41,6 +46,8 @@ final class RequestLimiter: Sendable {
         var unauthenticated: RateLimiter<String>?
         var wrongSecrets: RateLimiter<String>?
         var forgedTokens: RateLimiter<String>?
+        /// Tokens that turned out to be revoked, which is final.
+        var revoked: Set<Key> = []
         var streams: [Key: Int] = [:]
         var streamCount = 0
     }
@@ -86,7 +93,7 @@ final class RequestLimiter: Sendable {
     /// - Throws: the error of the check; after too many failures from this address, ``APIError`` for those instead.
     func login<Who>(with proof: Proof, from address: String?, _ check: () throws -> Who) throws -> Who {
         do { return try check() } catch let refusal as APIError {
-            if refusal.reason.isForgery { try failed(proof, from: address) }
+            if refusal.reason.isForgery, !refusal.isAboutSignedToken { try failed(proof, from: address) }
             if refusal.reason.status == .unauthorized { try unauthenticated(from: address) }
             throw refusal
         }
@@ -112,13 +119,27 @@ final class RequestLimiter: Sendable {
 
     // MARK: With authentication
 
-    /// Counts a request of a client.
+    /// Counts a request of a client: with those of its user, or for itself if its token is known to be revoked.
     func request(of client: Client) throws(APIError) {
         let now = uptime()
-        let wait = state.withLock { $0.requests?.take(client.user ?? client.token, at: now) }
+        let (key, wait): (Key, Duration?) = state.withLock { state in
+            let key = state.revoked.contains(client.token) ? client.token : client.user ?? client.token
+            return (key, state.requests?.take(key, at: now))
+        }
         try refuse(
-            wait ?? nil, .requests, "too many requests \(client.user == nil ? "with this token" : "of this user")")
+            wait, .requests, "too many requests \(key == client.token ? "with this token" : "of this user")")
     }
+
+    /// From now on, whoever holds the revoked token cannot use up the requests of its user.
+    func tokenIsRevoked(of client: Client) {
+        state.withLock { state in
+            if state.revoked.count >= Self.maxRevoked { state.revoked = [] }
+            state.revoked.insert(client.token)
+        }
+    }
+
+    /// A token that was forgotten counts for its user once more.
+    private static let maxRevoked = 10_000
 
     /// Counts a request of the backend.
     func requestOfBackend() throws(APIError) {

@@ -41,15 +41,16 @@ extension RouteLookup {
             route(.get, "documents", api.listDocuments),
             route(.post, "documents", upTo: api.uploadBytes, stores: .files, audit: .upload, api.upload),
             route(.post, "revoke", upTo: batch, audit: .revoke, api.revoke),
-            route(.post, "copy_document", upTo: small, stores: .records, api.copyDocument),
+            route(.post, "copy_document", upTo: small, stores: .records, audit: .copyDocument, api.copyDocument),
             route(.delete, "documents/{id}", audit: .deleteDocument) { try await api.deleteDocument($0["id"]) },
             route(.get, "documents/{id}/properties") { try await api.properties($0["id"]) },
-            route(.get, "documents/{id}/attachments/{sha256}") { request in
+            route(.get, "documents/{id}/attachments/{sha256}", audit: .readAttachment) { request in
                 guard let file = AttachmentID(request["sha256"]) else { throw Attachments.missing }
+                request.audit?.add { $0.attachment = file }
                 return try await api.attachments.send(file, of: request["id"], request)
             },
             route(.get, "documents/{id}/layers") { try await api.listLayers($0["id"]) },
-            route(.post, "documents/{id}/layers", upTo: small, stores: .records) {
+            route(.post, "documents/{id}/layers", upTo: small, stores: .records, audit: .copyLayer) {
                 try await api.makeLayer($0["id"], $0)
             },
             route(.delete, "documents/{id}/layers/{layer}", audit: .deleteLayer) { request in
@@ -81,18 +82,23 @@ extension RouteLookup {
         return [
             route(.get, "document_info") { try await api.info($0["id"]) },
             route(.get, "pdf", audit: .readPDF) { try await api.pdf($0.layer, $0) },
-            route(.get, "document.json") { try await api.instantJSON($0.layer) },
-            route(.get, "document.xfdf") { try await api.xfdf($0.layer) },
-            route(.post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes, stores: .files) {
+            route(.get, "document.json", audit: .export) { try await api.instantJSON($0.layer) },
+            route(.get, "document.xfdf", audit: .export) { try await api.xfdf($0.layer) },
+            route(
+                .post, "apply_instant_json", upTo: BackendAPI.annotationFormBytes, stores: .files,
+                audit: .deleteRecords
+            ) {
                 try await api.applyInstantJSON($0.layer, $0)
             },
-            route(.get, "annotations") { try await api.list($0.layer, page: nil, $0) },
+            route(.get, "annotations", audit: .export) { try await api.list($0.layer, page: nil, $0) },
             route(.post, "annotations", upTo: withFile, stores: .files) { try await api.create($0.layer, $0) },
             route(.put, "annotations", upTo: batch, stores: .records) { try await api.replaceMany($0.layer, $0) },
             route(.delete, "annotations", upTo: batch, audit: .deleteRecords) {
                 try await api.deleteMany($0.layer, $0)
             },
-            route(.get, "pages/{index}/annotations") { try await api.list($0.layer, page: $0.page(), $0) },
+            route(.get, "pages/{index}/annotations", audit: .export) {
+                try await api.list($0.layer, page: $0.page(), $0)
+            },
             route(.get, "annotations/{annotation}") { try await api.one($0.layer, $0["annotation"]) },
             route(.put, "annotations/{annotation}", upTo: withFile, stores: .files) {
                 try await api.replace($0.layer, $0["annotation"], $0)
@@ -120,7 +126,7 @@ extension RouteLookup {
                 method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, stores: stores,
                 blocks: blocks, audit: audit
             ) { request in
-                try await handle(try api.admit(request, storing: stores), request)
+                try await api.answer(try api.admit(request, storing: stores), request, handle)
             }
         }
         return [
@@ -133,7 +139,7 @@ extension RouteLookup {
             route(.post, "changes", upTo: Int64(api.engine.limits.batchBytes), stores: .records, api.changes),
             route(.get, "events", api.events),
             route(.post, "presence", upTo: 16 << 10, api.presence),
-            route(.get, "attachments/{sha256}", api.sendAttachment),
+            route(.get, "attachments/{sha256}", audit: .readAttachment, api.sendAttachment),
             route(
                 .put, "attachments/{sha256}", upTo: api.attachments.limit, stores: .files, blocks: true,
                 api.receiveAttachment),

@@ -58,7 +58,9 @@ package final class TokenVerifier: Sendable {
             try Claims.checkSize(of: token)
             verified = try known.verified(token) { token in
                 let key = try Self.signer(of: token, among: keys)
-                return VerifiedToken(claims: try Claims(token: token), key: key)
+                do throws(TokenError) {
+                    return VerifiedToken(claims: try Claims(token: token), key: key)
+                } catch { throw Self.malformed("\(error)") }
             }
         } catch let refusal as APIError { throw refusal } catch { throw APIError(.tokenMalformed, "\(error)") }
         if let refusal = refusal(of: verified.claims, now: now) { throw refusal }
@@ -87,12 +89,12 @@ package final class TokenVerifier: Sendable {
             let claims = try Claims(token: token)
             return Inspection(key: key, claims: claims, refusal: refusal(of: claims, now: now))
         } catch {
-            return Inspection(key: key, refusal: APIError(.tokenMalformed, "\(error)"))
+            return Inspection(key: key, refusal: Self.malformed("\(error)"))
         }
     }
 
     private func refusal(of claims: Claims, now: Timestamp) -> APIError? {
-        guard claims.hasVisibleUser else { return APIError(.tokenMalformed, Claims.invisibleUser) }
+        guard claims.hasVisibleUser else { return Self.malformed(Claims.invisibleUser) }
         if let refusal = policy.refusal(of: claims) { return refusal }
         guard now < claims.grant.expiresAt else { return APIError(.tokenExpired, "the token has expired") }
         if let start = claims.notBefore, now < start {
@@ -104,6 +106,13 @@ package final class TokenVerifier: Sendable {
                 #"the token's "iat" is in the future; the clock of its issuer or of this server is wrong"#)
         }
         return nil
+    }
+
+    /// The refusal of a token whose signature is valid, but not its claims.
+    private static func malformed(_ why: String) -> APIError {
+        var refusal = APIError(.tokenMalformed, why)
+        refusal.isAboutSignedToken = true
+        return refusal
     }
 
     /// Returns the key that verifies the signature.

@@ -36,7 +36,8 @@ public enum InstantEvent: Hashable, Sendable {
     case didChangeConnection
     /// A participant joined, moved or left, or presenting began or ended: read ``InstantDocumentDescriptor/presence``.
     case didChangePresence
-    /// Events were lost: reload everything that is shown.
+    /// Reload everything that is shown: events were lost, or two changed records have ids that Swift's `==` takes for the
+    /// same text.
     case refresh
     /// The last event: the client no longer exists, or the local storage was removed.
     case didClose(InstantError)

@@ -110,8 +110,7 @@ extension LayerPerformer {
             withShared { $0.tokens[ticket] }.map { .didFinishReauthentication(AcceptedToken($0)) }
         case .failedAuthentication(let need): .didFailAuthentication(need)
         case .failedReauthentication(_, let failure): .didFailReauthentication(InstantError(failure))
-        case .changed(let changes):
-            changes.ids.isEmpty ? .refresh : .didChangeRecords(changes.ids, byOthers: changes.byOthers)
+        case .changed(let changes): changes.event
         case .lost(let why): .didLoseAccess(why)
         case .pdfReplaced: .didReplacePDF
         case .pdfChanged: .didChangePDF
@@ -143,5 +142,14 @@ extension LayerPerformer {
             }
             poll()
         }
+    }
+}
+
+extension LayerChanges {
+    /// Two ids that are equal as Swift's strings do not fit into one set: then everything has to be read again.
+    var event: InstantEvent {
+        let known = Set(ids.map(\.text))
+        guard !known.isEmpty, known.count == ids.count else { return .refresh }
+        return .didChangeRecords(known, byOthers: Set(byOthers.map(\.text)))
     }
 }

@@ -50,9 +50,9 @@ extension LocalSQLiteTransaction {
         try one("DELETE FROM shown WHERE id = ? RETURNING root", .text(id)) { $0.optionalText(0) } ?? nil
     }
 
-    func setQuotes(_ words: [Record.ID: String]) throws {
+    func setQuotes(_ words: [ByteOrdered: String]) throws {
         for (id, words) in words {
-            try run("UPDATE shown SET quoted = ? WHERE id = ?", .text(words.lowercased()), .text(id))
+            try run("UPDATE shown SET quoted = ? WHERE id = ?", .text(words.lowercased()), .text(id.text))
         }
     }
 

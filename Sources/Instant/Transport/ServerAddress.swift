@@ -35,7 +35,8 @@ package struct ServerAddress: Hashable, Sendable {
 
     private static func isLoopback4(_ text: Substring) -> Bool {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+        return parts.count == 4 && parts[0] == "127"
+            && parts.allSatisfy { UInt8($0) != nil && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
     }
 
     /// Returns the `key=value` pairs of a query, percent-encoded; nil values are left out.

@@ -1,3 +1,5 @@
+import Annotations
+
 /// Migration. Derives the rows of an older program version again from the records, in batches. The layer remains
 /// readable during this time; an interruption loses no data.
 extension Layer {
@@ -10,7 +12,7 @@ extension Layer {
             guard metadata.needsMigration else { return true }
             if metadata.migratedTo == nil {
                 let ours = try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max)
-                for id in Set(ours.map(\.id)) { try store.refresh(id, metadata: metadata) }
+                for id in Set(ours.map { ByteOrdered($0.id) }) { try store.refresh(id.text, metadata: metadata) }
             }
             let batch = try store.records(after: metadata.migratedTo, limit: limit)
             for record in batch { try store.refresh(record.id, metadata: metadata) }

@@ -54,7 +54,7 @@ extension Layer {
             try store.parkDenied(answer.grant, into: &accepted.changes)
             metadata = try store.metadata()
             accepted.isCursorLost = hadCursor && metadata.cursor == nil
-            for id in accepted.changes.ids { try store.refresh(id, metadata: metadata) }
+            for id in accepted.changes.ids { try store.refresh(id.text, metadata: metadata) }
             return accepted
         }
     }
@@ -140,7 +140,7 @@ extension WritableLayer {
             }
         }
         // Sealed entries look different when the grant allows no writes.
-        changes.ids.formUnion(try entries(in: [.sealed], limit: .max).map(\.id))
+        for entry in try entries(in: [.sealed], limit: .max) { changes.touch(entry.id) }
     }
 
     /// Removes the rows outside the new view scope. Keeps the edits of those rows.
@@ -150,7 +150,7 @@ extension WritableLayer {
             for row in batch where !grant.canView(Subject(row.record)) {
                 try removeRecord(row.id)
                 try forgetOwnWrite(row.id, upTo: row.revision)
-                changes.ids.insert(row.id)
+                changes.touch(row.id)
             }
             last = batch.last?.id
         }

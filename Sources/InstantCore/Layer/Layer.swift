@@ -51,7 +51,7 @@ package struct Layer: Sendable {
 
     /// Stores the words that markups cover, unless the source is now a different file. A crash may lose them, because
     /// they can be read again.
-    package func note(quotes words: [Record.ID: String], from file: String) throws {
+    package func note(quotes words: [ByteOrdered: String], from file: String) throws {
         try store.write(.recoverable) { if try $0.metadata().quotedFrom == file { try $0.setQuotes(words) } }
     }
 

@@ -4,9 +4,9 @@ import SyncProtocol
 /// The changes made by one step.
 package struct LayerChanges: Hashable, Sendable {
     /// Rows that changed or were removed.
-    package var ids: Set<Record.ID> = []
+    package var ids: Set<ByteOrdered> = []
     /// The subset that other users changed.
-    package var byOthers: Set<Record.ID> = []
+    package var byOthers: Set<ByteOrdered> = []
     /// The server lost track of what this store had sent: continue under a new clientID.
     package var startedAnew = false
     /// The cursor is invalid: load a snapshot.
@@ -16,10 +16,16 @@ package struct LayerChanges: Hashable, Sendable {
 
     package init() {}
 
+    /// Notes a change of a row.
+    mutating func touch(_ id: Record.ID, byOthers isByOthers: Bool = false) {
+        ids.insert(ByteOrdered(id))
+        if isByOthers { byOthers.insert(ByteOrdered(id)) }
+    }
+
     /// Notes a change of an entry, and so of the rows that it affects.
     mutating func touch(_ entry: OutboxEntry) {
-        ids.insert(entry.id)
-        if let root = entry.takenRoot { ids.insert(root) }
+        touch(entry.id)
+        if let root = entry.takenRoot { touch(root) }
     }
 
     package mutating func merge(_ other: LayerChanges) {

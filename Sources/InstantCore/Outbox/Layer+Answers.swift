@@ -179,7 +179,7 @@ extension WritableLayer {
         for var entry in try entries(in: [.sealed], limit: .max) {
             entry.state = .waiting
             try replace(entry)
-            changes.ids.insert(entry.id)
+            changes.touch(entry.id)
         }
     }
 }

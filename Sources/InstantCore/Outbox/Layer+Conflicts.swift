@@ -98,6 +98,11 @@ extension Layer {
     }
 }
 
+extension Sequence<Conflict> {
+    /// Returns the first conflict of a record.
+    package func first(of id: Record.ID) -> Conflict? { first { $0.recordID.isExactly(id) } }
+}
+
 extension WritableLayer {
     /// Removes an entry and shows what it covered.
     fileprivate func drop(_ entry: OutboxEntry, metadata: LayerMetadata) throws {

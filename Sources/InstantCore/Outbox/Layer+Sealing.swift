@@ -1,3 +1,4 @@
+import Annotations
 import Authorization
 package import SyncProtocol
 
@@ -19,12 +20,14 @@ extension WritableLayer {
         let sealed = try entries(in: [.sealed], limit: .max)
         var batch = Batch(limits: metadata.limits, maximum: maximum)
         for entry in sealed.sorted(by: { $0.n < $1.n }) { guard batch.add(entry) else { break } }
-        var busy = Set(sealed.map(\.id))
+        var busy = Set(sealed.map { ByteOrdered($0.id) })
         let acked = (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1
         let last = metadata.lastN
         if batch.entries.count == sealed.count {
             for var entry in try entries(in: [.waiting], limit: max(0, batch.room)) {
-                guard busy.insert(entry.id).inserted, metadata.missingFile(of: entry) == nil else { continue }
+                guard busy.insert(ByteOrdered(entry.id)).inserted, metadata.missingFile(of: entry) == nil else {
+                    continue
+                }
                 entry.state = .sealed(n: metadata.lastN + 1)
                 guard batch.add(entry) else { break }
                 metadata.lastN += 1

@@ -39,7 +39,7 @@ extension Layer {
                 // The delete absorbed this text before it was sent, so the server has never seen it.
                 let isSwallowed = receipt.previous?.kind == .update || receipt.dropsFollowUp
                 let swallowed = isSwallowed ? before.content : nil
-                let root = before.content["rootId"]?.string.flatMap { receipt.along.contains($0) ? $0 : nil }
+                let root = before.content["rootId"]?.string.flatMap { receipt.along.containsExactly($0) ? $0 : nil }
                 try store.complete(undone.seq, base: before, content: swallowed, takenRoot: root)
                 try store.refresh(receipt.id, metadata: metadata)
                 undone.after = try store.overlay(receipt.id, metadata: metadata).record

@@ -93,18 +93,17 @@ extension WritableLayer {
                 changes.touch(entry)
             }
         }
-        changes.ids.insert(item.id)
-        if !isOurs(item, own, user: intake.metadata.identity.userID) { changes.byOthers.insert(item.id) }
+        changes.touch(item.id, byOthers: !isOurs(item, own, user: intake.metadata.identity.userID))
     }
 
     /// Updates every changed row from the record and the outbox, and marks changes by others as unread.
     func show(_ changes: LayerChanges, knowing intake: ApplyContext? = nil) throws {
         let intake = try intake ?? ApplyContext(metadata: metadata())
-        for id in changes.ids {
+        for id in changes.ids.lazy.map(\.text) {
             try refresh(
                 id, as: intake.overlay(id, in: self), metadata: intake.metadata, nothingWaits: intake.nothingWaits)
         }
-        try setUnread(changes.byOthers, true)
+        try setUnread(changes.byOthers.lazy.map(\.text), true)
     }
 
     /// Forgets a local write to a record that another client removed. For a missing record, only a local delete is
@@ -117,7 +116,7 @@ extension WritableLayer {
     private func isOurs(_ item: SyncItem, _ own: OwnWrite?, user: String?) -> Bool {
         if own?.revision == item.revision { return true }
         guard case .record(let record, _) = item, let user else { return false }
-        return record.updatedBy == user
+        return record.updatedBy.isExactly(user)
     }
 
     /// Removes the applied entries that the received rows have caught up with.

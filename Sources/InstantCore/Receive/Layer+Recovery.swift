@@ -58,7 +58,7 @@ extension WritableLayer {
             return
         }
         _ = try append(lost)
-        changes.ids.insert(write.id)
+        changes.touch(write.id)
     }
 
     /// Checks the pending edits of one record, oldest first. Idempotent.
@@ -68,7 +68,7 @@ extension WritableLayer {
     ) throws {
         let present = try records(id)
         let pending = try entries(of: id).filter { $0.isPending || $0.stage == .applied }
-        changes.ids.insert(id)
+        changes.touch(id)
         for (index, entry) in pending.enumerated() {
             // A record missing from the snapshot may merely be invisible to this user.
             let isHidden = present == nil && entry.isHidden(from: metadata.grant)

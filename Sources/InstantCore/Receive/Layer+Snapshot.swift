@@ -69,7 +69,7 @@ extension Layer {
                 }
                 if !loading.inPlace { try store.swap(metadata: metadata, into: &changes) }
                 try store.showLeftComments(metadata: metadata)
-                for id in recovered.ids { try store.refresh(id, metadata: metadata) }
+                for id in recovered.ids { try store.refresh(id.text, metadata: metadata) }
                 changes.merge(recovered)
                 metadata.loading = nil
                 metadata.cursor = Cursor(epoch: loading.epoch, revision: loading.at)
@@ -98,7 +98,7 @@ extension WritableLayer {
                 continue
             }
             try put(stored)
-            changes.ids.insert(record.id)
+            changes.touch(record.id)
             if nothingWaits {
                 try show(ShownRow(record, delivery: .delivered))
             } else {
@@ -122,13 +122,11 @@ extension WritableLayer {
                 guard old != row else { continue }
                 try put(row)
                 try refresh(row.id, as: overlay(row, of: row.id, metadata: metadata), metadata: metadata)
-                changes.ids.insert(row.id)
                 let ours = try ownWrite(row.id)?.revision == row.revision
-                let own = metadata.identity.userID.map { row.record.updatedBy == $0 } ?? false
-                if old?.record != row.record, !ours, !own {
-                    changes.byOthers.insert(row.id)
-                    try setUnread(CollectionOfOne(row.id), true)
-                }
+                let own = metadata.identity.userID.map { row.record.updatedBy.isExactly($0) } ?? false
+                let isByOthers = old?.record != row.record && !ours && !own
+                changes.touch(row.id, byOthers: isByOthers)
+                if isByOthers { try setUnread(CollectionOfOne(row.id), true) }
             }
             last = batch.last?.id
         }
@@ -142,8 +140,7 @@ extension WritableLayer {
                 try removeRecord(row.id)
                 try forgetOwnWrite(row.id, upTo: row.revision)
                 try refresh(row.id, as: overlay(nil, of: row.id, metadata: metadata), metadata: metadata)
-                changes.ids.insert(row.id)
-                changes.byOthers.insert(row.id)
+                changes.touch(row.id, byOthers: true)
             }
             last = batch.last?.id
         }

@@ -120,7 +120,7 @@ package protocol WritableLayer: StoredLayer {
     @discardableResult
     func hide(_ id: Record.ID) throws -> Record.ID?
     /// Stores the words that markups cover, for filters; empty if there are none. Moving a markup discards them.
-    func setQuotes(_ words: [Record.ID: String]) throws
+    func setQuotes(_ words: [ByteOrdered: String]) throws
     func forgetQuotes() throws
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws
 

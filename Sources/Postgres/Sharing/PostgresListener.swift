@@ -20,8 +20,9 @@ package final class PostgresListener: Sendable {
 
     private let address: PostgresAddress
     private let handle: @Sendable (Event) -> Void
-    /// The write end of a pipe, closed to stop the thread wherever it waits. -1: already closed.
+    /// One end of a pair, closed to stop the thread wherever it waits. -1: already closed.
     private let stopping: Mutex<CInt>
+    /// The other end.
     private let stopped: CInt
 
     /// Starts listening.
@@ -30,11 +31,19 @@ package final class PostgresListener: Sendable {
     package init(_ address: PostgresAddress, _ handle: @escaping @Sendable (Event) -> Void) {
         self.address = address
         self.handle = handle
-        var ends: [CInt] = [-1, -1]
-        _ = pipe(&ends)
-        stopped = ends[0]
-        stopping = Mutex(ends[1])
+        let ends = Self.pair()
+        stopped = ends.0
+        stopping = Mutex(ends.1)
         DispatchQueue(label: "postilla.notices").async { [self] in run() }
+    }
+
+    /// Returns two descriptors: the first becomes readable when the second is closed. Child processes inherit neither: a
+    /// copy of the second would keep the thread waiting.
+    static func pair() -> (CInt, CInt) {
+        var ends: [CInt] = [-1, -1]
+        // Swift does not import pipe2.
+        _ = socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends)
+        return (ends[0], ends[1])
     }
 
     package func stop() {

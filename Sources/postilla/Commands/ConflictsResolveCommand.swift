@@ -40,7 +40,7 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
         let (session, resolution) = try await LayerSession.open(layer, reading: resolution)
         try await session.synchronize()
         do {
-            let conflict = try session.descriptor.conflicts().first { $0.recordID.isExactly(id) }
+            let conflict = try session.descriptor.conflicts().first(of: id)
             guard let conflict else { throw CommandFailure("no conflict for \(id); see postilla conflicts") }
             guard let receipt = try session.descriptor.resolve(conflict.id, resolution) else { return }
             try await session.deliverOrExplain([receipt.id], "not resolved")

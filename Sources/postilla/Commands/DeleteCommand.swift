@@ -55,7 +55,8 @@ struct DeleteCommand: AsyncParsableCommand {
         let entries = try planned.map { deletion in
             let kept = try deletion.records.dropFirst().map(\.id).filter { try layer.record($0) != nil }
             return DeletionReport.Entry(
-                planned: deletion, outcome: try session.outcome(of: deletion.record.id), kept: Set(kept))
+                planned: deletion, outcome: try session.outcome(of: deletion.record.id),
+                kept: Set(kept.map(ByteOrdered.init)))
         }
         let report = DeletionReport(entries: entries, user: session.descriptor.userID)
         for line in ndjson ? report.lines : [] { Output.json(line) }

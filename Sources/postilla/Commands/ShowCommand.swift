@@ -56,7 +56,7 @@ struct ShowCommand: AsyncParsableCommand {
         if let page = row.pageIndex { facts.append(("page", "\(page + 1)")) }
         if let box = annotation.box { facts.append(("box", box.json.text)) }
         facts.append(("author", [annotation.author, record.createdBy.map { "(\($0))" }].words))
-        if let last = record.updatedBy, last != record.createdBy { facts.append(("changed by", last)) }
+        if let last = record.updatedBy, !record.createdBy.isExactly(last) { facts.append(("changed by", last)) }
         if let group = record.group { facts.append(("group", group)) }
         if let made = annotation.createdAt { facts.append(("made", made.iso8601)) }
         if let changed = annotation.updatedAt { facts.append(("changed", changed.iso8601)) }

@@ -10,7 +10,9 @@ final class UploadFile: Sendable {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
         var status = stat()
         guard descriptor >= 0, fstat(descriptor, &status) == 0 else {
-            throw CommandFailure("cannot read \(path): \(String(cString: strerror(errno)))")
+            let reason = String(cString: strerror(errno))
+            if descriptor >= 0 { close(descriptor) }
+            throw CommandFailure("cannot read \(path): \(reason)")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             close(descriptor)

@@ -17,7 +17,7 @@ struct LayerDifferences {
     private(set) var all: [Difference] = []
 
     init(from old: [InstantJSONFile.Item], to new: [InstantJSONFile.Item]) {
-        var before: [String: [InstantJSONFile.Item]] = [:]
+        var before: [ByteOrdered: [InstantJSONFile.Item]] = [:]
         for item in old { before[item.key, default: []].append(item) }
         for item in new {
             guard let was = before[item.key]?.popLast() else {
@@ -37,16 +37,21 @@ struct LayerDifferences {
         let (old, new) = (one.content.object, other.content.object)
         var names = old.members.map(\.key).filter { old[$0] != new[$0] }
         names += new.members.map(\.key).filter { old[$0] == nil }
-        if one.group != other.group { names.append("group") }
-        if one.createdBy != other.createdBy { names.append("createdBy") }
-        if one.updatedBy != other.updatedBy { names.append("updatedBy") }
+        if !isSame(one.group, other.group) { names.append("group") }
+        if !one.createdBy.isExactly(other.createdBy) { names.append("createdBy") }
+        if !one.updatedBy.isExactly(other.updatedBy) { names.append("updatedBy") }
         return names
+    }
+
+    private static func isSame(_ group: String??, _ other: String??) -> Bool {
+        guard let group, let other else { return group == nil && other == nil }
+        return group.isExactly(other)
     }
 }
 
 extension InstantJSONFile.Item {
     /// The key that identifies the same record in both files.
-    fileprivate var key: String { id.map { "id " + $0 } ?? "content " + content.text }
+    fileprivate var key: ByteOrdered { ByteOrdered(id.map { "id " + $0 } ?? "content " + content.text) }
 }
 
 extension LayerDifferences.Difference {

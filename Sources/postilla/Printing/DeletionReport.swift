@@ -8,7 +8,7 @@ struct DeletionReport {
         var planned: PlannedDeletion
         var outcome: EditOutcome
         /// The records that are still there: the server keeps a root that has comments which this user does not see.
-        var kept: Set<Record.ID>
+        var kept: Set<ByteOrdered>
     }
 
     var entries: [Entry]
@@ -19,7 +19,7 @@ struct DeletionReport {
     var sentences: [String] {
         entries.filter { $0.outcome.exit == .done }.flatMap { entry -> [String] in
             let also = entry.outcome == .waiting ? "will also delete" : "also deleted"
-            let comments = entry.planned.comments.filter { !entry.kept.contains($0.id) }
+            let comments = entry.planned.comments.filter { !entry.kept.contains(ByteOrdered($0.id)) }
             var sentences: [String] = []
             if !comments.isEmpty {
                 let count = "\(comments.count) comment\(comments.count == 1 ? "" : "s")"
@@ -28,7 +28,7 @@ struct DeletionReport {
             if let root = entry.planned.root {
                 let name = "the \(Annotation(root).kind.name) \(root.id)\(Self.owners(of: [root], user))"
                 sentences.append(
-                    entry.kept.contains(root.id)
+                    entry.kept.contains(ByteOrdered(root.id))
                         ? "kept \(name): it has other comments, or was changed"
                         : "\(also) \(name), whose last comment this was")
             }
@@ -38,7 +38,7 @@ struct DeletionReport {
 
     /// Returns ` by cy`, or ` (2 by cy, 1 by dan)`; empty if all are the user's own or came with the PDF.
     private static func owners(of records: [Record], _ user: String?) -> String {
-        let names = records.filter { $0.createdBy != nil && $0.createdBy != user }
+        let names = records.filter { $0.createdBy != nil && !$0.createdBy.isExactly(user) }
             .map { Annotation($0).author ?? $0.createdBy ?? "" }
         let counts = names.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }.sorted { $0.key < $1.key }
         guard let first = counts.first else { return "" }
@@ -53,7 +53,7 @@ struct DeletionReport {
             entry.planned.records.enumerated().map { index, record in
                 JSONWriter.text {
                     $0.member("id", record.id)
-                    let isKept = entry.outcome.exit == .done && index > 0 && entry.kept.contains(record.id)
+                    let isKept = entry.outcome.exit == .done && index > 0 && entry.kept.contains(ByteOrdered(record.id))
                     $0.member("status", isKept ? "kept" : entry.outcome.status)
                     if index > 0 { $0.member("with", entry.planned.record.id) }
                     if let reason = entry.outcome.reason { $0.member("reason", reason) }

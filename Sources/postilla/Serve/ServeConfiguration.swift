@@ -1,6 +1,7 @@
 import Annotations
 import DocumentEngine
 import FoundationEssentials
+import Glibc
 import Logging
 import PDFPages
 
@@ -82,7 +83,10 @@ struct ServeConfiguration {
     }
 
     static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        var address = in_addr()
+        // In network order. A name such as 127.example.com is no address.
+        let isLoopback4 = inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
+        return host == "localhost" || host == "::1" || isLoopback4
     }
 
     // MARK: Keys and secrets

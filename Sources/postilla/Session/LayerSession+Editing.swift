@@ -12,7 +12,7 @@ extension LayerSession {
     /// - Returns: One outcome for each record, in their order.
     func deliver(_ ids: [Record.ID]) async throws -> [EditOutcome] {
         if tokens != nil, !ids.isEmpty {
-            let wanted = Set(ids)
+            let wanted = Set(ids.map(ByteOrdered.init))
             try await follow(until: { _ in try !isWaiting(for: wanted) }, start: { $0.sync() })
         }
         return try ids.map(outcome(of:))
@@ -40,13 +40,13 @@ extension LayerSession {
 
     static func tellThatItWaits() { Output.message("stored on this machine, to be sent by the next sync") }
 
-    private func isWaiting(for ids: Set<Record.ID>) throws -> Bool {
+    private func isWaiting(for ids: Set<ByteOrdered>) throws -> Bool {
         // Edits that the syncing process may not send stay parked until this process becomes the leader.
         let stages: Set<OutboxEntry.Stage> = isElsewhere ? [.waiting, .sealed, .parked] : [.waiting, .sealed]
         return try descriptor.layer.store.read { store in
             let tally = try store.tally()
             guard stages.contains(where: { tally[$0, default: 0] > 0 }) else { return false }
-            return try store.entries(in: stages, limit: .max).contains { ids.contains($0.id) }
+            return try store.entries(in: stages, limit: .max).contains { ids.contains(ByteOrdered($0.id)) }
         }
     }
 
@@ -69,8 +69,8 @@ extension LayerSession {
 
     /// Drops failed edits: their author has been notified and has the text.
     func dropFailed(_ ids: [Record.ID]) throws {
-        let wanted = Set(ids)
-        for entry in try descriptor.layer.outbox() where wanted.contains(entry.id) {
+        let wanted = Set(ids.map(ByteOrdered.init))
+        for entry in try descriptor.layer.outbox() where wanted.contains(ByteOrdered(entry.id)) {
             if [.refused, .conflict].contains(entry.stage) { try descriptor.discard(entry.seq) }
         }
     }

@@ -9,7 +9,7 @@ import SyncProtocol
 /// duplicate event has no effect.
 struct LayerWatch {
     private let session: LayerSession
-    private var told: [Record.ID: Revision] = [:]
+    private var told: [ByteOrdered: Revision] = [:]
     private var isCutOff = false
 
     init(_ session: LayerSession) { self.session = session }
@@ -32,7 +32,7 @@ struct LayerWatch {
 
     private mutating func heard(_ event: InstantEvent) async throws {
         switch event {
-        case .didChangeRecords(let ids, _): try look(at: ids)
+        case .didChangeRecords(let ids, _): try look(at: Set(ids.map(ByteOrdered.init)))
         case .refresh: try look(at: changed())
         case .didFailAuthentication(let need) where need != .noneYet:
             descriptor.reauthenticate(withJWT: try await session.anotherToken(for: need))
@@ -58,9 +58,9 @@ struct LayerWatch {
     }
 
     /// Returns every record whose revision differs from the printed one.
-    private func changed() throws -> Set<Record.ID> {
+    private func changed() throws -> Set<ByteOrdered> {
         try descriptor.layer.store.read { store in
-            var changed: Set<Record.ID> = []
+            var changed: Set<ByteOrdered> = []
             var gone = told
             try store.forEachRevision { id, revision in
                 if gone.removeValue(forKey: id) != revision { changed.insert(id) }
@@ -69,9 +69,9 @@ struct LayerWatch {
         }
     }
 
-    private mutating func look(at ids: Set<Record.ID>) throws {
+    private mutating func look(at ids: Set<ByteOrdered>) throws {
         let (found, head) = try descriptor.layer.store.read { store in
-            (try ids.map { (id: $0, stored: try store.record($0)) }, try store.metadata().cursor?.revision ?? 0)
+            (try ids.map { (id: $0, stored: try store.record($0.text)) }, try store.metadata().cursor?.revision ?? 0)
         }
         var lines: [(revision: Revision, text: String)] = []
         for (id, stored) in found {
@@ -82,7 +82,7 @@ struct LayerWatch {
                 lines.append((stored.revision, Self.line(stored, isNew: before == nil)))
             case (nil, _?):
                 told[id] = nil
-                lines.append((head, Self.line(deleted: id, revision: head)))
+                lines.append((head, Self.line(deleted: id.text, revision: head)))
             case (nil, nil): continue
             }
         }
@@ -121,10 +121,10 @@ struct LayerWatch {
 
 extension StoredLayer {
     /// Visits all server records in one snapshot of the store, a thousand at a time.
-    fileprivate func forEachRevision(_ body: (Record.ID, Revision) -> Void) throws {
+    fileprivate func forEachRevision(_ body: (ByteOrdered, Revision) -> Void) throws {
         var last: Record.ID?
         while case let rows = try records(after: last, limit: 1000), !rows.isEmpty {
-            for row in rows { body(row.id, row.revision) }
+            for row in rows { body(ByteOrdered(row.id), row.revision) }
             last = rows.last?.id
         }
     }

@@ -26,8 +26,8 @@ extension Layer {
         let span = try wanted.span.map {
             try rows(wanted.query, offset: $0.lowerBound, limit: $0.count).map(\.id)
         }
-        var seen: Set<Record.ID> = []
-        return try deletions(of: ((span ?? []) + wanted.ids).filter { seen.insert($0).inserted }).map {
+        var seen: Set<ByteOrdered> = []
+        return try deletions(of: ((span ?? []) + wanted.ids).filter { seen.insert(ByteOrdered($0)).inserted }).map {
             BatchRecord($0.record, comments: $0.comments, root: $0.root)
         }
     }

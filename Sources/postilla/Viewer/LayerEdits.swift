@@ -75,7 +75,7 @@ final class LayerEdits: Sendable {
     func resolve(_ id: Record.ID, _ resolution: Resolution) {
         add { [self] descriptor in
             do {
-                guard let conflict = try descriptor.conflicts().first(where: { $0.recordID == id }) else {
+                guard let conflict = try descriptor.conflicts().first(of: id) else {
                     return post(.resolveFailed(id, "already resolved"))
                 }
                 switch resolution {

@@ -55,7 +55,7 @@ final class LayerReads: Sendable {
             let glyphs = PageGlyphs(text)
             // Words that cannot be stored are not found by the filter, and are read again next time.
             guard let layer = try? layer(), let rows = try? layer.rowsToQuote(onPage: page) else { return }
-            let words = rows.map { ($0.id, glyphs.words(under: $0.rects)) }
+            let words = rows.map { (ByteOrdered($0.id), glyphs.words(under: $0.rects)) }
             try? layer.note(quotes: Dictionary(words) { first, _ in first }, from: file)
         }
     }

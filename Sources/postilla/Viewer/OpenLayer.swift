@@ -326,13 +326,13 @@ final class OpenLayer: Sendable {
     /// Returns the name of the only other person who changed these records; nil for several or none.
     private func author(of ids: Set<Record.ID>) -> String? {
         guard !ids.isEmpty, ids.count <= 20 else { return nil }
-        var names: Set<String> = []
+        var names: Set<ByteOrdered> = []
         for id in ids {
             guard let record = try? descriptor.layer.record(id) else { return nil }
             guard let name = record.updatedBy ?? Annotation(record).author else { return nil }
-            names.insert(name)
+            names.insert(ByteOrdered(name))
         }
-        return names.count == 1 ? names.first : nil
+        return names.count == 1 ? names.first?.text : nil
     }
 }
 

@@ -1,4 +1,5 @@
 import Annotations
+import Crypto
 import Foundation
 import SyncProtocol
 import TestThreads
@@ -75,6 +76,90 @@ import Testing
             for secret in [token, RunningServer.secret, "words"] { #expect(!text.contains(secret)) }
             let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(rights == 0o600)
+        }
+    }
+
+    /// Exports, attachments and copies; and an import, if it deletes annotations.
+    @Test func whatHandsOutContentsIsOneLine() async throws {
+        try await Self.run { server, path in
+            let picture = Array("a picture".utf8)
+            let name = SHA256.hash(data: picture).hexadecimal
+            let token = try server.mint.token(TokenClaims(user: "ana", id: "t-1"))
+            try await server.upload()
+            _ = try await server.client(token, "PUT", "attachments/\(name)", body: picture)
+            let image = Samples.note("").changing {
+                $0["type"] = "pspdfkit/image"
+                $0["imageAttachmentId"] = .string(name)
+            }
+            let change = Change(n: 1, kind: .create, id: "i", baseRevision: 0, content: image)
+            #expect(try await server.push(token, [change]).status == 200)
+            for name in [name, String(repeating: "0", count: 64), "none"] {
+                _ = try await server.client(token, "GET", "attachments/\(name)")
+            }
+            _ = try await server.backend("GET", "/api/documents/doc/attachments/\(name)")
+            let layer = "/api/documents/doc/layers/review"
+            for file in ["document.json", "document.xfdf", "annotations", "pages/0/annotations", "pdf"] {
+                _ = try await server.backend("GET", "\(layer)/\(file)")
+                _ = try await server.send(
+                    "HEAD", "\(layer)/\(file)",
+                    headers: [("Authorization", #"Token token="\#(RunningServer.secret)""#)])
+            }
+            for source in ["doc", "none"] {
+                let body = #"{"document_id":"\#(source)","new_document_id":"copy"}"#
+                _ = try await server.backend("POST", "/api/copy_document", json: body)
+            }
+            let layers = "/api/documents/doc/layers"
+            for body in [#"{"name":"final","source_layer_name":"review"}"#, #"{"name":"empty"}"#, "{}"] {
+                _ = try await server.backend("POST", layers, json: body)
+            }
+            for skipped in ["[6,999]", "[]"] {
+                let file = #"{"format":"https://pspdfkit.com/instant-json/v1","skippedPdfObjectIds":\#(skipped)}"#
+                let form = Form([("instant.json", "layer.json", Array(file.utf8))])
+                _ = try await server.backend(form, to: "\(layer)/apply_instant_json")
+            }
+            _ = try await server.backend("DELETE", "/api/documents/copy")
+            let lines = try await Self.lines(path, 15)
+            let told = lines.map { line in
+                let names = ["action", "plane", "document_id", "layer", "new_document_id", "new_layer", "outcome"]
+                return names.compactMap { line[$0]?.string }.joined(separator: " ")
+            }
+            #expect(
+                told == [
+                    "upload backend doc done", "read_attachment sync doc review done",
+                    "read_attachment sync doc review not_found", "read_attachment sync doc review not_found",
+                    "read_attachment backend doc done", "export backend doc review done",
+                    "export backend doc review done", "export backend doc review done",
+                    "export backend doc review done", "read_pdf backend doc review done",
+                    "copy_document backend doc copy done", "copy_document backend none copy document_not_found",
+                    "copy_layer backend doc review final done", "delete_records backend doc review done",
+                    "delete_document backend copy done",
+                ])
+            let attachments = lines[1...4].map { $0["attachment"]?.string }
+            #expect(attachments == [name, String(repeating: "0", count: 64), nil, name])
+            #expect(lines[13]["count"]?.integer == 1)
+        }
+    }
+
+    /// A new route needs an action, or a place in this list because it neither hands out contents in bulk nor removes
+    /// any for the backend.
+    @Test func everyOtherRouteLeavesNoLine() async throws {
+        try await RunningServer.run { server in
+            let silent = server.server.routes.filter { $0.audit == nil }.map {
+                $0.method.rawValue + " " + $0.pattern.replacing("/layers/{layer}/", with: "/")
+            }
+            #expect(
+                Set(silent) == [
+                    "GET /healthcheck", "GET /readiness", "GET /openapi.json", "GET /api/documents",
+                    "GET /api/documents/{id}/properties", "GET /api/documents/{id}/layers",
+                    "GET /api/documents/{id}/document_info", "POST /api/documents/{id}/annotations",
+                    "PUT /api/documents/{id}/annotations", "GET /api/documents/{id}/annotations/{annotation}",
+                    "PUT /api/documents/{id}/annotations/{annotation}",
+                    "GET /api/documents/{id}/annotations/{root}/comments",
+                    "POST /api/documents/{id}/annotations/{root}/comments", "POST /api/documents/{id}/comments",
+                    "GET /instant/v1/token", "GET /instant/v1/session", "GET /instant/v1/records",
+                    "GET /instant/v1/digest", "POST /instant/v1/changes", "GET /instant/v1/events",
+                    "POST /instant/v1/presence", "PUT /instant/v1/attachments/{sha256}",
+                ])
         }
     }
 

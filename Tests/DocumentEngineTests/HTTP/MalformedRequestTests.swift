@@ -1,4 +1,8 @@
 import Annotations
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import DocumentEngine
@@ -63,6 +67,53 @@ import Testing
             #expect(said.components(separatedBy: #""reason":"unauthorized""#).count == 2)
             #expect(said.components(separatedBy: #""reason":"bad_request""#).count == 2)
         }
+    }
+
+    /// A route that reads the malformed body responds itself.
+    @Test func aMalformedBodyIsOneError() async throws {
+        let log = RecordedLog()
+        try await RunningServer.run {
+            $0.logger = log.logger
+            $0.metrics = Server.ListenAddress(host: "127.0.0.1", port: 0)
+        } _: { server in
+            let head =
+                "POST /api/documents/paper/layers HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n"
+                + "Authorization: Token token=\"\(RunningServer.secret)\"\r\n\r\n"
+            let said = try await RawConnection.request(head + "no number\r\n", with: server)
+            #expect(said.matches(of: #/HTTP/1\.1 (\d{3}) /#).map(\.1) == ["400"])
+            #expect(try await server.figures().contains(#"postilla_refusals_total{reason="bad_request"} 1"#))
+        }
+        #expect(log.text.matches(of: #/debug malformed request address=127\.0\.0\.1 error=/#).count == 1, "\(log.text)")
+    }
+
+    /// The framework sends a second response, 400, which is dropped: it is neither counted nor logged.
+    @Test func aMalformedBodyOfARefusedRequestGetsNoSecondError() async throws {
+        let (log, metrics) = (RecordedLog(), ServerMetrics())
+        let (channel, logger) = (NIOAsyncTestingChannel(), log.logger)
+        let connection = ConnectionHandlers(
+            base: HTTP1Channel { _, _, _ in },
+            pace: { ConnectionTimeoutHandler(ServiceLimits(), uptime: { .zero }) },
+            malformed: { MalformedRequestHandler(logger: logger, metrics: metrics) })
+        let accepted = try await channel.testingEventLoop.flatSubmit {
+            connection.setup(channel: channel, logger: logger)
+        }.get()
+        try await channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).get()
+        try await accepted.take().executeThenClose { _, answers in
+            // It throws the error that the decoder reports.
+            _ = try? await channel.writeInbound(
+                ByteBuffer(string: "POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: chunked\r\n\r\nno number\r\n"))
+            // At once, because this channel has no half that could close before the second response.
+            try await answers.write(contentsOf: [
+                .head(HTTPResponse(status: .unauthorized, headerFields: [.contentLength: "0"])), .end(nil),
+                .head(HTTPResponse(status: .badRequest, headerFields: [.connection: "close", .contentLength: "0"])),
+                .end(nil),
+            ])
+            var said = ""
+            while let buffer = try await channel.readOutbound(as: ByteBuffer.self) { said += String(buffer: buffer) }
+            #expect(said.matches(of: #/HTTP/1\.1 (\d{3}) /#).map(\.1) == ["401"])
+        }
+        #expect(!MetricsText.text(metrics.registry).contains("bad_request"))
+        #expect(!log.text.contains("malformed request"), "\(log.text)")
     }
 
     /// A token as large as its limit fits into a head, with hundreds of entries.

@@ -55,6 +55,44 @@ import Testing
         }
     }
 
+    /// Whoever holds a token that is not valid now cannot keep its user from asking, neither what the server thinks of
+    /// the token nor anything else.
+    @Test func anExpiredTokenCountsForItself() async throws {
+        try await RunningServer.run {
+            $0.service.requestsPerSecond = 1
+        } _: { server in
+            try await server.upload()
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["revoked"]}"#)
+            let good = try server.mint.token(TokenClaims())
+            let expired = try server.mint.token(TokenClaims(expires: TestClock.start))
+            let revoked = try server.mint.token(TokenClaims(id: "revoked"))
+            let deleted = try server.mint.token(TokenClaims(document: "none"))
+            for token in [expired, revoked, deleted] {
+                var statuses: [Int] = []
+                for _ in 0..<3 { statuses.append(try await server.client(token, "GET", "token").status) }
+                #expect(statuses == [200, 200, 429])
+            }
+            for path in ["token", "session"] { #expect(try await server.client(good, "GET", path).status == 200) }
+            #expect(try await server.client(good, "GET", "token").status == 429)
+        }
+    }
+
+    /// The server learns from the first refusal that the token was revoked.
+    @Test func aRevokedTokenCountsForItself() async throws {
+        try await RunningServer.run {
+            $0.service.requestsPerSecond = 1
+        } _: { server in
+            try await server.upload()
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["revoked"]}"#)
+            let good = try server.mint.token(TokenClaims())
+            let revoked = try server.mint.token(TokenClaims(id: "revoked"))
+            var reasons: [String?] = []
+            for _ in 0..<4 { reasons.append(try await server.client(revoked, "GET", "session").reason) }
+            #expect(reasons == ["token_revoked", "token_revoked", "token_revoked", "too_many_requests"])
+            #expect(try await server.client(good, "GET", "session").status == 200)
+        }
+    }
+
     @Test func whatIsTurnedAwayIsNotDone() async throws {
         try await RunningServer.run {
             $0.service.requestsPerSecond = 1
@@ -213,6 +251,31 @@ import Testing
             try await server.upload()
             let old = try server.mint.token(TokenClaims(expires: TestClock.start + -1000))
             for _ in 0..<10 { #expect(try await server.client(old, "GET", "session").reason == "token_expired") }
+        }
+    }
+
+    /// Whoever has a token that a key of the server signed guesses nothing, whatever its claims are.
+    @Test func signedTokensThatAreRefusedAreNoAttack() async throws {
+        try await RunningServer.run {
+            $0.service.failedLoginsPerMinute = 2
+        } _: { server in
+            try await server.upload()
+            let payloads = [
+                #"{"permissions":"all","exp":1900000000}"#, "[]", "no JSON",
+                TokenClaims(user: "ana\u{202E}").payload,
+            ]
+            for payload in payloads {
+                let token = try server.mint.token(payload)
+                for _ in 0..<5 {
+                    let answer = try await server.client(token, "GET", "session")
+                    #expect((answer.status, answer.reason) == (401, "token_malformed"), "\(payload)")
+                }
+            }
+            // A forged one with the same defect still counts.
+            let forged = String(try server.mint.token(payloads[0]).dropLast(8)) + "AAAAAAAA"
+            var statuses: [Int] = []
+            for _ in 0..<3 { statuses.append(try await server.client(forged, "GET", "session").status) }
+            #expect(statuses == [401, 401, 429])
         }
     }
 

@@ -31,6 +31,17 @@ import Testing
         #expect(request.changes[1].baseRevision == 0)
     }
 
+    /// Swift's `==` takes both ids for the same text.
+    @Test func recordsWhoseIDsLookAlikeAreSentAtOnceAndRefusedApart() throws {
+        let it = try LayerFixture()
+        let ids = ["cafe\u{301}", "caf\u{E9}"]
+        for id in ids { try it.layer.create(note("mine"), id: id, author: nil, at: it.now) }
+        let (request, changes) = try it.push((.invalid, nil), (.invalid, nil))
+        #expect((request.changes.count, changes.ids.count) == (2, 2))
+        let conflicts = try it.layer.conflicts()
+        #expect(ids.map { conflicts.first(of: $0).map { ByteOrdered($0.recordID) } } == ids.map { ByteOrdered($0) })
+    }
+
     @Test func aNewRecordThatIsDeletedAgainIsNeverSent() throws {
         let it = try LayerFixture()
         try it.layer.create(note("a"), id: "n", author: nil, at: it.now)

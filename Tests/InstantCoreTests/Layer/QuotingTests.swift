@@ -24,7 +24,7 @@ import Testing
 
     @Test func wordsOfAReplacedFileAreForgotten() throws {
         #expect(try layer.pagesToQuote(from: "old.pdf") == [0])
-        try layer.note(quotes: ["a": "the tide"], from: "old.pdf")
+        try layer.note(quotes: [ByteOrdered("a"): "the tide"], from: "old.pdf")
         #expect(try layer.pagesToQuote(from: "old.pdf") == [])
         #expect(try found("tide") == 1)
         #expect(try layer.pagesToQuote(from: "new.pdf") == [0])
@@ -33,9 +33,9 @@ import Testing
 
     @Test func whatIsStillReadFromAnotherFileIsNotTaken() throws {
         #expect(try layer.pagesToQuote(from: "new.pdf") == [0])
-        try layer.note(quotes: ["a": "the tide"], from: "old.pdf")
+        try layer.note(quotes: [ByteOrdered("a"): "the tide"], from: "old.pdf")
         #expect(try found("tide") == 0)
-        try layer.note(quotes: ["a": "an ebb"], from: "new.pdf")
+        try layer.note(quotes: [ByteOrdered("a"): "an ebb"], from: "new.pdf")
         #expect(try found("ebb") == 1)
         #expect(try layer.pagesToQuote(from: "new.pdf") == [])
     }

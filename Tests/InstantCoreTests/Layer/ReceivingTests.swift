@@ -11,7 +11,7 @@ import Testing
             try it.layer.take(ChangeEvent(epoch: "e", revision: revision, previous: previous, changes: items)).changes
         }
         #expect(try event(0, 3, item("2", "old", 3)) == LayerChanges())
-        #expect(try event(3, 4, item("2", "new", 4)).byOthers == ["2"])
+        #expect(try event(3, 4, item("2", "new", 4)).byOthers.map(\.text) == ["2"])
         #expect(try it.text("2") == "new")
         #expect(try event(5, 6, item("1", "later", 6)).needsPull)
         #expect(try it.text("1") == "one")
@@ -47,7 +47,7 @@ import Testing
         try it.layer.update("1", content: note("mine"), at: it.now)
         let event = ChangeEvent(
             epoch: "e", revision: 5, previous: 3, changes: [item("1", "theirs", 4), item("2", "new", 5)])
-        #expect(try it.layer.take(event).changes.ids == ["1", "2"])
+        #expect(try it.layer.take(event).changes.ids.map(\.text).sorted() == ["1", "2"])
         #expect(try it.text("1") == "mine")
         #expect(try it.delivery("1") == .unsent)
         #expect(try it.delivery("2") == .delivered)
@@ -155,7 +155,7 @@ import Testing
         let second = try #require(try it.layer.nextPage(epoch: "e2"))
         let changes = try it.layer.take(
             SnapshotPage(epoch: "e2", at: 9, records: [item("3", "three", 5)], next: nil), for: second)
-        #expect(changes.ids == ["1", "2", "3"])
+        #expect(changes.ids.map(\.text).sorted() == ["1", "2", "3"])
         #expect(try it.text("2") == nil)
         #expect(try it.text("3") == "three")
         // The queue stays.
@@ -171,5 +171,22 @@ import Testing
         #expect(throws: InvalidServerData.self) {
             try it.layer.take(SnapshotPage(epoch: "e", at: 9, records: [], next: "m"), for: second)
         }
+    }
+
+    /// Swift's `==` takes both ids for the same text.
+    @Test func recordsWhoseIDsLookAlikeAreBothShown() throws {
+        let it = try LayerFixture()
+        let ids = ["cafe\u{301}", "caf\u{E9}"]
+        let changes = try it.pull(item(ids[0], "first", 4), item(ids[1], "second", 5), upTo: 5)
+        #expect((changes.ids.count, changes.byOthers.count) == (2, 2))
+        let rows = try ids.map { try it.layer.row($0) }
+        #expect(rows.map { $0?.text } == ["first", "second"])
+        #expect(rows.allSatisfy { $0?.isUnread == true })
+    }
+
+    @Test func aUserWhoseNameLooksLikeOursIsSomeoneElse() throws {
+        let it = try LayerFixture(user: "caf\u{E9}")
+        #expect(try it.pull(item("2", "theirs", 4, by: "cafe\u{301}"), upTo: 4).byOthers.count == 1)
+        #expect(try it.pull(item("2", "ours", 5, by: "caf\u{E9}"), upTo: 5).byOthers.isEmpty)
     }
 }

@@ -116,7 +116,7 @@ extension Synchronizer.Effect {
             case .authenticated: "authenticated"
             case .failedAuthentication(let need): "needs a token: \(need)"
             case .failedReauthentication(_, let failure): "token failed: \(failure)"
-            case .changed(let changes): "changed \(changes.ids.sorted().joined(separator: " "))"
+            case .changed(let changes): "changed \(changes.ids.sorted().map(\.text).joined(separator: " "))"
             case .lost(let why): "lost: \(why)"
             case .pdfReplaced: "PDF replaced"
             case .pdfChanged: "PDF changed"

@@ -69,6 +69,16 @@ struct SettingsTests {
         }
     }
 
+    /// Without TLS a server listens to this machine only: a name is looked up and may be any machine.
+    @Test(arguments: [
+        ("localhost", true), ("127.0.0.1", true), ("127.255.0.3", true), ("::1", true), ("127.example.com", false),
+        ("127.0.0.1.example.com", false), ("127.0.0", false), ("127.", false), ("128.0.0.1", false), ("0.0.0.0", false),
+        ("::", false), ("example.com", false),
+    ])
+    func onlyAddressesOfThisMachineAreLoopback(_ host: String, _ isLoopback: Bool) {
+        #expect(ServeConfiguration.isLoopback(host) == isLoopback)
+    }
+
     @Test func everyLimitStandsWhereItIsSaidToStand() {
         var numbers: Set<Int> = []
         for (index, limit) in LimitSetting.all.enumerated() {

@@ -123,6 +123,7 @@ extension BackendAPI {
         let now = engine.now()
         var random = SystemRandomNumberGenerator()
         let id = wish?.string ?? ULID.make(at: now, using: &random)
+        request.audit?.add { ($0.document, $0.newDocument) = (source, id) }
         let copy = try await engine.read { store in
             try StagedCopy(of: try Self.document(source, in: store), to: id, in: store, now: now)
         }

@@ -33,6 +33,8 @@ extension BackendAPI {
     /// PDF's own annotations that the file lists as skipped. Each entry succeeds or fails on its own; `errors` lists
     /// the failures.
     func applyInstantJSON(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
+        // Only deletions are audited.
+        request.audit?.add { $0.isOmitted = true }
         let form = try await IncomingForm.read(
             request,
             IncomingForm.Rules(fieldLimit: { _ in Self.annotationFileBytes }, receive: intake.blobs.receive))
@@ -40,6 +42,7 @@ extension BackendAPI {
             throw APIError(.badRequest, #"missing part "instant.json""#)
         }
         let file = try SuppliedAnnotations.instantJSON(bytes)
+        request.audit?.add { $0.isOmitted = file.skippedObjects.isEmpty }
         let now = engine.now()
         _ = try await engine.read { try Self.document(key.document, in: $0) }
         let files = try attachments.bring(file.attachments)
@@ -50,14 +53,18 @@ extension BackendAPI {
             + (file.annotations + file.comments).map { Entry.put($0.record(at: now), group: $0.group) }
         for start in stride(from: 0, to: entries.count, by: Self.rows) {
             let piece = entries[start..<min(start + Self.rows, entries.count)]
-            errors += try await write(key) { writer in
-                try piece.compactMap { entry in
-                    do { try writer.attempt { try $0.perform(entry) } } catch let refusal as APIError {
-                        return "\(entry.id): \(refusal.description)"
-                    }
-                    return nil
+            let (problems, deleted) = try await write(key) { writer in
+                var (problems, deleted): ([String], Int) = ([], 0)
+                for entry in piece {
+                    do {
+                        try writer.attempt { try $0.perform(entry) }
+                        if case .delete = entry { deleted += 1 }
+                    } catch let refusal as APIError { problems.append("\(entry.id): \(refusal.description)") }
                 }
+                return (problems, deleted)
             }
+            errors += problems
+            request.audit?.add { $0.count = ($0.count ?? 0) + deleted }
         }
         let document = try await engine.read { try Self.document(key.document, in: $0) }
         return answer(document, errors: errors)

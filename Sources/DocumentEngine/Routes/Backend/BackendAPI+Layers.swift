@@ -14,12 +14,15 @@ extension BackendAPI {
 
     /// Accepts `{"name", "source_layer_name"?}`; with a source, the new layer starts as a copy of it.
     func makeLayer(_ id: String, _ request: ServerRequest) async throws -> Response {
+        // Only copies are audited.
+        request.audit?.add { $0.isOmitted = true }
         let body = try await request.json(upTo: 64 << 10)
         guard let name = body["name"]?.string else {
             throw APIError(.badRequest, #""name" must be a string: the name of the new layer"#)
         }
         let key = LayerKey(document: id, name: name)
         if let source = body["source_layer_name"]?.string {
+            request.audit?.add { ($0.layer, $0.newLayer, $0.isOmitted) = (source, name, false) }
             try await copyLayer(source, to: key)
         } else {
             try await engine.writes.perform { store in

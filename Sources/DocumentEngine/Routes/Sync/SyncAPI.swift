@@ -31,14 +31,26 @@ struct SyncAPI: Sendable {
         } user: {
             $0.claims.grant.userID
         }
+        try admission.request(of: client)
         request.audit?.identify(token)
         try space.admit(use, bytes: request.statedBytes)
         return Bearer(token: token, client: client)
     }
 
+    /// Handles the request of an admitted client. Whether its token was revoked is only known from the store.
+    func answer(
+        _ bearer: Bearer, _ request: ServerRequest,
+        _ handle: @Sendable (Bearer, ServerRequest) async throws -> Response
+    ) async throws -> Response {
+        do { return try await handle(bearer, request) } catch let refusal as APIError {
+            if refusal.reason == .tokenRevoked { admission.tokenIsRevoked(of: bearer.client) }
+            throw refusal
+        }
+    }
+
     // MARK: The token
 
-    /// Checks the token of a request, and counts forgeries and requests.
+    /// Checks the token of a request, and counts forgeries.
     ///
     /// - Parameter user: returns the user of a checked token, whose tokens are counted together.
     private func login<Checked>(
@@ -50,25 +62,27 @@ struct SyncAPI: Sendable {
             }
             return (token, try check(token))
         }
-        let client = RequestLimiter.Client(token: token, user: user(checked))
-        try admission.request(of: client)
-        return (checked, client)
+        return (checked, RequestLimiter.Client(token: token, user: user(checked)))
     }
 
     /// Answers with the verdict on the request's token, whether it is accepted or not. A token that no key of this
-    /// server verifies gets the same error as on every route, because its sender may be anyone.
+    /// server verifies gets the same error as everywhere: its sender may be anyone.
+    ///
+    /// The request counts for the token itself, and for its user only if the token is accepted: the holder of one that
+    /// has expired or was revoked must not use up the requests of the user.
     func verdict(_ request: ServerRequest) async throws -> Response {
         try checkVersion(request)
         let now = engine.now()
-        let found = try login(request) {
+        let (found, client) = try login(request) {
             try engine.verifier.inspect($0, now: now)
         } user: {
             $0.claims?.grant.userID
         }
-        .checked
+        try admission.request(of: client.alone)
         var refusal = found.refusal
         if refusal == nil, let claims = found.claims {
             refusal = try await engine.refusal(of: VerifiedToken(claims: claims, key: found.key))
+            if refusal == nil, client != client.alone { try admission.request(of: client) }
         }
         return .message(TokenVerdict(found, refusal: refusal, now: now))
     }
@@ -168,7 +182,9 @@ struct SyncAPI: Sendable {
 
     func sendAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         try require(.readDocument, bearer.token)
-        return try await attachments.send(Self.attachment(request), bearer.token, request)
+        let id = try Self.attachment(request)
+        request.audit?.add { $0.attachment = id }
+        return try await attachments.send(id, bearer.token, request)
     }
 
     func receiveAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
