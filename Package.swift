@@ -182,8 +182,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "TestSupport", "TestThreads", "Children", "EngineSupport", "postilla", "Annotations", "InstantCore",
-                "DocumentEngine", "Interchange", "Screen", logging, sqlite, rawSQLite,
+                "TestSupport", "TestThreads", "Children", "EngineSupport", "PostgresSupport", "postilla", "Annotations",
+                "InstantCore", "DocumentEngine", "Interchange", "Screen", logging, sqlite, rawSQLite,
             ],
             swiftSettings: rim),
         .testTarget(

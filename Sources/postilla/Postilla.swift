@@ -24,8 +24,7 @@ struct Postilla: AsyncParsableCommand {
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, DeleteCommand.self,
             WatchCommand.self, SyncCommand.self, OutboxCommand.self, ConflictsCommand.self, ExportCommand.self,
             ImportCommand.self, DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self,
-            ServeCommand.self,
-            BackupCommand.self, ConfigCommand.self,
+            ServeCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 

@@ -2,6 +2,7 @@ import Annotations
 import Crypto
 import Foundation
 import SyncProtocol
+import TestSupport
 import Testing
 
 @testable import DocumentEngine
@@ -9,8 +10,10 @@ import Testing
 /// A backup made while the server works, and a server started on it.
 @Suite("Backup", .timeLimit(.minutes(15))) struct BackupTests {
     private static let picture = Array("a picture".utf8)
-    private static var pictureName: String {
-        SHA256.hash(data: picture).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    private static var pictureName: String { sha256(picture) }
+
+    static func sha256(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     @Test func whatWasThereWhenItWasMadeIsThereAgain() async throws {
@@ -119,17 +122,127 @@ import Testing
         #expect(throws: StoreError.self) { try Backup(of: place.path + "/nothing", to: copy).make() }
     }
 
-    /// The backup would overwrite its own source.
-    @Test func itDoesNotGoIntoTheServersOwnFolder() async throws {
+    // MARK: Places
+
+    /// A data folder with a store, a store elsewhere, and links to them.
+    private static func places() throws -> TemporaryFolder {
         let place = try TemporaryFolder()
-        let data = place.path + "/data"
-        _ = try await RunningServer.run(folder: place) { try await $0.upload() }
-        let before = try FileManager.default.subpathsOfDirectory(atPath: data).sorted()
-        for folder in [data, place.path + "/../" + place.path.split(separator: "/").last! + "/data"] {
-            #expect(throws: StoreError.folder(folder, "it is the server's own folder; use another one for the copy")) {
-                try Backup(of: data, to: folder).make()
-            }
+        for name in ["data", "stores"] {
+            try PrivateFiles.make(folder: "\(place.path)/\(name)")
+            try SQLiteStore(path: "\(place.path)/\(name)/postilla.sqlite").close()
         }
-        #expect(try FileManager.default.subpathsOfDirectory(atPath: data).sorted() == before)
+        for kind in ["pdf", "attachments"] { try PrivateFiles.make(folder: "\(place.path)/data/\(kind)") }
+        let files = FileManager.default
+        try files.createDirectory(atPath: place.path + "/around", withIntermediateDirectories: true)
+        try files.createSymbolicLink(atPath: place.path + "/link", withDestinationPath: "data")
+        try files.createSymbolicLink(
+            atPath: place.path + "/around/postilla.sqlite", withDestinationPath: "../stores/postilla.sqlite")
+        return place
+    }
+
+    private static func everything(in folder: String) throws -> [String] {
+        try FileManager.default.subpathsOfDirectory(atPath: folder).sorted().map {
+            "\($0) \(try rights("\(folder)/\($0)"))"
+        } + ["\(try rights(folder))"]
+    }
+
+    /// The backup would overwrite its source, or remove files of it.
+    @Test(arguments: [
+        ("data", "is in the server's data folder"), ("data/", "is in the server's data folder"),
+        ("stores/../data", "is in the server's data folder"), ("data/pdf", "is in the server's data folder"),
+        ("data/pdf/z", "is in the server's data folder"), ("data/a/b/", "is in the server's data folder"),
+        ("link", "is in the server's data folder"), ("link/a", "is in the server's data folder"),
+        (".", "contains the server's data folder"), ("stores/..", "contains the server's data folder"),
+        ("", "contains the server's data folder"), ("data/..", "contains the server's data folder"),
+    ])
+    func itDoesNotGoWhereTheDataIs(_ path: String, _ why: String) throws {
+        let place = try Self.places()
+        let before = try Self.everything(in: place.path)
+        let folder = "\(place.path)/\(path)"
+        #expect {
+            try Backup(of: place.path + "/data", to: folder).make()
+        } throws: { error in
+            (error as? BackupError)?.isUsage == true && "\(error)".hasPrefix("cannot use \(folder): it \(why)")
+                && "\(error)".hasSuffix("choose a folder elsewhere for the copy")
+        }
+        #expect(try Self.everything(in: place.path) == before)
+    }
+
+    @Test(arguments: [("stores", "stores"), ("stores/", "stores"), ("around", "around"), ("stores", "around")])
+    func itDoesNotGoWhereTheDatabaseIs(_ path: String, _ database: String) throws {
+        let place = try Self.places()
+        let before = try Self.everything(in: place.path)
+        #expect {
+            try Backup(
+                of: place.path + "/data", database: "\(place.path)/\(database)/postilla.sqlite",
+                to: "\(place.path)/\(path)"
+            ).make()
+        } throws: { ($0 as? BackupError)?.isUsage == true && "\($0)".contains("it contains the server's database") }
+        #expect(try Self.everything(in: place.path) == before)
+    }
+
+    @Test(arguments: ["data2", "Data", "around/data", "data/../copy", "link/../copy", "stores/copy", "new/and/deeper/"])
+    func itGoesAnywhereElse(_ path: String) throws {
+        let place = try Self.places()
+        for database in [nil, place.path + "/stores/postilla.sqlite"] {
+            let report = try Backup(of: place.path + "/data", database: database, to: "\(place.path)/\(path)").make()
+            #expect(report == Backup.Report(documents: 0, files: 0, copiedFiles: 0))
+        }
+        #expect(FileManager.default.fileExists(atPath: "\(place.path)/\(path)/postilla.sqlite"))
+    }
+
+    /// A log that a server left would be applied to the new database.
+    @Test(arguments: ["postilla.mark", "postilla.sqlite-wal"]) func itDoesNotReplaceAnotherServersData(_ name: String)
+        throws
+    {
+        let place = try Self.places()
+        try Data("x".utf8).write(to: URL(fileURLWithPath: "\(place.path)/stores/\(name)"))
+        #expect {
+            try Backup(of: place.path + "/data", to: place.path + "/stores").make()
+        } throws: { "\($0)".contains("a server has used it as its data folder (it contains \(name))") }
+    }
+
+    @Test func itRemovesNoFilesButItsOwn() throws {
+        let place = try Self.places()
+        let copy = place.path + "/copy"
+        let others = ["pdf/thesis.pdf", "attachments/thesis", "notes"].map { "\(copy)/\($0)" }
+        for kind in ["pdf", "attachments"] { try PrivateFiles.make(folder: "\(copy)/\(kind)") }
+        for path in others { try Data("x".utf8).write(to: URL(fileURLWithPath: path)) }
+        let own = "\(copy)/attachments/" + String(repeating: "a", count: 64)
+        try Data("x".utf8).write(to: URL(fileURLWithPath: own))
+        _ = try Backup(of: place.path + "/data", to: copy).make()
+        for path in others { #expect(FileManager.default.fileExists(atPath: path), "\(path)") }
+        #expect(!FileManager.default.fileExists(atPath: own), "an earlier copy named it")
+    }
+
+    /// An error creates nothing.
+    @Test func withoutADatabaseNothingIsCreated() throws {
+        let place = try TemporaryFolder()
+        #expect(throws: StoreError.unusable(place.path + "/none/postilla.sqlite", "it does not exist")) {
+            try Backup(of: place.path + "/none", to: place.path + "/copy").make()
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.path) == [])
+    }
+
+    @Test(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"))
+    func aFullDiskIsNamedAndTheEarlierCopyStays() async throws {
+        let place = try TemporaryFolder()
+        let disk = try TinyDisk(kilobytes: 2_000)
+        let (data, copy) = (place.path + "/data", disk.path + "/copy")
+        try await RunningServer.run(folder: place) { server in
+            try await server.upload("one")
+            _ = try Backup(of: data, to: copy).make()
+            try await server.upload("two")
+            let token = try server.mint.token(TokenClaims(document: "one"))
+            let large = [UInt8](repeating: 1, count: 3_000_000)
+            #expect(
+                try await server.client(token, "PUT", "attachments/\(Self.sha256(large))", body: large).status == 200)
+            #expect(throws: BackupError.diskFull(copy)) { try Backup(of: data, to: copy).make() }
+            #expect(!FileManager.default.fileExists(atPath: copy + "/postilla.sqlite.new"))
+            let restored = place.path + "/restored"
+            #expect(try Restore(of: copy, to: restored, now: TestClock.start).make().documents == 1)
+            try disk.grow(toKilobytes: 20_000)
+            #expect(try Backup(of: data, to: copy).make().documents == 2)
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Children
 import Foundation
+import Postgres
 
 /// A PostgreSQL server in a new folder, reached through a socket in it. It can be stopped, killed and restarted on its
 /// data, and it ends when this program ends in any way.
@@ -19,20 +20,42 @@ package final class PostgresServer: @unchecked Sendable {
     package init(isDurable: Bool = false) throws {
         guard let programs = Self.programs else { throw PostgresTrouble("PostgreSQL is not installed") }
         self.programs = programs
-        // A socket's path has at most 107 bytes.
-        folder = URL(fileURLWithPath: "/tmp/postilla-pg-\(UUID().uuidString.prefix(8))")
-        try FileManager.default.createDirectory(
-            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = try Self.makeFolder()
         asUser = try Self.commandPrefix(owning: folder)
-        let quick = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
-        settings =
-            ["listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=800"]
-            + (isDurable ? [] : quick)
+        settings = Self.settings(in: folder, isDurable: isDurable)
         try run(
             "initdb",
             ["--pgdata", data, "--username", Self.user, "--auth", "trust", "--locale", "C", "--encoding", "UTF8"]
                 + (isDurable ? [] : ["--no-sync"]))
         try start()
+    }
+
+    /// Starts another server on a physical copy of a running one, made by `pg_basebackup`.
+    package init(copyOf original: PostgresServer) throws {
+        programs = original.programs
+        folder = try Self.makeFolder()
+        asUser = try Self.commandPrefix(owning: folder)
+        settings = Self.settings(in: folder, isDurable: false)
+        try run(
+            "pg_basebackup",
+            [
+                "--host", original.folder.path, "--username", Self.user, "--pgdata", data, "--checkpoint", "fast",
+                "--no-sync",
+            ])
+        try start()
+    }
+
+    private static func makeFolder() throws -> URL {
+        // A socket's path has at most 107 bytes.
+        let folder = URL(fileURLWithPath: "/tmp/postilla-pg-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return folder
+    }
+
+    private static func settings(in folder: URL, isDurable: Bool) -> [String] {
+        ["listen_addresses=", "unix_socket_directories=\(folder.path)", "max_connections=800"]
+            + (isDurable ? [] : ["fsync=off", "synchronous_commit=off", "full_page_writes=off"])
     }
 
     deinit { stop() }
@@ -99,6 +122,25 @@ package final class PostgresServer: @unchecked Sendable {
     }
 
     // MARK: Its programs
+
+    /// Runs SQL statements without results.
+    package func execute(_ sql: String, in database: String) throws {
+        guard let address = PostgresAddress(address(database)) else { throw PostgresTrouble("\(database) is no name") }
+        try PostgresConnection(address).execute(sql)
+    }
+
+    /// Dumps a database to a file of this server, which ``load(_:into:)`` reads.
+    package func dump(_ database: String, to file: String) throws {
+        try run("pg_dump", ["--format", "custom", "--file", "\(folder.path)/\(file)", "--dbname", address(database)])
+    }
+
+    /// Creates a database from a dump.
+    package func load(_ file: String, into database: String) throws {
+        try run(
+            "createdb",
+            ["--host", folder.path, "--username", Self.user, "--template", "template0", "--encoding", "UTF8", database])
+        try run("pg_restore", ["--exit-on-error", "--dbname", address(database), "\(folder.path)/\(file)"])
+    }
 
     private func run(_ program: String, _ arguments: [String]) throws {
         let process = ChildProcess()

@@ -45,6 +45,7 @@ package final class Server: Sendable {
         }
         try PrivateFiles.make(folder: options.dataFolder)
         lock = try FolderLock(folder: options.dataFolder)
+        try UnfinishedRestore.check(options.dataFolder)
         storage = try Storage(options)
         if try storage.mark.open() { options.logger.warning("\(Self.restored)") }
         if storage.shared?.store.checksPages == false { options.logger.notice("\(Self.noPageChecksums)") }

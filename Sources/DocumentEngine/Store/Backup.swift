@@ -2,7 +2,6 @@ import EngineCore
 import FoundationEssentials
 import GRDB
 import Glibc
-import NIOCore
 
 /// A copy of a server's SQLite database and the files stored with it, created while the server runs or is stopped. The
 /// copy lacks the restore stamp file, so a server started on the copy detects that it is a backup.
@@ -30,14 +29,46 @@ package struct Backup {
 
     /// Creates the copy. Blocks; durable when it returns. An earlier copy stays intact until then.
     ///
-    /// - Throws: ``StoreError``.
+    /// - Throws: ``BackupError``, ``StoreError``.
     package func make() throws -> Report {
-        try PrivateFiles.make(folder: folder)
-        guard !PrivateFiles.isSame(folder, data) else {
-            throw StoreError.folder(folder, "it is the server's own folder; use another one for the copy")
+        try checkPlace()
+        try UnfinishedRestore.check(data)
+        guard FileManager.default.fileExists(atPath: database) else {
+            throw StoreError.unusable(database, "it does not exist")
         }
+        try PrivateFiles.make(folder: folder)
         let lock = try FolderLock(folder: folder)
         defer { lock.release() }
+        do { return try makeWhole() } catch let error as APIError where error == .storageFull {
+            throw BackupError.diskFull(folder)
+        }
+    }
+
+    /// The copy must lie apart from what it copies: a backup replaces files, and removes those that it does not name.
+    private func checkPlace() throws {
+        let (place, source) = (try RealPath(folder), try RealPath(data))
+        func refuse(_ why: String) -> BackupError {
+            .wrongPlace(folder, "\(why); choose a folder elsewhere for the copy")
+        }
+        guard !place.isWithin(source) else { throw refuse("it is in the server's data folder \(data)") }
+        guard !source.isWithin(place) else { throw refuse("it contains the server's data folder \(data)") }
+        // Its folder counts too: the database may be a link.
+        for part in [try RealPath(database), try RealPath(Storage.folder(of: database))] where part.isWithin(place) {
+            throw refuse("it contains the server's database \(database)")
+        }
+        for kind in ["pdf", "attachments"] {
+            let own = FileStatus("\(data)/\(kind)")
+            if let own, own.isSame(as: FileStatus("\(folder)/\(kind)")) {
+                throw refuse("its folder \(kind) is the server's own")
+            }
+        }
+        // No copy has these files, and the log of another database would damage the new one.
+        for name in [RestoreStampFile.name, "postilla.sqlite-wal"] where FileStatus(link: "\(folder)/\(name)") != nil {
+            throw refuse("a server has used it as its data folder (it contains \(name))")
+        }
+    }
+
+    private func makeWhole() throws -> Report {
         var tries = 3
         while true {
             tries -= 1
@@ -55,28 +86,31 @@ package struct Backup {
     private func makeOnce() throws -> Report {
         let new = "\(folder)/postilla.sqlite.new"
         unlink(new)
-        try copyDatabase(to: new)
-        let names = try self.names(in: new)
-        let pdfs = try copy(names.pdfs, "pdf", suffix: ".pdf")
-        let attachments = try copy(names.attachments, "attachments", suffix: "")
+        let named: NamedFiles
+        var copiedFiles = 0
+        do {
+            try copyDatabase(to: new)
+            named = try names(in: new)
+            for kind in named.kinds { copiedFiles += try copy(kind.names, kind.folder, suffix: kind.suffix) }
+        } catch {
+            unlink(new)
+            throw error
+        }
         guard rename(new, "\(folder)/postilla.sqlite") == 0 else {
             throw StoreError.folder(folder, String(cString: strerror(errno)))
         }
         try PrivateFiles.sync(folder: folder)
-        // Remove the files that only an earlier copy named.
-        for (kind, suffix, kept) in [("pdf", ".pdf", names.pdfs), ("attachments", "", names.attachments)] {
-            let blobs = try FolderBlobs(folder: "\(folder)/\(kind)", suffix: suffix)
-            for name in Set(try blobs.names()).subtracting(kept) { blobs.remove(name) }
+        // Remove the files that only an earlier copy named, and no others.
+        for kind in named.kinds {
+            let blobs = try FolderBlobs(folder: "\(folder)/\(kind.folder)", suffix: kind.suffix)
+            for name in Set(try blobs.names()).subtracting(kind.names) where NamedFiles.isName(name) {
+                blobs.remove(name)
+            }
         }
-        return Report(
-            documents: names.documents, files: names.pdfs.count + names.attachments.count,
-            copiedFiles: pdfs + attachments)
+        return Report(documents: named.documents, files: named.count, copiedFiles: copiedFiles)
     }
 
     private func copyDatabase(to path: String) throws {
-        guard FileManager.default.fileExists(atPath: database) else {
-            throw StoreError.unusable(database, "it does not exist")
-        }
         do {
             // Copy into an existing private file: other users could read a file that SQLite creates.
             try PrivateFiles.make(file: path)
@@ -86,31 +120,17 @@ package struct Backup {
             try source.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
             try source.close()
             try PrivateFiles.sync(file: path)
-        } catch let error as DatabaseError { throw StoreError.unusable(database, error.resultCode.description) }
+        } catch let error as DatabaseError {
+            throw APIError.fullDisk(after: error) ?? StoreError.unusable(database, error.resultCode.description)
+        }
     }
 
-    private func names(in path: String) throws -> (documents: Int, pdfs: Set<String>, attachments: Set<String>) {
+    private func names(in path: String) throws -> NamedFiles {
         do {
             let copy = try DatabaseQueue(path: path)
             defer { try? copy.close() }
-            return try copy.read { database in
-                (
-                    try Int.fetchOne(database, sql: "SELECT count(*) FROM document") ?? 0,
-                    try Self.pdfs(in: database),
-                    try String.fetchSet(database, sql: "SELECT sha256 FROM attachment")
-                )
-            }
+            return try copy.read { try NamedFiles($0) }
         } catch let error as DatabaseError { throw StoreError.unusable(path, error.resultCode.description) }
-    }
-
-    private static func pdfs(in database: Database) throws -> Set<String> {
-        let originals = try String.fetchSet(database, sql: "SELECT sha256 FROM document")
-        // A store that this version has not opened yet has no stripped files.
-        guard try database.columns(in: "document").contains(where: { $0.name == "stripped_sha256" }) else {
-            return originals
-        }
-        let stripped = "SELECT stripped_sha256 FROM document WHERE stripped_sha256 IS NOT NULL"
-        return try originals.union(String.fetchSet(database, sql: stripped))
     }
 
     /// - Returns: the number of files that were not in the copy yet.
@@ -121,17 +141,12 @@ package struct Backup {
         return missing.count
     }
 
-    /// Copies a file; throws if its bytes do not match its name.
     private func copy(_ path: String, _ name: String, to target: FolderBlobs) throws {
         let source: FileBlob
         do { source = try FileBlob(path: path) } catch {
             guard FileManager.default.fileExists(atPath: path) else { throw Gone(path: path) }
             throw error
         }
-        let upload = try target.receive()
-        while upload.bytes < source.length { try upload.write(try source.read(at: upload.bytes, 1 << 20)) }
-        let received = try upload.finish()
-        guard received.sha256 == name else { throw StoreError.unusable(path, "its SHA-256 does not match its name") }
-        try target.keep(received)
+        try target.keep(copyOf: source, at: path, as: name)
     }
 }

@@ -56,6 +56,17 @@ struct FolderBlobs: Blobs {
 
     func path(of sha256: String) -> String? { path(sha256) }
 
+    /// Stores a copy of a file under a name; durable when it returns.
+    ///
+    /// - Throws: ``StoreError`` if its bytes do not match the name.
+    func keep(copyOf source: FileBlob, at path: String, as name: String) throws {
+        let upload = try receive()
+        while upload.bytes < source.length { try upload.write(try source.read(at: upload.bytes, 1 << 20)) }
+        let received = try upload.finish()
+        guard received.sha256 == name else { throw StoreError.unusable(path, "its SHA-256 does not match its name") }
+        try keep(received)
+    }
+
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
             .map { String($0.dropLast(suffix.count)) }

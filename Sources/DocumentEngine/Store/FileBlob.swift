@@ -1,3 +1,5 @@
+import Annotations
+import Crypto
 import Glibc
 import NIOCore
 
@@ -18,6 +20,18 @@ final class FileBlob: Blob {
     }
 
     deinit { close(descriptor) }
+
+    /// The hash of all bytes, in lower-case hex.
+    func sha256() throws -> String {
+        var hash = SHA256()
+        var offset: Int64 = 0
+        while offset < length {
+            let piece = try read(at: offset, 1 << 20)
+            piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+            offset += Int64(piece.readableBytes)
+        }
+        return hash.finalize().hexadecimal
+    }
 
     func read(at offset: Int64, _ count: Int) throws -> ByteBuffer {
         var buffer = ByteBuffer()

@@ -7,13 +7,19 @@ import Synchronization
 final class FolderLock: Sendable {
     private let descriptor: Mutex<Int32>
 
-    /// - Throws: ``StoreError/folder(_:_:)`` if another server holds the lock.
-    init(folder path: String) throws(StoreError) {
+    /// - Parameters:
+    ///   - isShared: whether others may hold the lock too, because they only read.
+    ///   - held: the message if another process holds the lock.
+    /// - Throws: ``StoreError/folder(_:_:)``
+    init(
+        folder path: String, isShared: Bool = false, held: String = "another server is using it"
+    ) throws(StoreError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .folder(path, String(cString: strerror(errno))) }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        guard flock(descriptor, (isShared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+            let code = errno
             close(descriptor)
-            throw .folder(path, "another server is using it")
+            throw .folder(path, code == EWOULDBLOCK ? held : String(cString: strerror(code)))
         }
         self.descriptor = Mutex(descriptor)
     }

@@ -1,5 +1,7 @@
+import EngineCore
 import FoundationEssentials
 import Glibc
+import NIOCore
 
 /// Files that only their owner may read (0600) in folders that only their owner may enter (0700).
 enum PrivateFiles {
@@ -21,13 +23,6 @@ enum PrivateFiles {
         }
         let rights = attributes[.posixPermissions] as? UInt ?? 0o777
         if rights & 0o077 != 0, chmod(path, 0o700) != 0 { throw .folder(path, "it is accessible to other users") }
-    }
-
-    /// Returns whether two paths lead to the same existing folder.
-    static func isSame(_ one: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_ino == second.st_ino
-            && first.st_dev == second.st_dev
     }
 
     /// Creates an empty file unless it exists.
@@ -55,6 +50,43 @@ enum PrivateFiles {
             rest = rest.dropFirst(count)
         }
         return true
+    }
+
+    /// Creates a copy of a file, byte by byte; durable when it returns.
+    static func copy(file source: String, to target: String) throws {
+        let bytes = try FileBlob(path: source)
+        let descriptor = create(file: target)
+        guard descriptor >= 0 else { throw failure(target) }
+        defer { close(descriptor) }
+        var offset: Int64 = 0
+        while offset < bytes.length {
+            let piece = try bytes.read(at: offset, 1 << 20)
+            guard piece.withUnsafeReadableBytes({ writeAll($0, to: descriptor) }) else { throw failure(target) }
+            offset += Int64(piece.readableBytes)
+        }
+        guard fsync(descriptor) == 0 else { throw failure(target) }
+    }
+
+    /// Exchanges two folders in one step. Not every file system can (`EINVAL`).
+    ///
+    /// - Returns: false on failure, with the cause in `errno`.
+    static func exchange(_ one: String, _ other: String) -> Bool {
+        typealias Renameat2 =
+            @convention(c) (
+                CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
+            ) -> CInt
+        // Looked up by name: its declaration needs _GNU_SOURCE, which Swift does not set.
+        guard let symbol = dlsym(nil, "renameat2") else {
+            errno = ENOSYS
+            return false
+        }
+        let exchange: CUnsignedInt = 2  // RENAME_EXCHANGE
+        return unsafeBitCast(symbol, to: Renameat2.self)(AT_FDCWD, one, AT_FDCWD, other, exchange) == 0
+    }
+
+    private static func failure(_ path: String) -> any Error {
+        let code = errno
+        return APIError.fullDisk(errno: code) ?? StoreError.folder(path, String(cString: strerror(code)))
     }
 
     /// Makes what was written to a file durable.

@@ -47,9 +47,11 @@ struct RestoreDetector: RestoreMark {
 
 /// The server's own copy of the database's restore stamp, in its data folder: a few short lines, replaced as a whole.
 struct RestoreStampFile: Sendable {
+    static let name = "postilla.mark"
+
     let folder: String
 
-    private var path: String { "\(folder)/postilla.mark" }
+    private var path: String { "\(folder)/\(Self.name)" }
 
     func lines() throws -> [String] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }

@@ -30,7 +30,7 @@ struct Storage: Sendable {
         }
     }
 
-    private static func folder(of file: String) -> String {
+    static func folder(of file: String) -> String {
         let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
         return folder.isEmpty ? (file.hasPrefix("/") ? "/" : ".") : folder
     }

@@ -59,15 +59,9 @@ final class Upload: @unchecked Sendable {
     /// Finishes a file that another program wrote at ``path``.
     func finishWritten() throws -> CompletedFile {
         let written = try FileBlob(path: path)
-        var hash = SHA256()
-        var offset: Int64 = 0
-        while offset < written.length {
-            let piece = try written.read(at: offset, 1 << 20)
-            piece.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
-            offset += Int64(piece.readableBytes)
-        }
+        let sha256 = try written.sha256()
         guard fsync(descriptor) == 0 else { throw Self.failure }
-        return CompletedFile(file: file, bytes: offset, sha256: hash.finalize().hexadecimal)
+        return CompletedFile(file: file, bytes: written.length, sha256: sha256)
     }
 
     private static var failure: any Error {

@@ -1,7 +1,5 @@
 import ArgumentParser
 import DocumentEngine
-import FoundationEssentials
-import Postgres
 
 /// The command line options of `serve`. They have no defaults here, because the environment and the file
 /// supply the missing ones.
@@ -12,17 +10,7 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Port; 0 picks a free one (default: 5000).", valueName: "number"))
     var port: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Folder for PDFs and the database, for this server only (default: $XDG_DATA_HOME/postilla/server).",
-            valueName: "dir"))
-    var data: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Store for records: sqlite:PATH, or postgres://user@host:port/db, which stores everything and can be shared by several servers. Put the password in PGPASSWORD or ~/.pgpass.",
-            valueName: "store"))
-    var store: String?
+    @OptionGroup var place: ServePlaceOptions
 
     @Option(
         help: ArgumentHelp(
@@ -95,22 +83,14 @@ struct ServeOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Limit, such as streams-per-token=10; repeatable.", valueName: "name=number"))
     var limit: [String] = []
 
-    @Option(help: ArgumentHelp("TOML file with the same names (or POSTILLA_SERVE_CONFIG).", valueName: "file"))
-    var config: String?
-
     /// Combines the options with the environment and the file.
     ///
     /// - Throws: ``CommandFailure`` for an unknown name or an unreadable file.
-    func settings() throws -> Settings {
-        var environment = ProcessInfo.processInfo.environment
-        let named = environment.removeValue(forKey: "POSTILLA_SERVE_CONFIG").flatMap { $0.isEmpty ? nil : $0 }
-        let file = try (config ?? named).map { ($0, try PrivateFile.read($0)) }
-        return try Settings(options: try given(), environment: environment, file: file)
-    }
+    func settings() throws -> Settings { try place.settings(with: try given()) }
 
     private func given() throws -> [Setting: [String]] {
         let words: [(Setting, [String])] = [
-            (.host, host), (.port, port), (.data, data), (.store, store),
+            (.host, host), (.port, port),
             (.maxTokenLifetime, maxTokenLifetime), (.auditLog, auditLog), (.tlsCert, tlsCert), (.tlsKey, tlsKey),
             (.limitRate, limitRate), (.metricsAddress, metricsAddress),
             (.logFormat, logFormat), (.logLevel, logLevel), (.drain, drain), (.behindProxy, behindProxy ? "true" : nil),
@@ -131,26 +111,5 @@ struct ServeOptions: ParsableArguments {
             given[known.setting] = [parts[1]]
         }
         return given
-    }
-}
-
-/// The location of a server's data.
-struct ServePlace {
-    let folder: String
-    /// The path of an SQLite file outside the folder.
-    private(set) var database: String?
-    private(set) var postgres: PostgresAddress?
-
-    /// - Throws: ``CommandFailure``
-    init(_ settings: Settings) throws {
-        folder = try settings.text(.data) ?? Folders().data + "/server"
-        guard let store = try settings.text(.store) else { return }
-        if let address = PostgresAddress(store) {
-            postgres = address
-        } else if store.hasPrefix("sqlite:"), store.count > 7 {
-            database = String(store.dropFirst(7))
-        } else {
-            throw settings.wrong(.store, "must be sqlite:PATH or postgres://user@host:port/db")
-        }
     }
 }

@@ -1,0 +1,37 @@
+import FoundationEssentials
+import Glibc
+
+/// A data folder that `restore` has not completed. A file marks it from its creation until everything is in place: no
+/// server starts on it, and as it contains only copies, the next `restore` may remove it.
+enum UnfinishedRestore {
+    private static let name = "postilla.restoring"
+
+    static func isMarked(_ folder: String) -> Bool { FileStatus(link: "\(folder)/\(name)") != nil }
+
+    /// - Throws: ``StoreError/folder(_:_:)`` if the folder is marked.
+    static func check(_ folder: String) throws(StoreError) {
+        guard isMarked(folder) else { return }
+        throw .folder(folder, "a restore into it was interrupted; run postilla restore again")
+    }
+
+    static func mark(_ folder: String) throws {
+        try PrivateFiles.make(file: "\(folder)/\(name)")
+        try PrivateFiles.sync(folder: folder)
+    }
+
+    static func unmark(_ folder: String) throws {
+        guard unlink("\(folder)/\(name)") == 0 else {
+            throw StoreError.folder(folder, String(cString: strerror(errno)))
+        }
+        try PrivateFiles.sync(folder: folder)
+    }
+
+    /// Removes a marked or empty folder; its mark last, so that an interruption leaves it marked.
+    static func remove(_ folder: String) throws {
+        let files = FileManager.default
+        for entry in try files.contentsOfDirectory(atPath: folder) where entry != name {
+            try files.removeItem(atPath: "\(folder)/\(entry)")
+        }
+        try files.removeItem(atPath: folder)
+    }
+}
