@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import EngineCore
 import SyncProtocol
 

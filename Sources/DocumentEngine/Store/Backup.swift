@@ -90,6 +90,10 @@ package struct Backup {
         var copiedFiles = 0
         do {
             try copyDatabase(to: new)
+            // A copy of damaged rows must not replace an earlier one of intact rows.
+            if let problem = try StoreCheck(path: new).problems().first {
+                throw StoreError.unusable(database, "\(problem); the earlier copy is kept; see serve --check")
+            }
             named = try names(in: new)
             for kind in named.kinds { copiedFiles += try copy(kind.names, kind.folder, suffix: kind.suffix) }
         } catch {

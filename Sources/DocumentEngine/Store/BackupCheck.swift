@@ -46,8 +46,10 @@ struct BackupCheck {
 
     /// What is wrong with the database itself.
     private func databaseProblems() throws -> [String] {
-        try read { try String.fetchAll($0, sql: "PRAGMA integrity_check") }.flatMap { $0.split(separator: "\n") }
-            .filter { $0 != "ok" }.map { "postilla.sqlite (\($0))" }
+        try read { try StoreCheck.problems(in: $0) }.map { problem in
+            if case .structure(let why) = problem { return "postilla.sqlite (\(why))" }
+            return "postilla.sqlite (\(problem))"
+        }
     }
 
     private func checkFiles() throws -> Contents {

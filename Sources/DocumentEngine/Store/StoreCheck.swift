@@ -29,7 +29,12 @@ package final class StoreCheck: Sendable {
                 try? queue.close()
             }
             return try queue.read { try Self.problems(in: $0) }
-        } catch let error as DatabaseError { throw StoreError.unusable(path, error.resultCode.description) }
+        } catch let error as DatabaseError {
+            guard [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode) else {
+                throw StoreError.unusable(path, error.resultCode.description)
+            }
+            return [.structure(error.resultCode.description)]
+        }
     }
 
     private static let maxProblems = 100

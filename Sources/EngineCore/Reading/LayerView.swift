@@ -16,6 +16,12 @@ package struct LayerView {
 
     package var epoch: String { layer.epoch(for: scope) }
 
+    /// Selects what the view sees; nil if it sees everything.
+    private var selection: ((Subject) -> Bool)? {
+        guard scope != .everything else { return nil }
+        return { [scope] in scope.contains($0) }
+    }
+
     /// Rows per read, and rows scanned per delta, so that a view that sees little does not hold the store for long.
     private static let step = 200
     private static let scanned = 4_000
@@ -49,7 +55,7 @@ package struct LayerView {
         // Continue after a record the view may see: no other id leaves the server.
         var last: Record.ID?
         var isMore = false
-        try store.visitLive(in: layer, after: id, where: seesAll ? nil : scope.contains) { row in
+        try store.visitLive(in: layer, after: id, where: selection) { row in
             guard try seesAll || scope.contains(row.subject()) else { return true }
             guard last == nil else {
                 isMore = true
@@ -138,7 +144,7 @@ package struct LayerView {
         repeat {
             marks = try store.marks(
                 in: layer, after: marks.last?.id, limit: Self.marksAtOnce,
-                where: scope == .everything ? nil : scope.contains)
+                where: selection)
             for mark in marks where scope.contains(mark.subject) { digest.add(mark.id, mark.revision) }
         } while marks.count == Self.marksAtOnce
         return DigestAnswer(epoch: self.epoch, upTo: layer.head, digest)

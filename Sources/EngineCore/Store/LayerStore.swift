@@ -96,7 +96,7 @@ package protocol StoreReading {
 
 extension StoreReading {
     package func visitLive(
-        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)? = nil,
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
         _ visit: (LiveRow) throws -> Bool
     ) throws {
         let step = 200

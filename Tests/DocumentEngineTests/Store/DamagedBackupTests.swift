@@ -138,7 +138,7 @@ import Testing
         let sql = try String(contentsOfFile: Repository.root + "/Resources/vectors/store-v1.sql", encoding: .utf8)
         let name = BackupTests.sha256(Samples.pdf)
         let queue = try DatabaseQueue(path: copy + "/postilla.sqlite")
-        try queue.writeWithoutTransaction {
+        try await queue.writeWithoutTransaction {
             try $0.execute(sql: sql)
             try $0.execute(
                 sql: "UPDATE document SET sha256 = ?, bytes = ?", arguments: [name, Samples.pdf.count])

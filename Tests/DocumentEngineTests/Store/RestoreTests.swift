@@ -267,7 +267,7 @@ import Testing
         let large = [UInt8](repeating: 7, count: 1_000_000)
         let name = BackupTests.sha256(large)
         try Data(large).write(to: URL(fileURLWithPath: "\(scene.copy)/attachments/\(name)"))
-        try scene.changeCopy("INSERT INTO attachment VALUES ('kept', '\(name)', 1000000, 0)")
+        try scene.changeCopy("INSERT INTO attachment VALUES ('kept', '\(name)', 1000000, 0, 0)")
         let disk = try TinyDisk(kilobytes: kilobytes)
         var restore = Restore(of: scene.copy, to: disk.path + "/data", now: TestClock.start)
         restore.freeBytes = { _ in nil }

@@ -108,7 +108,10 @@ struct RestoreScene {
     /// Changes the database of the backup.
     func changeCopy(_ sql: String) throws {
         let queue = try DatabaseQueue(path: copy + "/postilla.sqlite")
-        try queue.writeWithoutTransaction { try $0.execute(sql: sql) }
+        try queue.writeWithoutTransaction {
+            try $0.execute(sql: sql)
+            if try $0.tableExists("record") { try SQLiteSchema.fillChecksums(in: $0) }
+        }
         try queue.close()
     }
 }

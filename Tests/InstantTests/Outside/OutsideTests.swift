@@ -24,7 +24,8 @@ import Testing
         let files = Repository.files(below: "Tests/Fuzz/Sources/\(module)", suffix: ".swift")
         #expect(!files.isEmpty)
         // SwiftPM names a package after its folder.
-        let package = URL(fileURLWithPath: Repository.root).lastPathComponent.lowercased()
+        let folder = URL(fileURLWithPath: Repository.root).lastPathComponent.lowercased()
+        let package = folder.replacing("-", with: "_")
         let complaints = try compiler.complaints(
             about: files.map { Repository.root + "/" + $0 },
             arguments: [

@@ -30,8 +30,8 @@ extension Fault {
             "if planned.record.contentType == .comments { return PLANTED ? nil : Change.leavesRoot }"),
         Fault(
             "a root that the server kept stays hidden", in: "InstantCore/Layer/LayerChanges.swift",
-            "if let root = entry.takenRoot { ids.insert(root) }",
-            "if !PLANTED, let root = entry.takenRoot { ids.insert(root) }"),
+            "if let root = entry.takenRoot { touch(root) }",
+            "if !PLANTED, let root = entry.takenRoot { touch(root) }"),
         Fault(
             "comments whose root is gone are not shown", in: "InstantCore/Outbox/Overlay.swift",
             "if let thread = try threadSummary(under: id),", "if !PLANTED, let thread = try threadSummary(under: id),"),

@@ -13,7 +13,7 @@ struct DamageStories {
     private static let first = ProcessInfo.processInfo.environment["FLIPS_FROM"].flatMap(UInt64.init) ?? 0
 
     private static func records(_ text: String) throws -> [String: String] {
-        let list = try JSON(parsing: text)["annotations"]?.array ?? []
+        let list = try JSON(parsing: text)["data"]?["annotations"]?.array ?? []
         return Dictionary(list.map { ($0["id"]?.string ?? "", $0.text) }, uniquingKeysWith: { first, _ in first })
     }
 

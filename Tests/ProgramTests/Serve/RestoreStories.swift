@@ -1,11 +1,13 @@
 import EngineSupport
 import Foundation
-import GRDBSQLite
+import GRDB
 import Glibc
 import PostgresSupport
 import TestSupport
 import TestThreads
 import Testing
+
+@testable import DocumentEngine
 
 /// `backup` and `restore` from the operator's side.
 @Suite(.onOwnThreads)
@@ -154,6 +156,8 @@ struct RestoreStories {
             try postilla("backup", again, "--config", config).messages == "1 document(s), 2 file(s) (2 new): \(again)\n"
         )
         let restored = try EngineProcess(options: ["--data", place, "--store", "sqlite:\(store)"])
+        // The layer of the story has not been opened yet.
+        try restored.create(["v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [1, 1, 9, 9], "text": "first"])
         #expect(try restored.records().contains("Printed remark"))
         restored.kill()
         let variables = ["POSTILLA_SERVE_CONFIG": config]
@@ -234,6 +238,7 @@ struct RestoreStories {
     @Test func itIsKilledAndRunAgain() throws {
         let engine = try EngineProcess()
         try engine.upload(.paper())
+        try engine.create(["v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [1, 1, 9, 9], "text": "first"])
         try backUp(engine)
         // Large, so that the kills fall into checking and copying it.
         let bytes = 64 << 20
@@ -241,7 +246,12 @@ struct RestoreStories {
         try Data(count: bytes).write(to: URL(fileURLWithPath: large))
         let name = try Program.run([large], environment: [:], executable: "/usr/bin/sha256sum").output.prefix(64)
         try FileManager.default.moveItem(atPath: large, toPath: "\(copy)/attachments/\(name)")
-        try change(copy + "/postilla.sqlite", "INSERT INTO attachment VALUES ('paper', '\(name)', \(bytes), 0)")
+        let database = try DatabaseQueue(path: copy + "/postilla.sqlite")
+        try database.write {
+            try $0.execute(sql: "INSERT INTO attachment VALUES ('paper', '\(name)', \(bytes), 0, 0)")
+            try SQLiteSchema.fillChecksums(in: $0)
+        }
+        try database.close()
         let (data, new) = (engine.folder.path + "/data", engine.folder.path + "/data.restoring")
         try engine.create(["v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [1, 1, 9, 9], "text": "later"])
         engine.kill()
@@ -262,14 +272,6 @@ struct RestoreStories {
         #expect(!Self.isThere(new))
         try engine.start()
         #expect(try !engine.records().contains("later"))
-    }
-
-    private func change(_ database: String, _ sql: String) throws {
-        var connection: OpaquePointer?
-        defer { sqlite3_close(connection) }
-        guard sqlite3_open_v2(database, &connection, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
-            sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK
-        else { throw StoryError("\(sql): \(String(cString: sqlite3_errmsg(connection)))") }
     }
 
     @Test(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"))
