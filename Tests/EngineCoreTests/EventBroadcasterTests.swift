@@ -203,4 +203,21 @@ import Testing
         _ = fanout.tell(layer.id, about: "a") { _ in told("a", page: 3) }
         #expect(fanout.take(all).presence.isEmpty, "nothing comes after the end")
     }
+
+    /// An event without news would reveal that a participant did something in a hidden record.
+    @Test func aViewThatLearnsNothingNewIsSentNothing() throws {
+        var fanout = EventBroadcaster()
+        let layer = try world.layer
+        let all = fanout.add(layer, scope: everything, tokenID: nil)
+        let some = fanout.add(layer, scope: crew, tokenID: nil)
+        #expect(fanout.tell(layer.id, about: "a") { _ in told("a", page: 1) } == [all, some])
+        #expect(fanout.tell(layer.id, about: "a") { told("a", page: $0 == crew ? 1 : 2) } == [all])
+        #expect(fanout.tell(layer.id, about: "b") { _ in told("b", page: 1) } == [all, some], "another participant")
+        #expect(try people(fanout.take(some)) == [told("a", page: 1), told("b", page: 1)])
+        #expect(fanout.tell(layer.id, about: "a") { _ in PresenceEvent(left: ["a"]) } == [all, some])
+        #expect(fanout.tell(layer.id, about: "a") { _ in told("a", page: 1) } == [all, some], "back again")
+        // The complete list counts as known.
+        fanout.tell(some, everybody: PresenceEvent(isComplete: true, people: told("c", page: 3).people))
+        #expect(fanout.tell(layer.id, about: "c") { _ in told("c", page: 3) } == [all])
+    }
 }

@@ -14,6 +14,8 @@ package struct EventBroadcaster: Sendable {
         var last: Revision
         var members: Set<ListenerID> = []
         private var known: (generation: String, base: Int64, epoch: String)?
+        /// The hash of what this view last learned about each participant.
+        private var presence: [String: Int] = [:]
 
         init(last: Revision) { self.last = last }
 
@@ -23,6 +25,16 @@ package struct EventBroadcaster: Sendable {
             let epoch = layer.epoch(for: scope)
             known = (layer.generation, layer.base, epoch)
             return epoch
+        }
+
+        /// Returns the frame of an event about one participant, or nil if this view already knows its content: a
+        /// repetition would reveal that the participant did something in a record that the view may not see.
+        mutating func news(_ event: PresenceEvent, about person: String) -> [UInt8]? {
+            let frame = LiveEvent.presence(event).frame
+            let hash = event.left.isEmpty ? frame.hashValue : nil
+            if let hash, presence[person] == hash { return nil }
+            presence[person] = hash
+            return frame
         }
     }
 
@@ -104,22 +116,30 @@ package struct EventBroadcaster: Sendable {
         return woken
     }
 
-    /// Queues a participant's current state for every view of a layer.
+    /// Queues a participant's current state for every view of a layer that does not know it yet.
     package mutating func tell(
         _ layer: Int64, about person: String, _ event: (ViewScope) -> PresenceEvent
     ) -> Set<ListenerID> {
+        guard var views = groups.removeValue(forKey: layer) else { return [] }
+        defer { groups[layer] = views }
         var woken: Set<ListenerID> = []
-        for (scope, group) in groups[layer] ?? [:] {
-            let bytes = LiveEvent.presence(event(scope)).frame
-            for member in group.members { listeners[member]?.mailbox.put(bytes, about: person) }
-            woken.formUnion(group.members)
+        for place in views.indices {
+            let event = event(views[place].key)
+            guard let frame = views.values[place].news(event, about: person) else { continue }
+            let members = views[place].value.members
+            for member in members { listeners[member]?.mailbox.put(frame, about: person) }
+            woken.formUnion(members)
         }
         return woken
     }
 
     /// Queues the full participant list of a listener's layer for that listener.
     package mutating func tell(_ id: ListenerID, everybody event: PresenceEvent) {
+        guard let listener = listeners[id] else { return }
         listeners[id]?.mailbox.putEverybody(LiveEvent.presence(event).frame)
+        for person in event.people {
+            _ = groups[listener.layer]?[listener.scope]?.news(PresenceEvent(people: [person]), about: person.id)
+        }
     }
 
     /// Ends the streams of a layer that was deleted or whose document has another base.
