@@ -52,8 +52,8 @@ package protocol StoreReading {
     func live(in layer: ServerLayer, after id: Record.ID?, limit: Int) throws -> [ServerRecord]
     /// Passes the same records to `visit` one by one, in place, until it returns false.
     ///
-    /// - Parameter isVisible: selects records; nil for all. SQLite does not read the rows of the others, so that the time
-    ///   does not depend on what is in them.
+    /// - Parameter isVisible: selects records; nil for all. The databases do not read the contents of the others, so
+    ///   that the time does not depend on them.
     func visitLive(
         in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
         _ visit: (LiveRow) throws -> Bool) throws
@@ -99,11 +99,19 @@ extension StoreReading {
         in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
         _ visit: (LiveRow) throws -> Bool
     ) throws {
+        try visitPages(in: layer, after: id) { row in
+            if let isVisible, try !isVisible(row.subject()) { return true }
+            return try visit(row)
+        }
+    }
+
+    /// Reads the layer's live records in pages and passes them to `visit` one by one, until it returns false.
+    package func visitPages(in layer: ServerLayer, after id: Record.ID?, _ visit: (LiveRow) throws -> Bool) throws {
         let step = 200
         var last = id
         while true {
             let records = try live(in: layer, after: last, limit: step)
-            for record in records where isVisible?(record.subject) ?? true {
+            for record in records {
                 if try !record.withRow(visit) { return }
             }
             guard records.count == step, let reached = records.last?.id else { return }

@@ -63,7 +63,7 @@ package struct LiveRow {
 
 extension ServerRecord {
     /// Copies the texts into one buffer and passes pointers into it.
-    func withRow<Result>(_ body: (LiveRow) throws -> Result) rethrows -> Result {
+    package func withRow<Result>(_ body: (LiveRow) throws -> Result) rethrows -> Result {
         var bytes: [UInt8] = []
         let places = [
             id, record.content.text, contentType.rawValue, record.createdBy, record.updatedBy, record.group,

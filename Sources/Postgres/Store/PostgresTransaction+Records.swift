@@ -48,6 +48,34 @@ extension PostgresTransaction {
             """, [.integer(layer.id), .integer(layer.base), .text(id ?? ""), .integer(Int64(limit))], Self.record)
     }
 
+    func visitLive(
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
+        _ visit: (LiveRow) throws -> Bool
+    ) throws {
+        guard let isVisible else { return try visitPages(in: layer, after: id, visit) }
+        let step = 200
+        var last = id
+        while true {
+            let visible = try marks(in: layer, after: last, limit: step, where: isVisible)
+            for record in try live(visible.map(\.id), in: layer) {
+                if try !record.withRow(visit) { return }
+            }
+            guard visible.count == step, let reached = visible.last?.id else { return }
+            last = reached
+        }
+    }
+
+    /// Returns those of these records that are live, in id order.
+    private func live(_ ids: [Record.ID], in layer: ServerLayer) throws -> [ServerRecord] {
+        try all(
+            """
+            SELECT \(Self.columns) FROM record WHERE layer = $1 AND id = ANY($3) AND removed_at IS NULL
+            UNION ALL
+            SELECT \(Self.baseColumns) FROM base_record WHERE base = $2 AND id = ANY($3) AND \(Self.isNotCovered)
+            ORDER BY id
+            """, [.integer(layer.id), .integer(layer.base), .texts(ids)], Self.record)
+    }
+
     func marks(
         in layer: ServerLayer, after id: Record.ID?, limit: Int, where isVisible: ((Subject) -> Bool)?
     ) throws -> [RecordMark] {
