@@ -1,23 +1,15 @@
-/// The reason why a text does not name keys, and the offending part.
-package struct KeyNotationError: Error, Hashable, CustomStringConvertible {
-    package let text: String
-    package let reason: String
-
-    package var description: String { "\"\(text)\" is not a valid key: \(reason)" }
-}
-
 extension Key {
     /// Parses exactly one key in the form of `notation`.
-    package init(_ notation: String) throws(KeyNotationError) {
+    package init(_ notation: String) throws(NotationError) {
         let keys = try Key.sequence(notation)
         guard keys.count == 1, let key = keys.first else {
-            throw KeyNotationError(text: notation, reason: "it contains \(keys.count) keys instead of one")
+            throw NotationError(key: notation, reason: "it contains \(keys.count) keys instead of one")
         }
         self = key
     }
 
     /// Parses consecutive keys: `gg<down><C-d>a<paste:two\nlines><enter>`.
-    package static func sequence(_ script: String) throws(KeyNotationError) -> [Key] {
+    package static func sequence(_ script: String) throws(NotationError) -> [Key] {
         var keys: [Key] = []
         var rest = script[...]
         while let first = rest.popFirst() {
@@ -39,15 +31,15 @@ extension Key {
                 }
             }
             guard isClosed else {
-                throw KeyNotationError(text: "<" + inside, reason: "missing \">\"; for the character \"<\" use <lt>")
+                throw NotationError(key: "<" + inside, reason: "missing \">\"; for the character \"<\" use <lt>")
             }
             keys.append(try Key(inBrackets: inside))
         }
         return keys
     }
 
-    private init(inBrackets inside: String) throws(KeyNotationError) {
-        let unknown = KeyNotationError(text: "<\(inside)>", reason: "unknown key name")
+    private init(inBrackets inside: String) throws(NotationError) {
+        let unknown = NotationError(key: "<\(inside)>", reason: "unknown key name")
         if inside.hasPrefix("paste:") {
             self = .paste(String(inside.dropFirst("paste:".count)))
             return
@@ -55,7 +47,7 @@ extension Key {
         if let colon = inside.firstIndex(of: ":") {
             let place = inside[inside.index(after: colon)...].split(separator: ",").compactMap { Int($0) }
             guard place.count == 2 else {
-                throw KeyNotationError(text: "<\(inside)>", reason: "expected a row and a column, from 0, after \":\"")
+                throw NotationError(key: "<\(inside)>", reason: "expected a row and a column, from 0, after \":\"")
             }
             switch inside[..<colon] {
             case "click": self = .click(row: place[0], column: place[1])

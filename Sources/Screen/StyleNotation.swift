@@ -1,16 +1,7 @@
-/// The reason why a text is not a style.
-package struct StyleNotationError: Error, Hashable, CustomStringConvertible {
-    package let word: String
-
-    package var description: String {
-        "\(word.debugDescription) is not a colour (red, bright-blue, 208, #d7875f, normal), bold, dim, underline, reverse or italic"
-    }
-}
-
 extension Style {
     /// Parses `bold`, `dim red`, `bold #d7875f on 236`, `underline green on normal`: attributes and a colour in any
     /// order, and a background after `on`.
-    package init(notation: String) throws(StyleNotationError) {
+    package init(notation: String) throws(NotationError) {
         self.init()
         var isBackground = false
         for word in notation.split(separator: " ").map(String.init) {
@@ -21,7 +12,7 @@ extension Style {
             } else if let color = Color(notation: word) {
                 if isBackground { background = color } else { foreground = color }
             } else {
-                throw StyleNotationError(word: word)
+                throw NotationError(style: word)
             }
         }
     }

@@ -103,13 +103,13 @@ import Testing
     }
 
     @Test func keysThatCannotBeTrustedAreRefusedAtStart() async throws {
-        await #expect(throws: VerificationKeyError.unreadable) {
+        await #expect(throws: TokenKeyError.unreadable) {
             try await VerificationKey(pem: RSATestKey.shortPublicPEM)
         }
-        await #expect(throws: VerificationKeyError.isPrivate) { try await VerificationKey(pem: RSATestKey.privatePEM) }
-        await #expect(throws: VerificationKeyError.unreadable) { try await VerificationKey(pem: "garbage") }
+        await #expect(throws: TokenKeyError.isPrivate) { try await VerificationKey(pem: RSATestKey.privatePEM) }
+        await #expect(throws: TokenKeyError.unreadable) { try await VerificationKey(pem: "garbage") }
         let es256 = try await Mint.es256().publicPEM
-        await #expect(throws: VerificationKeyError.otherAlgorithm(wanted: .edDSA, isFor: .es256)) {
+        await #expect(throws: TokenKeyError.otherAlgorithm(wanted: .edDSA, isFor: .es256)) {
             try await VerificationKey(pem: es256, algorithm: .edDSA)
         }
     }

@@ -53,11 +53,11 @@ import Testing
 
     @Test(arguments: ["<", "<down", "<nokey>", "<C-ü>", "<X-a>", "<click:1>", "<hover:1,2>", "<f0>", "<>", "", "ab"])
     func whatNamesNoKeyIsRefused(notation: String) {
-        #expect(throws: KeyNotationError.self) { try Key(notation) }
+        #expect(throws: NotationError.self) { try Key(notation) }
     }
 
     @Test func theErrorSaysWhatAndWhy() {
-        let error = #expect(throws: KeyNotationError.self) { try Key("<down") }
+        let error = #expect(throws: NotationError.self) { try Key("<down") }
         #expect(error?.description == "\"<down\" is not a valid key: missing \">\"; for the character \"<\" use <lt>")
     }
 }

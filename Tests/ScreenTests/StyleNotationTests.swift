@@ -17,7 +17,7 @@ import Testing
 
     @Test(arguments: ["purple", "256", "#12345", "on bold", "#gggggg", "-1"])
     func whatIsNoneIsNamed(text: String) {
-        #expect(throws: StyleNotationError.self) { try Style(notation: text) }
+        #expect(throws: NotationError.self) { try Style(notation: text) }
     }
 
     @Test(arguments: [Theme.standard, .light, .dark, .plain])

@@ -12,21 +12,23 @@ package struct KeyRebinding: Hashable, Sendable {
 }
 
 /// Why a change is invalid, as a sentence, and its index in the list of changes.
-package struct KeyBindingError: Error, Hashable, Sendable {
+package struct KeyBindingProblem: Hashable, Sendable {
     package var change: Int
     package var reason: String
 }
 
 extension Keymap {
     /// Returns the keymap with all changes applied, and every problem found, not only the first.
-    package func changed(by changes: [KeyRebinding]) -> (keymap: Keymap, problems: [KeyBindingError]) {
+    package func changed(by changes: [KeyRebinding]) -> (keymap: Keymap, problems: [KeyBindingProblem]) {
         var keymap = self
-        var problems: [KeyBindingError] = []
+        var problems: [KeyBindingProblem] = []
         for (index, change) in changes.enumerated() {
-            if let reason = keymap.make(change) { problems.append(KeyBindingError(change: index, reason: reason)) }
+            if let reason = keymap.make(change) { problems.append(KeyBindingProblem(change: index, reason: reason)) }
         }
         for (index, change) in changes.enumerated() where !problems.contains(where: { $0.change == index }) {
-            if let reason = keymap.clash(of: change) { problems.append(KeyBindingError(change: index, reason: reason)) }
+            if let reason = keymap.clash(of: change) {
+                problems.append(KeyBindingProblem(change: index, reason: reason))
+            }
         }
         return (keymap, problems.sorted { $0.change < $1.change })
     }

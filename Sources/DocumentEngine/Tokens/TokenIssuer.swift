@@ -31,8 +31,8 @@ package struct TokenIssuer: Sendable {
     package let algorithm: String
 
     /// - Parameter privateKeyPEM: an EC (P-256, P-521), Ed25519 or RSA private key in PEM. RSA keys sign RS256.
-    /// - Throws: ``UnusableKeyError`` if it is none of these.
-    package init(privateKeyPEM pem: String) async throws(UnusableKeyError) {
+    /// - Throws: ``TokenKeyError/notAPrivateKey`` if it is none of these.
+    package init(privateKeyPEM pem: String) async throws(TokenKeyError) {
         if let key = try? ES256PrivateKey(pem: pem) {
             algorithm = "ES256"
             await keys.add(ecdsa: key)
@@ -46,18 +46,12 @@ package struct TokenIssuer: Sendable {
             algorithm = "RS256"
             await keys.add(rsa: key, digestAlgorithm: .sha256)
         } else {
-            throw UnusableKeyError()
+            throw .notAPrivateKey
         }
     }
 
     package func token(_ request: Request) async throws -> String {
         try await keys.sign(Payload(request))
-    }
-
-    package struct UnusableKeyError: Error, CustomStringConvertible {
-        package var description: String {
-            "the key is not an EC (P-256 or P-521), Ed25519 or RSA private key in PEM form"
-        }
     }
 }
 

@@ -32,7 +32,7 @@ package struct VerificationKey: Sendable {
     /// - Parameters:
     ///   - pem: a public key in PEM.
     ///   - algorithm: the algorithm to bind to; nil: that of the key's type, RS256 for RSA.
-    package init(pem: String, algorithm: Algorithm? = nil) async throws(VerificationKeyError) {
+    package init(pem: String, algorithm: Algorithm? = nil) async throws(TokenKeyError) {
         guard !pem.contains("PRIVATE KEY") else { throw .isPrivate }
         let keys = JWTKeyCollection()
         let (found, canonicalPEM): (Algorithm, String)
@@ -67,10 +67,11 @@ package struct VerificationKey: Sendable {
     }
 }
 
-/// Why a file cannot be used to verify tokens.
-package enum VerificationKeyError: Error, Hashable, Sendable, CustomStringConvertible {
+/// Why a file cannot be used to verify or sign tokens.
+package enum TokenKeyError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable
     case isPrivate
+    case notAPrivateKey
     case otherAlgorithm(wanted: VerificationKey.Algorithm, isFor: VerificationKey.Algorithm)
 
     package var description: String {
@@ -80,6 +81,7 @@ package enum VerificationKeyError: Error, Hashable, Sendable, CustomStringConver
             not a supported public key in PEM: RSA with at least 2,048 bits, EC on P-256 or P-521, or Ed25519
             """
         case .isPrivate: "this is a private key; the server needs only the public key"
+        case .notAPrivateKey: "the key is not an EC (P-256 or P-521), Ed25519 or RSA private key in PEM form"
         case .otherAlgorithm(let wanted, let isFor): "the key is for \(isFor.rawValue), not for \(wanted.rawValue)"
         }
     }

@@ -122,7 +122,7 @@ struct Preferences {
         }
         var sequences: [[Key]] = []
         for word in words.flatMap({ $0.split(separator: " ") }) {
-            do throws(KeyNotationError) { sequences.append(try Key.sequence(String(word))) } catch {
+            do throws(NotationError) { sequences.append(try Key.sequence(String(word))) } catch {
                 throw InvalidEntry(reason: "\(error)")
             }
         }
@@ -135,7 +135,7 @@ struct Preferences {
             throw InvalidEntry(
                 reason: "unknown colour name: \(name)" + (near.map { "; did you mean \($0)?" } ?? ""))
         }
-        do throws(StyleNotationError) { _ = try Style(notation: words.joined(separator: " ")) } catch {
+        do throws(NotationError) { _ = try Style(notation: words.joined(separator: " ")) } catch {
             throw InvalidEntry(reason: "\(error)")
         }
     }

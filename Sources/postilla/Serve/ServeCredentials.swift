@@ -20,7 +20,7 @@ struct ServeCredentials {
         for (argument, file) in zip(arguments, keyFiles) {
             do {
                 keys.append(try await VerificationKey(pem: file.text.get(), algorithm: argument.algorithm))
-            } catch let problem as VerificationKeyError {
+            } catch let problem as TokenKeyError {
                 problems.append(CommandFailure("\(file.path): \(problem)", .usage))
             } catch { problems.append(CommandFailure(wrapping: error)) }
         }
