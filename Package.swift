@@ -224,8 +224,8 @@ let package = Package(
         .target(
             name: "TortureHarness",
             dependencies: [
-                "TestSupport", "EngineSupport", "PostgresSupport", "Annotations", "Authorization", "SyncProtocol",
-                "EngineCore",
+                "TestSupport", "Children", "EngineSupport", "PostgresSupport", "Annotations", "Authorization",
+                "SyncProtocol", "EngineCore", crypto,
             ],
             path: "Tests/Torture/Harness", swiftSettings: rim),
         .executableTarget(

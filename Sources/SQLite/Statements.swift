@@ -62,6 +62,12 @@ package final class Statements: @unchecked Sendable {
         self.waiting = waiting
     }
 
+    /// Runs a statement that is not prepared, such as one outside of a transaction.
+    func execute(_ sql: String) throws {
+        let code = sqlite3_exec(connection, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw DatabaseError(connection, code) }
+    }
+
     func finalize() {
         for statement in written.values { statement.finalize() }
         for statement in composed.values { statement.finalize() }

@@ -27,9 +27,10 @@ package final class ServerProcess {
     ///   - port: 0 chooses a free port and reuses it at later starts.
     ///   - options: Further options of `serve`.
     ///   - environment: nil for that of this program.
+    ///   - starts: Whether it is started at once.
     package init(
         postilla: String, folder: URL, mint: TokenMint = TokenMint(), secret: String = UUID().uuidString,
-        port: Int = 0, options: [String] = [], environment: [String: String]? = nil
+        port: Int = 0, options: [String] = [], environment: [String: String]? = nil, starts: Bool = true
     ) throws {
         (self.postilla, self.folder, self.mint, self.secret, self.port) = (postilla, folder, mint, secret, port)
         (self.options, self.environment) = (options, environment)
@@ -39,7 +40,7 @@ package final class ServerProcess {
         try Self.writePrivately(secret + "\n", to: secretFile)
         try Self.writePrivately(mint.publicKeyPEM, to: publicKey)
         try Self.writePrivately("", to: logFile)
-        try start()
+        if starts { try start() }
     }
 
     deinit { kill() }
@@ -111,6 +112,14 @@ package final class ServerProcess {
 
     /// Sends SIGTERM and returns at once.
     package func terminate() { process?.terminate() }
+
+    /// Waits until it has ended by itself.
+    ///
+    /// - Returns: How it ended; nil if it was not started.
+    package func waitUntilEnd() -> String? {
+        process?.waitUntilExit()
+        return ending
+    }
 
     /// Shuts it down in order.
     package func stop() {

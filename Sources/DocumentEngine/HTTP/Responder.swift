@@ -121,6 +121,10 @@ struct Responder: HTTPResponder {
             }
             return refusal
         }
+        if let refusal = APIError.diskFailure(after: error) {
+            options.logger.error("the disk failed", metadata: ["request": "\(id)", "error": "\(error)"])
+            return refusal
+        }
         // The error is only logged: it may contain paths or texts.
         options.logger.error(
             "request failed", metadata: ["request": "\(id)", "error": "\(type(of: error)): \(error)"])

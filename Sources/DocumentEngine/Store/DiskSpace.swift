@@ -106,4 +106,14 @@ extension APIError {
     static func fullDisk(errno code: CInt) -> APIError? {
         [ENOSPC, EDQUOT].contains(code) ? .storageFull : nil
     }
+
+    /// - Returns: nil if the error has another cause than a disk, or a folder on it, that cannot be used.
+    static func diskFailure(after error: any Error) -> APIError? {
+        let codes: [ResultCode] = [.SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY]
+        let code = (error as? DatabaseError)?.resultCode.primaryResultCode
+        guard error is StoreError || code.map(codes.contains) == true else { return nil }
+        return APIError(
+            .unavailable, "the server's disk failed, so the request may not have been carried out; try again",
+            retryAfter: .seconds(5))
+    }
 }

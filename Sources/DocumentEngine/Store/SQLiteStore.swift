@@ -9,6 +9,7 @@ import SQLite
 package final class SQLiteStore: LayerStore {
     private let pool: DatabasePool
     private let cache = StatementCache()
+    private let log: WriteAheadLog
     private let damage: DamageLog
 
     /// Opens the file, creates it (readable by its owner only) or migrates an older schema.
@@ -19,11 +20,17 @@ package final class SQLiteStore: LayerStore {
 
     init(path: String, damage: DamageLog) throws {
         self.damage = damage
+        log = WriteAheadLog(of: path)
         do {
             try PrivateFiles.make(file: path)
             pool = try DatabasePool(path: path, configuration: Self.configuration)
-            // Not in the configuration: GRDB relaxes this setting when it enables the write-ahead log.
-            try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+            try pool.writeWithoutTransaction { database in
+                // Not in the configuration: GRDB relaxes this setting when it enables the write-ahead log.
+                try database.execute(sql: "PRAGMA synchronous = FULL")
+                log.attach(to: database)
+                // Before anything is appended to what an earlier process left, or to GRDB's own first transactions.
+                try log.secure(try cache.statements(of: database))
+            }
             let migrator = SQLiteSchema.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
             try migrator.migrate(pool)
@@ -52,10 +59,12 @@ package final class SQLiteStore: LayerStore {
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
         try pool.writeWithoutTransaction { database in
             let transaction = try transaction(database)
-            return try transaction.committing("BEGIN IMMEDIATE") {
-                let result = try body(transaction)
-                try transaction.checkIsOpen()
-                return result
+            return try log.securing(transaction.statements) {
+                try transaction.committing("BEGIN IMMEDIATE") {
+                    let result = try body(transaction)
+                    try transaction.checkIsOpen()
+                    return result
+                }
             }
         }
     }
@@ -71,12 +80,21 @@ package final class SQLiteStore: LayerStore {
     func mark() throws -> String? { try pool.read { try String.fetchOne($0, sql: "SELECT mark FROM mark") } }
 
     func setMark(_ mark: String) throws {
-        try pool.write { try $0.execute(sql: "INSERT OR REPLACE INTO mark VALUES (1, ?)", arguments: [mark]) }
+        try pool.writeWithoutTransaction { database in
+            let transaction = try transaction(database)
+            try log.securing(transaction.statements) {
+                try transaction.run("INSERT OR REPLACE INTO mark VALUES (1, ?)", .text(mark))
+            }
+        }
     }
 
     /// Closes readers first: only the last connection to close writes the log back into the file, and readers cannot.
     package func close() throws {
-        try pool.barrierWriteWithoutTransaction { _ in cache.finalize() }
+        try pool.barrierWriteWithoutTransaction { database in
+            // Closing writes the log back into the file.
+            try? log.secure(try cache.statements(of: database))
+            cache.finalize()
+        }
         pool.invalidateReadOnlyConnections()
         try pool.close()
     }

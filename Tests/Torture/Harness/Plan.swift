@@ -119,7 +119,7 @@ enum ChangePlan {
 }
 
 /// Generates changes by one client whose results do not depend on other clients.
-private struct ChangeMaker {
+struct ChangeMaker {
     let client: String
     let isAlone: Bool
     var hasLarge = false

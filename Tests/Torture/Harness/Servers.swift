@@ -116,9 +116,20 @@ final class Servers {
     private func send(_ method: String, _ target: String, _ fields: [(String, String)], _ body: [UInt8]?) throws
         -> [UInt8]
     {
-        guard let socket = RawSocket(port: processes[0].port) else { throw Failure("the server is not listening") }
         var request = Request("honest", method, target, .status([200]))
-        (request.fields, request.body, request.endsConnection) = (fields, body, true)
+        (request.fields, request.body) = (fields, body)
+        let answer = try request.answer(from: processes[0].port)
+        guard answer.status == 200 else { throw Failure("\(answer.status) for \(method) \(target): \(answer.text)") }
+        return answer.body
+    }
+}
+
+extension Request {
+    /// Sends it on a connection of its own, and blocks until the response is complete.
+    func answer(from port: Int) throws -> Answer {
+        guard let socket = RawSocket(port: port) else { throw Failure("the server is not listening") }
+        var request = self
+        request.endsConnection = true
         let (head, rest) = request.bytes()
         let bytes = head + rest
         var sent = 0
@@ -135,12 +146,7 @@ final class Servers {
             case .nothingYet: continue
             case .end, .reset: isEnd = true
             }
-            if let answer = try reader.next(isHead: false, isEnd: isEnd) {
-                guard answer.status == 200 else {
-                    throw Failure("\(answer.status) for \(method) \(target): \(answer.text)")
-                }
-                return answer.body
-            }
+            if let answer = try reader.next(isHead: isHead, isEnd: isEnd) { return answer }
             if isEnd { break }
         }
         throw Failure("\(method) \(target) was not answered")

@@ -21,14 +21,20 @@ struct Torture: ParsableCommand {
     @Option(help: "The number of records in the copied layer.") var records = 8_000
 
     @Option(
-        help:
-            "requests: clients and the backend at work; connections: the states of connections; slow: 1,000 slow clients."
-    )
+        help: ArgumentHelp(
+            "requests: clients and the backend at work; connections: the states of connections; slow: 1,000 slow "
+                + "clients; disk: a disk on which one operation after the other fails."))
     var campaign = Kind.requests
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
-        case requests, connections, slow
+        case requests, connections, slow, disk
     }
+
+    @Option(help: "Of the campaign disk: the first operation that fails.") var from = 1
+
+    @Option(help: "Of the campaign disk: how many operations fail, each on a day of its own.") var count: Int?
+
+    @Option(help: "Of the campaign disk: the distance between two of these operations.") var step = 1
 
     @Flag(help: "Continues after a failed episode.") var keepGoing = false
 
@@ -49,6 +55,10 @@ struct Torture: ParsableCommand {
         let failures = try play(postilla, folder, seed)
         guard failures.isEmpty else {
             for (seed, _) in failures {
+                guard campaign != .disk else {
+                    say("make torture ARGS='--campaign disk --from \(seed) --count 1'")
+                    continue
+                }
                 say(
                     "make torture SECONDS=1 SEED=\(seed)\(store.map { " STORE=\($0.rawValue)" } ?? "")"
                         + (campaign == .requests ? "" : " ARGS='--campaign \(campaign.rawValue)'"))
@@ -76,6 +86,11 @@ struct Torture: ParsableCommand {
             let outcome = try SlowCrowd(postilla: postilla, folder: folder, seconds: seconds).run()
             say(outcome.description)
             return outcome.problem.map { [(seed, $0)] } ?? []
+        case .disk:
+            var campaign = DiskCampaign(postilla: postilla, folder: folder)
+            (campaign.from, campaign.count, campaign.step) = (from, count ?? .max, step)
+            campaign.keepsGoing = keepGoing
+            return try campaign.run(say).map { (UInt64($0.operation), $0.failure) }
         }
     }
 
