@@ -1,3 +1,5 @@
+import SystemPackage
+
 /// The reason why a file yields no pages, text or annotations.
 ///
 /// It never contains the file's path or content, so it can be shown and sent unchanged.
@@ -15,6 +17,8 @@ package enum PDFError: Error, Hashable, Sendable {
     case tooManyPages(Int, limit: Int)
     case noSuchPage(Int, count: Int)
     case toolMissing(name: String, package: String)
+    /// The result cannot be written, for this `errno`.
+    case cannotWrite(Int32)
 }
 
 extension PDFError: CustomStringConvertible {
@@ -31,6 +35,7 @@ extension PDFError: CustomStringConvertible {
         case .tooManyPages(let count, let limit): "The PDF has \(count) pages; the limit is \(limit)."
         case .noSuchPage(let index, let count): "No page \(index + 1): the PDF has \(count)."
         case .toolMissing(let name, let package): "The program \(name) is missing. Install the package \(package)."
+        case .cannotWrite(let code): "The result cannot be written: \(Errno(rawValue: code))."
         }
     }
 }

@@ -229,6 +229,7 @@ struct HostileFileTests {
         let errors: [PDFError] = [
             .unreadable, .empty, .notPDF, .damaged, .encrypted, .tooSlow(.seconds(9)), .tooMuchOutput(bytes: 1 << 20),
             .tooManyPages(5, limit: 4), .noSuchPage(4, count: 2), .toolMissing(name: "qpdf", package: "qpdf"),
+            .cannotWrite(28),
         ]
         for error in errors {
             #expect("\(error)".first?.isUppercase == true && "\(error)".hasSuffix("."), "\(error)")

@@ -211,6 +211,7 @@ extension PDFError {
     var refusal: APIError {
         switch self {
         case .toolMissing, .unreadable: APIError(.internalError, description)
+        case .cannotWrite(let code): .fullDisk(errno: code) ?? .diskFailed
         default: APIError(.invalid, description)
         }
     }

@@ -112,8 +112,10 @@ extension APIError {
         let codes: [ResultCode] = [.SQLITE_IOERR, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY]
         let code = (error as? DatabaseError)?.resultCode.primaryResultCode
         guard error is StoreError || code.map(codes.contains) == true else { return nil }
-        return APIError(
-            .unavailable, "the server's disk failed, so the request may not have been carried out; try again",
-            retryAfter: .seconds(5))
+        return .diskFailed
     }
+
+    static let diskFailed = APIError(
+        .unavailable, "the server's disk failed, so the request may not have been carried out; try again",
+        retryAfter: .seconds(5))
 }

@@ -1,3 +1,4 @@
+import Glibc
 import SystemPackage
 
 extension PDFTools {
@@ -49,7 +50,20 @@ extension PDFTools {
         let outcome = try await run(
             .qpdf, ["--no-warn"] + options + [path, update, Self.argument(for: target)], writing: room,
             into: CollectedOutput())
-        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw PDFError.damaged }
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else {
+            try Self.checkRoom(for: try Self.length(of: path) + Self.length(of: notes), in: target)
+            throw PDFError.damaged
+        }
+    }
+
+    /// qpdf reports a full disk only as prose.
+    ///
+    /// - Throws: ``PDFError/cannotWrite(_:)`` if the file cannot get this size.
+    private static func checkRoom(for bytes: Int64, in path: String) throws {
+        let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: .noFollow)
+        defer { try? file.close() }
+        let code = posix_fallocate(file.rawValue, 0, off_t(bytes))
+        if code != 0 { throw PDFError.cannotWrite(code) }
     }
 
     static func length(of path: String) throws -> Int64 {

@@ -63,7 +63,7 @@ final class PDFUpdate {
     }
 
     private func flush() throws {
-        try file.writeAll(waiting)
+        do { try file.writeAll(waiting) } catch let error as Errno { throw PDFError.cannotWrite(error.rawValue) }
         waiting.removeAll(keepingCapacity: true)
     }
 }

@@ -37,7 +37,8 @@ package struct DiskCampaign {
         var (days, next) = (0, from)
         // Threads make the order, and thus the number, of some operations vary.
         campaign: while next <= operations.count + 3, (next - from) / step < count {
-            for kind in DiskFaults.Kind.kinds(of: next <= operations.count ? operations[next - 1] : "write") {
+            let operation = next <= operations.count ? operations[next - 1] : "write"
+            for kind in DiskFaults.Kind.kinds(of: operation, number: next) {
                 if let end, ContinuousClock.now > end { break campaign }
                 let fault = DiskFaults.Fault(at: next, kind: kind)
                 let place = folder.appendingPathComponent("day-\(next)-\(kind)")

@@ -28,13 +28,12 @@ struct DiskFaults {
 
         var isFullDisk: Bool { code == ENOSPC }
 
-        /// The kinds that can happen to an operation.
-        static func kinds(of operation: String) -> [Kind] {
+        /// The kinds to try on an operation. Most are writes, so of the kinds that are alike each write gets another one.
+        static func kinds(of operation: String, number: Int) -> [Kind] {
             switch operation {
-            case "fsync", "fdatasync": [.ioOnce, .ioOn, .fullOnce]
-            case "rename": [.ioOnce, .ioOn, .fullOnce]
+            case "fsync", "fdatasync", "rename": [.ioOnce, .ioOn, .fullOnce]
             case "create", "mkdir", "ftruncate", "fallocate", "posix_fallocate": [.ioOnce, .fullOnce, .fullOn]
-            default: allCases
+            default: [.ioOnce, .fullOn, [.ioOn, .fullOnce, .short, .shortThenFull][number % 4]]
             }
         }
     }
