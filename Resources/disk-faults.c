@@ -7,6 +7,7 @@
  *
  *   DISK_FAULTS          the control file, see struct control; it must exist
  *   DISK_FAULTS_FOLDER   the folder, as an absolute path
+ *   DISK_FAULTS_ONLY     a name and the end of a path, such as "fdatasync -wal": only these operations count (optional)
  *   DISK_FAULTS_LOG      gets a line for each failed operation (optional)
  *   DISK_FAULTS_TRACE    set: the log gets a line for every operation
  *   DISK_FAULTS_DISK     a folder for the second copy (optional): `files`, and in `pages` one byte for each page
@@ -58,6 +59,7 @@ static struct control *control;
 static char folder[PATH_MAX];
 static size_t folder_length;
 static const char *disk;
+static char only_name[32], only_end[64];
 static int log_file = -1;
 static int disk_lock = -1;
 static int traces;
@@ -80,6 +82,8 @@ __attribute__((constructor)) static void begin(void) {
     const char *log = getenv("DISK_FAULTS_LOG");
     if (log) log_file = syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     traces = getenv("DISK_FAULTS_TRACE") != NULL;
+    const char *only = getenv("DISK_FAULTS_ONLY");
+    if (only) sscanf(only, "%31s %63s", only_name, only_end);
     disk = getenv("DISK_FAULTS_DISK");
     if (disk) {
         char lock[PATH_MAX];
@@ -119,8 +123,15 @@ static void note(uint64_t number, const char *name, const char *path, const char
 
 enum verdict { GO, HALF, FAIL };
 
+static int counts(const char *name, const char *path) {
+    size_t length = strlen(path), end = strlen(only_end);
+    if (*only_name && strcmp(name, only_name) != 0) return 0;
+    return length >= end && strcmp(path + length - end, only_end) == 0;
+}
+
 /* Counts an operation and decides on it; on FAIL, errno is set. */
 static enum verdict decide(enum operation operation, const char *name, const char *path) {
+    if (!counts(name, path)) return GO;
     uint64_t number = atomic_fetch_add(&control->count, 1) + 1;
     uint64_t action = atomic_load(&control->action), error = atomic_load(&control->error);
     int is_meant = number == atomic_load(&control->at);

@@ -10,6 +10,8 @@ import SQLite
 final class LocalSQLiteStore: LocalStore {
     let path: String
     private let connections: any DatabaseWriter
+    /// nil in memory.
+    private let log: WriteAheadLog?
     let cache = StatementCache()
     private let metadata: LayerMetadataCache
 
@@ -49,6 +51,7 @@ final class LocalSQLiteStore: LocalStore {
 
     private init(path: String?, checksMetadata: Bool = false, prepare: (Database) throws -> Void) throws {
         self.path = path ?? Self.noPath
+        log = path.map { WriteAheadLog(of: $0) }
         metadata = LayerMetadataCache(isChecked: checksMetadata)
         var configuration = Configuration()
         configuration.label = "postilla.layer"
@@ -67,6 +70,7 @@ final class LocalSQLiteStore: LocalStore {
             try connections.writeWithoutTransaction { db in
                 // Set here, not in the configuration, because GRDB relaxes it when it enables the write-ahead log.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
+                log?.attach(to: db)
                 try prepare(db)
             }
         } catch { throw LocalStoreError(error, path: self.path) }
@@ -93,8 +97,12 @@ final class LocalSQLiteStore: LocalStore {
             return try connections.writeWithoutTransaction { db in
                 let transaction = try transaction(db)
                 try transaction.statements.wait(durability == .synced ? .always : .never)
-                // Immediate: a transaction that reads first must not fail at its first write.
-                return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
+                func commit() throws -> T {
+                    // Immediate: a transaction that reads first must not fail at its first write.
+                    try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
+                }
+                guard let log else { return try commit() }
+                return try log.securing(transaction.statements, commit)
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
@@ -113,7 +121,11 @@ final class LocalSQLiteStore: LocalStore {
     }
 
     func close() {
-        try? connections.barrierWriteWithoutTransaction { _ in cache.finalize() }
+        try? connections.barrierWriteWithoutTransaction { db in
+            // Closing may write the log back into the file.
+            try? log?.secure(try cache.statements(of: db))
+            cache.finalize()
+        }
         try? connections.close()
     }
 

@@ -18,6 +18,8 @@ final class Campaign {
         /// Two or more servers share one PostgreSQL server, which is also killed; the writers are distributed over the
         /// Postilla servers.
         var servers = 1
+        /// Whether each kill is a power failure, and the clients' disks fail at random.
+        var failsPower = false
     }
 
     static let document = "paper"
@@ -29,6 +31,8 @@ final class Campaign {
     /// nil if the only server has its own store.
     let database: PostgresServer?
     private(set) var writers: [WriterProcess] = []
+    /// nil: the power does not fail.
+    private let disks: [DiskFaults?]
     private var random: SeededRandom
     private var (databaseKills, serverKills, writerKills) = (0, 0, 0)
 
@@ -38,19 +42,29 @@ final class Campaign {
         random = SeededRandom(seed: settings.seed)
         // Below the ephemeral ports: a client that connects to a port without a listener must not connect to itself.
         let port = Int.random(in: 20_000..<30_000)
+        let library = settings.failsPower ? try DiskFaults.compile(into: folder) : nil
+        disks = try (0..<settings.servers).map { index in
+            try library.map { try DiskFaults(library: $0, folder: folder.appendingPathComponent("disk\(index)")) }
+        }
         let database = settings.servers > 1 ? try PostgresServer(isDurable: true) : nil
         let mint = TokenMint()
-        servers = try (0..<settings.servers).map { index in
-            try ServerProcess(
-                postilla: postilla, folder: folder.appendingPathComponent("server\(index)"), mint: mint,
-                port: port + index, options: database.map { ["--store", $0.address("postgres")] } ?? [])
+        servers = try disks.enumerated().map { index, disk in
+            let place = folder.appendingPathComponent("server\(index)")
+            return try ServerProcess(
+                postilla: postilla, folder: place, mint: mint, port: port + index,
+                options: database.map { ["--store", $0.address("postgres")] } ?? [],
+                environment: disk?.environment(
+                    watching: place.appendingPathComponent("data").path, hasDisk: true))
         }
         self.database = database
         for index in 0..<settings.writers {
+            let user = ["ana", "bo", "cy", "di"][index % 4] + (index < 4 ? "" : "\(index)")
             writers.append(
                 WriterProcess(
-                    user: ["ana", "bo", "cy", "di"][index % 4] + (index < 4 ? "" : "\(index)"), program: writer,
-                    folder: folder, lies: settings.lies))
+                    user: user, program: writer, folder: folder, lies: settings.lies,
+                    disk: try library.map {
+                        try DiskFaults(library: $0, folder: folder.appendingPathComponent("disk-" + user))
+                    }))
         }
     }
 
@@ -95,6 +109,7 @@ final class Campaign {
         }
         for (index, server) in servers.enumerated() where victims.contains(.server(index)) {
             server.kill()
+            try disks[index]?.failPower(in: server.folder.appendingPathComponent("data"))
             serverKills += 1
         }
         for (index, writer) in writers.enumerated() where victims.contains(.writer(index)) {
@@ -137,8 +152,11 @@ final class Campaign {
     }
 
     private func serve() throws {
-        for writer in writers {
-            try writer.listen()
+        for (index, writer) in writers.enumerated() {
+            if try writer.listen() == .ended {
+                try launch(index)
+                writer.repeatOrder()
+            }
             if writer.needsToken { writer.say(.token(try token(for: writer.user))) }
         }
     }
@@ -198,6 +216,7 @@ final class Campaign {
             """
             \(cycle) cycles in \((ContinuousClock.now - start).components.seconds) s: \(edits) edits acknowledged, \
             \(serverKills) server kills, \(writerKills) client kills, \(databaseKills) database kills, \
+            \(settings.failsPower ? "\(writers.map(\.faults).reduce(0, +)) disk failures, " : "")\
             \(tokens) tokens; nothing lost, duplicated or stalled
             """)
         fflush(nil)

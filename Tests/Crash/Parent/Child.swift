@@ -28,6 +28,12 @@ final class Child {
 
     var isRunning: Bool { process.isRunning }
 
+    /// Whether it ended with an error, not by a signal. Waits for the end.
+    var endedInOrder: Bool {
+        process.waitUntilExit()
+        return process.terminationReason == .exit && process.terminationStatus == 1
+    }
+
     private var descriptor: Int32 { output.fileHandleForReading.fileDescriptor }
 
     /// Sends a line. A dead child does not receive it; its end is noticed on reading.

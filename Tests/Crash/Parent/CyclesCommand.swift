@@ -21,6 +21,8 @@ struct CyclesCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The server program; by default the one next to this program.", valueName: "path"))
     var postilla: String?
 
+    @Flag(help: "Each kill is a power failure, and the clients' disks fail now and then.") var power = false
+
     @Flag(help: .hidden) var lies = false
 
     func run() async throws {
@@ -37,7 +39,7 @@ struct CyclesCommand: AsyncParsableCommand {
         let campaign = try Campaign(
             settings: Campaign.Settings(
                 cycles: cycles, seed: seed, writers: writers, tokenSeconds: tokenSeconds, kills: kills, lies: lies,
-                servers: servers),
+                servers: servers, failsPower: power),
             postilla: postilla, writer: here + "/Crash", folder: folder)
         do {
             try await campaign.run()

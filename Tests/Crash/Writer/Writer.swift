@@ -28,6 +28,7 @@ final class Writer {
     private let user: String
     private let launch: Int
     private let lies: Bool
+    private let bearsFailures: Bool
     private var random: SeededRandom
     private var descriptor: InstantDocumentDescriptor?
     private var mode = Mode.resting
@@ -35,8 +36,9 @@ final class Writer {
     private var texts: [String: String] = [:]
     private var number = 0
 
-    init(client: InstantClient, user: String, launch: Int, seed: UInt64, lies: Bool) {
+    init(client: InstantClient, user: String, launch: Int, seed: UInt64, lies: Bool, bearsFailures: Bool) {
         (self.client, self.user, self.launch, self.lies) = (client, user, launch, lies)
+        self.bearsFailures = bearsFailures
         random = SeededRandom(seed: seed)
     }
 
@@ -55,7 +57,10 @@ final class Writer {
             case .event(let event): take(event)
             case .edit:
                 isEditDue = false
-                try edit()
+                do { try edit() } catch {
+                    guard bearsFailures else { throw error }
+                    FileHandle.standardError.write(Data("\(error)\n".utf8))
+                }
             }
             makeEditDue(queue)
         }
@@ -94,6 +99,7 @@ final class Writer {
         switch event {
         case .didFailAuthentication: say(.needsToken)
         case .didLoseAccess(let why): say(.trouble("access was lost: \(why)"))
+        case .didFailDownload where bearsFailures: say(.needsToken)
         case .didFailDownload(let error): say(.trouble("the download failed: \(error)"))
         default: tellProgress()
         }

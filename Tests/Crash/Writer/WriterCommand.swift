@@ -12,12 +12,14 @@ struct WriterCommand: AsyncParsableCommand {
     @Option(help: "The data folder.") var data: String
     @Option(help: "The number of this launch, which makes its texts unique.") var launch = 1
     @Option(help: "The seed of the edits.") var seed: UInt64 = 0
+    @Flag(help: "Whether edits and downloads may fail.") var bearsFailures = false
     @Flag(help: .hidden) var lies = false
 
     func run() async throws {
         guard let url = URL(string: server) else { throw ValidationError("\(server) is not an address") }
         let client = try InstantClient(serverURL: url, dataDirectory: URL(fileURLWithPath: data))
-        let writer = Writer(client: client, user: user, launch: launch, seed: seed, lies: lies)
+        let writer = Writer(
+            client: client, user: user, launch: launch, seed: seed, lies: lies, bearsFailures: bearsFailures)
         try await writer.run(Self.inputs())
     }
 

@@ -36,6 +36,12 @@ struct Torture: ParsableCommand {
 
     @Option(help: "Of the campaign disk: the distance between two of these operations.") var step = 1
 
+    @Option(
+        help: ArgumentHelp(
+            "Of the campaign disk: the operations that count, such as 'fdatasync -wal'; by default all.",
+            valueName: "name and end of path"))
+    var only: String?
+
     @Flag(help: "Continues after a failed episode.") var keepGoing = false
 
     @Option(help: ArgumentHelp("The server program; by default the one next to this program.", valueName: "path"))
@@ -89,7 +95,7 @@ struct Torture: ParsableCommand {
         case .disk:
             var campaign = DiskCampaign(postilla: postilla, folder: folder)
             (campaign.from, campaign.count, campaign.step) = (from, count ?? .max, step)
-            campaign.keepsGoing = keepGoing
+            (campaign.only, campaign.keepsGoing) = (only, keepGoing)
             return try campaign.run(say).map { (UInt64($0.operation), $0.failure) }
         }
     }

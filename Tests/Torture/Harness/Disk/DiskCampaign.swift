@@ -1,3 +1,4 @@
+import EngineSupport
 package import Foundation
 
 /// Plays the same day again and again; each time another operation on the way to the disk fails, in every way that it
@@ -12,7 +13,8 @@ package struct DiskCampaign {
     package var count = Int.max
     /// The distance between two of them.
     package var step = 1
-    package var seconds = Int.max
+    /// The operations that count, as a name and the end of a path: `fdatasync -wal`; nil: all.
+    package var only: String?
     package var keepsGoing = false
 
     package init(postilla: String, folder: URL) { (self.postilla, self.folder) = (postilla, folder) }
@@ -20,10 +22,10 @@ package struct DiskCampaign {
     /// - Parameter say: Receives a line about each failure, and a summary.
     /// - Returns: The operations that led to failures, with the reasons.
     package func run(_ say: (String) -> Void) throws -> [(operation: Int, failure: String)] {
-        let end = seconds == .max ? nil : ContinuousClock.now + .seconds(seconds)
         let library = try DiskFaults.compile(into: folder)
         let ordinary = try DiskDay(
-            postilla: postilla, folder: folder.appendingPathComponent("ordinary"), library: library, fault: nil)
+            postilla: postilla, folder: folder.appendingPathComponent("ordinary"), library: library, only: only,
+            fault: nil)
         let expected = try ordinary.play()
         guard expected.running == expected.afterPowerFailure else {
             throw Failure(
@@ -39,11 +41,11 @@ package struct DiskCampaign {
         campaign: while next <= operations.count + 3, (next - from) / step < count {
             let operation = next <= operations.count ? operations[next - 1] : "write"
             for kind in DiskFaults.Kind.kinds(of: operation, number: next) {
-                if let end, ContinuousClock.now > end { break campaign }
                 let fault = DiskFaults.Fault(at: next, kind: kind)
                 let place = folder.appendingPathComponent("day-\(next)-\(kind)")
                 do {
-                    let day = try DiskDay(postilla: postilla, folder: place, library: library, fault: fault)
+                    let day = try DiskDay(
+                        postilla: postilla, folder: place, library: library, only: only, fault: fault)
                     let found = try day.play()
                     try Self.compare(expected.running, found.running, "at the end of the day")
                     try Self.compare(expected.running, found.afterPowerFailure, "after a power failure")

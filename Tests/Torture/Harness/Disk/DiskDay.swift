@@ -32,6 +32,7 @@ final class DiskDay {
     private(set) var tally = Tally()
     private let faults: DiskFaults
     private let fault: DiskFaults.Fault?
+    private let only: String?
     private let postilla: String
     private let folder: URL
     private let server: ServerProcess
@@ -40,15 +41,17 @@ final class DiskDay {
     private static let limits = ["requests-per-second=0", "free-disk-bytes=0"].flatMap { ["--limit", $0] }
 
     /// - Parameters:
+    ///   - only: The server's operations that count; nil: all, and those of backups.
     ///   - fault: nil: nothing fails, and the log of the faults names every operation.
-    init(postilla: String, folder: URL, library: URL, fault: DiskFaults.Fault?) throws {
-        (self.postilla, self.folder, self.fault) = (postilla, folder, fault)
+    init(postilla: String, folder: URL, library: URL, only: String?, fault: DiskFaults.Fault?) throws {
+        (self.postilla, self.folder, self.only, self.fault) = (postilla, folder, only, fault)
         faults = try DiskFaults(library: library, folder: folder.appendingPathComponent("faults"))
         let place = folder.appendingPathComponent("server")
         server = try ServerProcess(
             postilla: postilla, folder: place, options: Self.limits,
             environment: faults.environment(
-                watching: place.appendingPathComponent("data").path, hasDisk: true, traces: fault == nil),
+                watching: place.appendingPathComponent("data").path, hasDisk: true, only: only,
+                traces: fault == nil),
             starts: false)
         maker = RequestMaker(secret: server.secret, document: DiskState.document, prefix: "day")
         if let fault { try faults.arm(fault) }
@@ -178,7 +181,7 @@ final class DiskDay {
             let output = Pipe()
             process.executableURL = URL(fileURLWithPath: postilla)
             process.arguments = ["backup", place, "--data", server.folder.appendingPathComponent("data").path]
-            process.environment = faults.environment(watching: place, hasDisk: false, traces: fault == nil)
+            process.environment = faults.environment(watching: place, hasDisk: false, only: only, traces: fault == nil)
             process.standardOutput = FileHandle.nullDevice
             process.standardError = output
             try process.run()

@@ -1,12 +1,11 @@
 import Children
-import Foundation
+package import Foundation
 import Glibc
-import TestSupport
 
 /// `Resources/disk-faults.c`: a library that makes one operation of a program fail on its way to the disk.
-struct DiskFaults {
+package struct DiskFaults {
     /// What happens to the chosen operation.
-    enum Kind: String, CaseIterable {
+    package enum Kind: String, CaseIterable {
         case ioOnce = "EIO"
         case ioOn = "EIO until repaired"
         case fullOnce = "ENOSPC"
@@ -26,10 +25,10 @@ struct DiskFaults {
             }
         }
 
-        var isFullDisk: Bool { code == ENOSPC }
+        package var isFullDisk: Bool { code == ENOSPC }
 
         /// The kinds to try on an operation. Most are writes, so of the kinds that are alike each write gets another one.
-        static func kinds(of operation: String, number: Int) -> [Kind] {
+        package static func kinds(of operation: String, number: Int) -> [Kind] {
             switch operation {
             case "fsync", "fdatasync", "rename": [.ioOnce, .ioOn, .fullOnce]
             case "create", "mkdir", "ftruncate", "fallocate", "posix_fallocate": [.ioOnce, .fullOnce, .fullOn]
@@ -38,12 +37,14 @@ struct DiskFaults {
         }
     }
 
-    struct Fault: CustomStringConvertible {
+    package struct Fault: CustomStringConvertible {
         /// The operation that fails, counted from 1 by all processes that share the control file.
-        var at: Int
-        var kind: Kind
+        package var at: Int
+        package var kind: Kind
 
-        var description: String { "operation \(at): \(kind.rawValue)" }
+        package init(at: Int, kind: Kind) { (self.at, self.kind) = (at, kind) }
+
+        package var description: String { "operation \(at): \(kind.rawValue)" }
     }
 
     private let folder: URL
@@ -52,23 +53,23 @@ struct DiskFaults {
     /// - Parameters:
     ///   - library: The compiled library.
     ///   - folder: For the control file, the log and the disk; created.
-    init(library: URL, folder: URL) throws {
+    package init(library: URL, folder: URL) throws {
         (self.library, self.folder) = (library, folder)
         try FileManager.default.createDirectory(at: disk, withIntermediateDirectories: true)
         try Data(count: Place.allCases.count * 8).write(to: control)
     }
 
-    static func compile(into folder: URL) throws -> URL {
+    package static func compile(into folder: URL) throws -> URL {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let library = folder.appendingPathComponent("disk-faults.so")
         let compiler = try ChildProcess.run(
             URL(fileURLWithPath: "/usr/bin/env"),
             arguments: [
                 "cc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", library.path,
-                Repository.root + "/Resources/disk-faults.c",
+                URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Resources/disk-faults.c",
             ])
         compiler.waitUntilExit()
-        guard compiler.terminationStatus == 0 else { throw Failure("cc cannot compile Resources/disk-faults.c") }
+        guard compiler.terminationStatus == 0 else { throw ServerTrouble("cc cannot compile Resources/disk-faults.c") }
         return library
     }
 
@@ -76,13 +77,18 @@ struct DiskFaults {
     private var logFile: URL { folder.appendingPathComponent("failures.log") }
     private var disk: URL { folder.appendingPathComponent("disk") }
     /// The files of the watched folder as a power failure would leave them.
-    var filesOnDisk: URL { disk.appendingPathComponent("files") }
+    package var filesOnDisk: URL { disk.appendingPathComponent("files") }
 
     /// The environment of a program whose operations below a folder are counted.
     ///
-    /// - Parameter hasDisk: Whether ``filesOnDisk`` follows what it syncs; for one folder only.
-    func environment(watching watched: String, hasDisk: Bool, traces: Bool = false) -> [String: String] {
+    /// - Parameters:
+    ///   - hasDisk: Whether ``filesOnDisk`` follows what it syncs; for one folder only.
+    ///   - only: The operations that count, as a name and the end of a path: `fdatasync -wal`; nil: all.
+    package func environment(
+        watching watched: String, hasDisk: Bool, only: String? = nil, traces: Bool = false
+    ) -> [String: String] {
         var environment = ProcessInfo.processInfo.environment
+        environment["DISK_FAULTS_ONLY"] = only
         environment["LD_PRELOAD"] = library.path
         environment["DISK_FAULTS"] = control.path
         environment["DISK_FAULTS_FOLDER"] = watched
@@ -97,27 +103,44 @@ struct DiskFaults {
         case at, action, error, count, failed, isDown
     }
 
-    func arm(_ fault: Fault) throws {
+    package func arm(_ fault: Fault) throws {
         try set(.action, fault.kind.action)
         try set(.error, UInt64(fault.kind.code))
         try set(.at, UInt64(fault.at))
     }
 
     /// Ends a lasting fault. One that has not happened yet still may.
-    func heal() throws { try set(.isDown, 0) }
+    package func heal() throws { try set(.isDown, 0) }
+
+    /// Replaces the files of a folder by those on the disk. The programs that use it must have been killed.
+    package func failPower(in watched: URL) throws {
+        let files = FileManager.default
+        try? files.removeItem(at: watched)
+        guard files.fileExists(atPath: filesOnDisk.path) else { return }
+        try files.copyItem(at: filesOnDisk, to: watched)
+        try files.setAttributes([.posixPermissions: 0o700], ofItemAtPath: watched.path)
+        // All pages are on the disk now.
+        let pages = disk.appendingPathComponent("pages")
+        for path in try files.subpathsOfDirectory(atPath: filesOnDisk.path) {
+            let file = filesOnDisk.appendingPathComponent(path)
+            let values = try file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
+            guard values.isRegularFile == true else { continue }
+            try Data(repeating: 2, count: ((values.fileSize ?? 0) + 4095) / 4096).write(to: pages.appendingPathComponent(path))
+        }
+    }
 
     /// From now on nothing fails.
-    func disarm() throws {
+    package func disarm() throws {
         try set(.at, 0)
         try heal()
     }
 
-    var isDown: Bool { get throws { try value(.isDown) != 0 } }
-    var operations: Int { get throws { Int(try value(.count)) } }
-    var failures: Int { get throws { Int(try value(.failed)) } }
+    package var isDown: Bool { get throws { try value(.isDown) != 0 } }
+    package var operations: Int { get throws { Int(try value(.count)) } }
+    package var failures: Int { get throws { Int(try value(.failed)) } }
 
     /// A line for each failed operation, or with tracing for every one: its number, name, path and end.
-    var log: [String] {
+    package var log: [String] {
         ((try? String(contentsOf: logFile, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
