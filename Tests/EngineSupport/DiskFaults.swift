@@ -27,12 +27,13 @@ package struct DiskFaults {
 
         package var isFullDisk: Bool { code == ENOSPC }
 
-        /// The kinds to try on an operation. Most are writes, so of the kinds that are alike each write gets another one.
+        /// The kinds to try on an operation, given as name and path. Most are writes to a log, which take turns.
         package static func kinds(of operation: String, number: Int) -> [Kind] {
-            switch operation {
-            case "fsync", "fdatasync", "rename": [.ioOnce, .ioOn, .fullOnce]
-            case "create", "mkdir", "ftruncate", "fallocate", "posix_fallocate": [.ioOnce, .fullOnce, .fullOn]
-            default: [.ioOnce, .fullOn, [.ioOn, .fullOnce, .short, .shortThenFull][number % 4]]
+            if operation.hasPrefix("pwrite"), operation.hasSuffix("-wal") { return [allCases[number / 3 % allCases.count]] }
+            switch String(operation.prefix { $0 != " " }) {
+            case "fsync", "fdatasync", "rename": return [.ioOnce, .ioOn, .fullOnce]
+            case "create", "mkdir", "ftruncate", "fallocate", "posix_fallocate": return [.ioOnce, .fullOnce, .fullOn]
+            default: return [.ioOnce, .fullOn, [.ioOn, .fullOnce, .short, .shortThenFull][number % 4]]
             }
         }
     }

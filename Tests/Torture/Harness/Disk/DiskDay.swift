@@ -57,8 +57,12 @@ final class DiskDay {
         if let fault { try faults.arm(fault) }
     }
 
-    /// The operations of a day on which nothing failed, by name.
-    var operations: [String] { faults.log.compactMap { $0.split(separator: " ").dropFirst().first.map(String.init) } }
+    /// The operations of a day on which nothing failed: name and path.
+    var operations: [String] {
+        faults.log.map { line in
+            line.split(separator: " ", omittingEmptySubsequences: false).dropFirst().dropLast().joined(separator: " ")
+        }
+    }
 
     /// - Returns: the state at the end, as the running server shows it, and as another one shows it after a power failure.
     func play() throws -> (running: DiskState, afterPowerFailure: DiskState) {
