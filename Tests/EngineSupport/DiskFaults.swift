@@ -145,6 +145,13 @@ package struct DiskFaults {
         ((try? String(contentsOf: logFile, encoding: .utf8)) ?? "").split(separator: "\n").map(String.init)
     }
 
+    /// Of a program that traces: the name and path of each operation, in order.
+    package var operationNames: [String] {
+        log.map { line in
+            line.split(separator: " ", omittingEmptySubsequences: false).dropFirst().dropLast().joined(separator: " ")
+        }
+    }
+
     private func value(_ place: Place) throws -> UInt64 {
         let data = try Data(contentsOf: control)
         return data.dropFirst(place.rawValue * 8).prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }

@@ -23,22 +23,23 @@ struct Torture: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "requests: clients and the backend at work; connections: the states of connections; slow: 1,000 slow "
-                + "clients; disk: a disk on which one operation after the other fails."))
+                + "clients; disk and client-disk: disks on which one operation after the other fails."))
     var campaign = Kind.requests
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
         case requests, connections, slow, disk
+        case clientDisk = "client-disk"
     }
 
-    @Option(help: "Of the campaign disk: the first operation that fails.") var from = 1
+    @Option(help: "Of the disk campaigns: the first operation that fails.") var from = 1
 
-    @Option(help: "Of the campaign disk: how many operations fail, each on a day of its own.") var count: Int?
+    @Option(help: "Of the disk campaigns: how many operations fail, each on a day of its own.") var count: Int?
 
-    @Option(help: "Of the campaign disk: the distance between two of these operations.") var step = 1
+    @Option(help: "Of the disk campaigns: the distance between two of these operations.") var step = 1
 
     @Option(
         help: ArgumentHelp(
-            "Of the campaign disk: the operations that count, such as 'fdatasync -wal'; by default all.",
+            "Of the disk campaigns: the operations that count, such as 'fdatasync -wal'; by default all.",
             valueName: "name and end of path"))
     var only: String?
 
@@ -61,8 +62,8 @@ struct Torture: ParsableCommand {
         let failures = try play(postilla, folder, seed)
         guard failures.isEmpty else {
             for (seed, _) in failures {
-                guard campaign != .disk else {
-                    say("make torture ARGS='--campaign disk --from \(seed) --count 1'")
+                guard campaign != .disk, campaign != .clientDisk else {
+                    say("make torture ARGS='--campaign \(campaign.rawValue) --from \(seed) --count 1'")
                     continue
                 }
                 say(
@@ -92,11 +93,12 @@ struct Torture: ParsableCommand {
             let outcome = try SlowCrowd(postilla: postilla, folder: folder, seconds: seconds).run()
             say(outcome.description)
             return outcome.problem.map { [(seed, $0)] } ?? []
-        case .disk:
+        case .disk, .clientDisk:
             var campaign = DiskCampaign(postilla: postilla, folder: folder)
             (campaign.from, campaign.count, campaign.step) = (from, count ?? .max, step)
             (campaign.only, campaign.keepsGoing) = (only, keepGoing)
-            return try campaign.run(say).map { (UInt64($0.operation), $0.failure) }
+            if self.campaign == .clientDisk { campaign.place = .client }
+            return try campaign.run(say).failures.map { (UInt64($0.operation), $0.failure) }
         }
     }
 

@@ -5,6 +5,20 @@ package import Foundation
 /// can. Nothing acknowledged may be lost, even by a power failure, nothing be applied twice, and each refusal has to
 /// name its reason.
 package struct DiskCampaign {
+    /// Whose disk fails.
+    package enum Place: Sendable {
+        case server, client
+    }
+
+    package struct Outcome {
+        /// The operations that led to failures, with the reasons.
+        package var failures: [(operation: Int, failure: String)] = []
+        package var days = 0
+        /// The failed operations.
+        package var faults = 0
+    }
+
+    package var place = Place.server
     package var postilla: String
     package var folder: URL
     /// The first operation that fails.
@@ -20,59 +34,99 @@ package struct DiskCampaign {
     package init(postilla: String, folder: URL) { (self.postilla, self.folder) = (postilla, folder) }
 
     /// - Parameter say: Receives a line about each failure, and a summary.
-    /// - Returns: The operations that led to failures, with the reasons.
-    package func run(_ say: (String) -> Void) throws -> [(operation: Int, failure: String)] {
+    package func run(_ say: (String) -> Void) throws -> Outcome {
         let library = try DiskFaults.compile(into: folder)
-        let ordinary = try DiskDay(
-            postilla: postilla, folder: folder.appendingPathComponent("ordinary"), library: library, only: only,
-            fault: nil)
-        let expected = try ordinary.play()
-        guard expected.running == expected.afterPowerFailure else {
-            throw Failure(
-                "without a fault, a power failure loses data:\n"
-                    + expected.running.differences(from: expected.afterPowerFailure))
+        let server =
+            place == .server
+            ? nil : try ServerProcess(postilla: postilla, folder: folder.appendingPathComponent("server"))
+        defer { server?.stop() }
+        func trial(_ name: String, _ fault: DiskFaults.Fault?) throws -> any DiskTrial {
+            let place = folder.appendingPathComponent(name)
+            guard let server else {
+                return try ServerDay(postilla: postilla, folder: place, library: library, only: only, fault: fault)
+            }
+            return try ClientDay(
+                postilla: postilla, folder: place, library: library, server: server, only: only, fault: fault)
         }
+        let ordinary = try trial("ordinary", nil)
+        let expected = try ordinary.play()
         let operations = ordinary.operations
-        say("an ordinary day has \(operations.count) operations, from \(operations.first ?? "none")")
-        var tally = DiskDay.Tally()
-        var failures: [(operation: Int, failure: String)] = []
-        var (days, next) = (0, from)
+        say("an ordinary day has \(operations.count) operations")
+        var tally = DiskTally()
+        var outcome = Outcome()
+        var next = from
         // Threads make the order, and thus the number, of some operations vary.
         campaign: while next <= operations.count + 3, (next - from) / step < count {
             let operation = next <= operations.count ? operations[next - 1] : "write"
             for kind in DiskFaults.Kind.kinds(of: operation, number: next) {
                 let fault = DiskFaults.Fault(at: next, kind: kind)
-                let place = folder.appendingPathComponent("day-\(next)-\(kind)")
                 do {
-                    let day = try DiskDay(
-                        postilla: postilla, folder: place, library: library, only: only, fault: fault)
-                    let found = try day.play()
-                    try Self.compare(expected.running, found.running, "at the end of the day")
-                    try Self.compare(expected.running, found.afterPowerFailure, "after a power failure")
+                    let day = try trial("day-\(next)-\(kind)", fault)
+                    for (expected, found) in zip(expected, try day.play()) { try found.check(against: expected) }
                     tally += day.tally
-                    try FileManager.default.removeItem(at: place)
+                    try FileManager.default.removeItem(at: folder.appendingPathComponent("day-\(next)-\(kind)"))
                 } catch {
-                    failures.append((next, "\(fault): \(error)"))
-                    say(failures[failures.count - 1].failure)
+                    outcome.failures.append((next, "\(fault): \(error)"))
+                    say(outcome.failures[outcome.failures.count - 1].failure)
                     guard keepsGoing else { break campaign }
                 }
-                days += 1
+                outcome.days += 1
             }
             next += step
         }
-        say(
-            """
-            \(days) days, \(tally.faults) failed operations, \(tally.acknowledged) acknowledged edits; refusals: \
-            \(tally.refusals.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")); \
-            \(tally.failedStarts) failed starts, \(tally.failedBackups) failed backups, \(tally.kills) kills; \
-            next: --from \(next)
-            """)
-        return failures
+        outcome.faults = tally.faults
+        say("\(outcome.days) days, \(tally); next: --from \(next)")
+        return outcome
+    }
+}
+
+/// One day with at most one fault.
+protocol DiskTrial: AnyObject {
+    var tally: DiskTally { get }
+    /// The operations of a day on which nothing failed: name and path.
+    var operations: [String] { get }
+
+    /// - Returns: what is there in the end, which is the same for every day.
+    func play() throws -> [DayEnd]
+}
+
+/// What is there at one point of a day.
+struct DayEnd {
+    var when: String
+    var lines: [String]
+
+    func check(against expected: DayEnd) throws {
+        guard lines != expected.lines else { return }
+        let (mine, theirs) = (Set(lines), Set(expected.lines))
+        let missing = expected.lines.filter { !mine.contains($0) }.map { "expected: \($0)" }
+        let extra = lines.filter { !theirs.contains($0) }.map { "found:    \($0)" }
+        throw Failure("other data than expected \(when):\n\((missing + extra).joined(separator: "\n"))")
+    }
+}
+
+/// What happened on some days.
+struct DiskTally: CustomStringConvertible {
+    var acknowledged = 0
+    /// By reason, or by command.
+    var refusals: [String: Int] = [:]
+    var failedStarts = 0
+    var failedBackups = 0
+    var kills = 0
+    /// The failed operations.
+    var faults = 0
+
+    static func += (one: inout DiskTally, other: DiskTally) {
+        one.acknowledged += other.acknowledged
+        one.refusals.merge(other.refusals, uniquingKeysWith: +)
+        one.failedStarts += other.failedStarts
+        one.failedBackups += other.failedBackups
+        one.kills += other.kills
+        one.faults += other.faults
     }
 
-    private static func compare(_ expected: DiskState, _ found: DiskState, _ when: String) throws {
-        guard expected == found else {
-            throw Failure("other data than expected \(when):\n\(expected.differences(from: found))")
-        }
+    var description: String {
+        let reasons = refusals.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        return "\(faults) failed operations, \(acknowledged) acknowledged edits; refused: \(reasons); "
+            + "\(failedStarts) failed starts, \(failedBackups) failed backups, \(kills) kills"
     }
 }

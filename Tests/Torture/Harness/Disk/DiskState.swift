@@ -6,7 +6,7 @@ import SyncProtocol
 import TestSupport
 
 /// Everything that a server holds, read through its API: one line for each document, layer, record and file.
-struct DiskState: Equatable {
+struct DiskState {
     static let document = "plans"
     static let layer = "review"
     static let revokedToken = "revoked"
@@ -54,12 +54,5 @@ struct DiskState: Equatable {
         claims.id = Self.revokedToken
         let refusal = try ask("/instant/v1/session", "Bearer \(try server.mint.token(claims))", expecting: 401)
         lines.append("revoked token: \(try ErrorAnswer(bytes: refusal).reason)")
-    }
-
-    /// What differs, one line each; empty if nothing does.
-    func differences(from other: DiskState) -> String {
-        let (mine, theirs) = (Set(lines), Set(other.lines))
-        return (lines.filter { !theirs.contains($0) }.map { "expected: \($0)" }
-            + other.lines.filter { !mine.contains($0) }.map { "found:    \($0)" }).joined(separator: "\n")
     }
 }

@@ -7,29 +7,8 @@ import TestSupport
 
 /// A day in the life of a server: uploads, attachments, changes, copies, deletions, revocations, backups and restarts,
 /// one after the other. Whatever is refused is tried again, so that each day ends in the same state.
-final class DiskDay {
-    /// What happened during the day.
-    struct Tally {
-        var acknowledged = 0
-        /// By reason.
-        var refusals: [String: Int] = [:]
-        var failedStarts = 0
-        var failedBackups = 0
-        var kills = 0
-        /// Whether the fault happened.
-        var faults = 0
-
-        static func += (one: inout Tally, other: Tally) {
-            one.acknowledged += other.acknowledged
-            one.refusals.merge(other.refusals, uniquingKeysWith: +)
-            one.failedStarts += other.failedStarts
-            one.failedBackups += other.failedBackups
-            one.kills += other.kills
-            one.faults += other.faults
-        }
-    }
-
-    private(set) var tally = Tally()
+final class ServerDay: DiskTrial {
+    private(set) var tally = DiskTally()
     private let faults: DiskFaults
     private let fault: DiskFaults.Fault?
     private let only: String?
@@ -57,15 +36,9 @@ final class DiskDay {
         if let fault { try faults.arm(fault) }
     }
 
-    /// The operations of a day on which nothing failed: name and path.
-    var operations: [String] {
-        faults.log.map { line in
-            line.split(separator: " ", omittingEmptySubsequences: false).dropFirst().dropLast().joined(separator: " ")
-        }
-    }
+    var operations: [String] { faults.operationNames }
 
-    /// - Returns: the state at the end, as the running server shows it, and as another one shows it after a power failure.
-    func play() throws -> (running: DiskState, afterPowerFailure: DiskState) {
+    func play() throws -> [DayEnd] {
         defer { server.kill() }
         do {
             try steps()
@@ -74,7 +47,10 @@ final class DiskDay {
             tally.faults = try faults.failures
             server.kill()
             try checkLog()
-            return (running, try afterPowerFailure())
+            return [
+                DayEnd(when: "at the end of the day", lines: running.lines),
+                DayEnd(when: "after a power failure", lines: try afterPowerFailure().lines),
+            ]
         } catch {
             throw Failure(
                 """
