@@ -3,6 +3,7 @@
 
 import ArgumentParser
 import Glibc
+import InstantCore
 
 @main
 struct Postilla: AsyncParsableCommand {
@@ -41,6 +42,9 @@ struct Postilla: AsyncParsableCommand {
         } catch let failure as CommandFailure {
             Output.error(failure.message)
             ExitStatus.leave(failure.status)
+        } catch let failure as LocalStoreError {
+            Output.error("\(failure)")
+            ExitStatus.leave(.failed)
         } catch is CancellationError {
             ExitStatus.leave(.interrupted)
         } catch {

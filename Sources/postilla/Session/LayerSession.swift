@@ -109,7 +109,9 @@ struct LayerSession: Sendable {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
         } catch var failure as CommandFailure {
             // A layer to which no server ever granted access does not stay on this machine.
-            if try descriptor.layer.store.read({ try $0.metadata() }).grant == nil, !descriptor.isOpenElsewhere {
+            if let metadata = try? descriptor.layer.store.read({ try $0.metadata() }), metadata.grant == nil,
+                !descriptor.isOpenElsewhere
+            {
                 try? descriptor.removeLocalStorage()
             }
             if failure.status == .unreachable, descriptor.status.lastSync != nil {

@@ -45,7 +45,7 @@ struct DiskState {
                 let session = try SessionAnswer(bytes: ask("/instant/v1/session", field))
                 lines.append("layer \(layer): revision \(session.head)")
                 let page = try SnapshotPage(bytes: ask("/instant/v1/records?limit=1000", field))
-                lines += page.records.sorted { $0.id < $1.id }.map { "\($0)" }
+                lines += page.records.sorted { $0.id < $1.id }.map { "\($0)".replacing(/x{40,}/) { "\($0.output.count) x" } }
             }
         }
         let file = try backend("documents/\(Self.document)/attachments/\(Self.attachmentName)")

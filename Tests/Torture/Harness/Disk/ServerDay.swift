@@ -73,6 +73,7 @@ final class ServerDay: DiskTrial {
         try push("ana", [.create("reply", .reply(to: "marker")), .update("a1", base: 1), .delete("a2", base: 2)])
         try attach()
         try push("ben", [.create("picture", .picture), .create("b1", size: 200)])
+        if only != nil { try fillLog() }
         try create(["backend1", "backend2"])
         try perform(
             json("documents/\(plans)/layers", ["name": "copy", "source_layer_name": .string(DiskState.layer)]),
@@ -140,11 +141,17 @@ final class ServerDay: DiskTrial {
             mayKill: false)
     }
 
-    private func push(_ user: String, _ changes: [DayChange]) throws {
+    /// Writes more than SQLite keeps in its log without a checkpoint: thousands of operations, so not on days on which
+    /// each of them counts.
+    private func fillLog() throws {
+        for number in 1...5 { try push("cy", to: "large", [.create("large\(number)", size: 1_000_000)]) }
+    }
+
+    private func push(_ user: String, to layer: String = DiskState.layer, _ changes: [DayChange]) throws {
         let first = acked[user, default: 0] + 1
         let list = zip(first..., changes).map { $1.change(n: $0) }
         let message = PushRequest(clientID: user, acked: first - 1, cursor: nil, changes: list)
-        let request = maker.push(0, message, token: try token(user), framing: .plain)
+        let request = maker.push(0, message, token: try token(user, layer), framing: .plain)
         let answer = try perform(request, edits: changes.count)
         let results = try PushAnswer(bytes: answer.body).results
         guard results.map(\.status) == list.map({ _ in .applied }) else {
@@ -194,8 +201,8 @@ final class ServerDay: DiskTrial {
 
     // MARK: Requests
 
-    private func token(_ user: String) throws -> String {
-        try server.mint.token(document: DiskState.document, layer: DiskState.layer, user: user)
+    private func token(_ user: String, _ layer: String = DiskState.layer) throws -> String {
+        try server.mint.token(document: DiskState.document, layer: layer, user: user)
     }
 
     private func backend(_ method: String, _ target: String) -> Request {
