@@ -3,6 +3,8 @@ import Annotations
 /// Converts each annotation in the pages' lists to a record.
 struct AnnotationWalk {
     private(set) var found: BaseAnnotations
+    /// Whether every annotation was read.
+    private(set) var isComplete = true
     private let tree: PageTree
     private let file: ObjectDump
     private let destinations: Destinations
@@ -37,10 +39,12 @@ struct AnnotationWalk {
             for (position, entry) in list.enumerated() {
                 entries += 1
                 guard entries <= Self.maxEntries else {
+                    isComplete = false
                     return warn(
                         "more than \(Self.maxEntries) annotations; the rest is not read", page: index)
                 }
                 guard room > 0 else {
+                    isComplete = false
                     return warn("the annotations repeat too much data; the rest is not read", page: index)
                 }
                 take(entry, at: position, page: page, index: index)

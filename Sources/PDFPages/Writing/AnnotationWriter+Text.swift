@@ -79,10 +79,10 @@ extension AnnotationWriter {
         }
     }
 
-    /// Writes the preserved members of a kind without an Instant JSON type. Form fields belong to the form and are skipped.
+    /// Writes the preserved members of a kind without an Instant JSON type.
     mutating func other() -> Bool {
         guard let name = json["postilla"]?["pdfSubtype"]?.string?.filter(\.canStandInAName), !name.isEmpty,
-            name != "Widget", name != "Popup"
+            name != "Widget" || isOwn, name != "Popup"
         else { return false }
         entries["Subtype"] = .name(name)
         color("C", from: "color")

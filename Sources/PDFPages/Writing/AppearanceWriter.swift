@@ -8,9 +8,12 @@ struct AppearanceWriter {
     let box: Rect
     /// The file of an image annotation, if PDF can hold it.
     let image: EmbeddedImage?
+    /// The dictionary of an annotation that is in the file already, for what its record does not say.
+    let own: PDFDictionary?
 
     /// - Returns: nil for an annotation without a box.
-    init?(_ content: Content, on frame: PageFrame, image: EmbeddedImage? = nil) {
+    init?(_ content: Content, on frame: PageFrame, image: EmbeddedImage? = nil, over own: PDFDictionary? = nil) {
+        self.own = own
         json = content.object
         kind = AnnotationKind(type: json["type"]?.string ?? "")
         self.frame = frame
