@@ -12,6 +12,8 @@ final class AppendedUpdate: ObjectUpdate {
     /// The bytes that are in the file.
     private var written: Int64 = 0
     private var lastObject: Int
+    /// One more than the highest number that the file and the update define.
+    private var size: Int
     private var references = CrossReferences()
     private var digest = UpdateDigest()
 
@@ -23,7 +25,8 @@ final class AppendedUpdate: ObjectUpdate {
         else { return nil }
         self.tail = tail
         self.trailer = entries
-        let size = entries["Size"].map(ObjectSource.object)?.number.flatMap { Int(exactly: $0) } ?? 0
+        size = entries["Size"].map(ObjectSource.object)?.number.flatMap { Int(exactly: $0) } ?? 0
+        // A number that the file refers to without defining it would come to life.
         lastObject = max(last, size - 1)
         file = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .noFollow])
         digest.add(trailer)
@@ -59,15 +62,23 @@ final class AppendedUpdate: ObjectUpdate {
         return id
     }
 
-    func free(_ id: ObjectID) { references.free(id) }
+    /// An object that may be in an object stream becomes null instead: qpdf takes a free number for an error while the
+    /// stream holds its object.
+    func free(_ id: ObjectID) throws {
+        if hasObjectStreams { try add(Array("null".utf8)[...], as: id) } else { references.free(id) }
+    }
+
+    private var hasObjectStreams: Bool { tail.kind == .stream || trailer["XRefStm"] != nil }
 
     func end() throws {
         guard !isEmpty else { return }
         try beginLine()
         let start = offset
+        let own = tail.kind == .stream ? number() : nil
         guard
             let section = references.section(
-                after: tail, trailer: trailer, size: lastObject + 1, at: start, digest: digest)
+                after: tail, trailer: trailer, size: max(size, (own?.number ?? 0) + 1), as: own, at: start,
+                digest: digest)
         else { throw PDFError.damaged }
         try put(section)
         try flush()
@@ -79,6 +90,7 @@ final class AppendedUpdate: ObjectUpdate {
     private func begin(_ id: ObjectID) throws {
         try beginLine()
         references.add(id, at: offset)
+        size = max(size, id.number + 1)
         try put(Array("\(id.number) \(id.generation) obj\n".utf8))
     }
 

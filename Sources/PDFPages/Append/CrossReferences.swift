@@ -24,13 +24,13 @@ struct CrossReferences {
     /// - Parameters:
     ///   - trailer: of the file.
     ///   - size: one more than the highest object number of the file and of the update.
+    ///   - own: the object of a cross-reference stream; nil for a table.
     ///   - start: the offset at which the section begins.
     ///   - digest: of the update, for the second part of the file's id.
     mutating func section(
-        after tail: PDFTail, trailer: ObjectSource, size: Int, at start: Int64, digest: UpdateDigest
+        after tail: PDFTail, trailer: ObjectSource, size: Int, as own: ObjectID?, at start: Int64, digest: UpdateDigest
     ) -> [UInt8]? {
         var trailer = trailer
-        var size = size
         trailer["XRefStm"] = nil
         trailer.set("Prev", to: .number(Double(tail.section)))
         if let id = trailer["ID"].map(ObjectSource.object)?.array, id.count == 2,
@@ -39,31 +39,26 @@ struct CrossReferences {
             let second = Array("\"b:\(digest.bytes.hexadecimal)\"".utf8)
             trailer["ID"] = ObjectSource.array([first, second[...]])[...]
         }
-        switch tail.kind {
-        case .table:
-            trailer.set("Size", to: .number(Double(size)))
+        trailer.set("Size", to: .number(Double(size)))
+        guard let own else {
             guard let dictionary = PDFSyntax.text(trailer.json[...]) else { return nil }
             return Array("xref\n".utf8) + table + "trailer\n".utf8 + dictionary + ending(start)
-        case .stream:
-            let own = ObjectID(number: size)
-            size += 1
-            add(own, at: start)
-            for key in Self.streamEntries { trailer[key] = nil }
-            let (rows, widths) = rows
-            trailer.set("Type", to: .name("XRef"))
-            trailer.set("Size", to: .number(Double(size)))
-            trailer.set("W", to: Self.integers(widths))
-            trailer.set("Index", to: Self.integers(runs.flatMap { [$0.lowerBound, $0.count] }))
-            trailer.set("Length", to: .number(Double(rows.count)))
-            guard let dictionary = PDFSyntax.text(trailer.json[...]) else { return nil }
-            return Array("\(own.number) 0 obj\n".utf8) + dictionary + "\nstream\n".utf8 + rows
-                + "\nendstream\nendobj\n".utf8 + ending(start)
         }
+        add(own, at: start)
+        for key in Self.streamEntries { trailer[key] = nil }
+        let (rows, widths) = rows
+        trailer.set("Type", to: .name("XRef"))
+        trailer.set("W", to: Self.integers(widths))
+        trailer.set("Index", to: Self.integers(runs.flatMap { [$0.lowerBound, $0.count] }))
+        trailer.set("Length", to: .number(Double(rows.count)))
+        guard let dictionary = PDFSyntax.text(trailer.json[...]) else { return nil }
+        return Array("\(own.number) 0 obj\n".utf8) + dictionary + "\nstream\n".utf8 + rows
+            + "\nendstream\nendobj\n".utf8 + ending(start)
     }
 
     /// Entries of the file's own cross-reference stream, which say nothing about the document.
     private static let streamEntries = [
-        "Type", "Size", "Index", "W", "Length", "Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL",
+        "Type", "Index", "W", "Length", "Filter", "DecodeParms", "F", "FFilter", "FDecodeParms", "DL",
     ]
 
     private static func integers(_ numbers: [Int]) -> PDFObject { .array(numbers.map { .number(Double($0)) }) }

@@ -13,6 +13,7 @@ struct ReadBack {
         for record in records { found[Self.digest(record.content), default: []].append(record.id) }
         var wrong: [Record.ID] = []
         for (digest, id) in expected where found[digest]?.popLast() == nil { wrong.append(id) }
+        wrong.sort { ByteOrdered($0) < ByteOrdered($1) }
         // An edited annotation that is as it was is both missing and too much.
         if wrong.isEmpty { wrong = found.values.joined().sorted() }
         guard wrong.isEmpty else { throw .notWritten(wrong) }
