@@ -95,7 +95,8 @@ struct AppendedUpdateTests {
         case .color:
             let members = present.map { $0.content["fontColor"] ?? $0.content["color"] }
             #expect(members.allSatisfy { $0 == "#00c000" || $0 == nil })
-        case .deleteFirst: #expect(present.map(\.id) == Array(was.dropFirst().map(\.id)) || name.contains("in the page"))
+        case .deleteFirst:
+            #expect(present.map(\.id) == Array(was.dropFirst().map(\.id)) || name.contains("in the page"))
         case .deleteAll: #expect(present.isEmpty)
         case .add:
             #expect(present.count == was.count + 1)
@@ -121,7 +122,9 @@ struct AppendedUpdateTests {
     private func page(_ number: Int, of pdf: String, _ folder: Folder) throws -> [UInt8] {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["pdftoppm", "-r", "36", "-f", "\(number)", "-l", "\(number)", "-singlefile", pdf, folder.path + "/p"]
+        process.arguments = [
+            "pdftoppm", "-r", "36", "-f", "\(number)", "-l", "\(number)", "-singlefile", pdf, folder.path + "/p",
+        ]
         try process.run()
         process.waitUntilExit()
         return Array(try Data(contentsOf: URL(fileURLWithPath: folder.path + "/p.ppm")))
@@ -156,14 +159,17 @@ struct AppendedUpdateTests {
 
     @Test func equalEditsGiveEqualFilesAndAnotherIDThanTheOriginal() async throws {
         let bytes = FileForms.classic(FileForms.objects)
-        let results = try await [write(bytes) { edited($0, .add) }, write(bytes) { edited($0, .add) }].map { try $0.bytes }
+        let results = try await [write(bytes) { edited($0, .add) }, write(bytes) { edited($0, .add) }].map {
+            try $0.bytes
+        }
         #expect(results[0] == results[1])
         let end = String(decoding: results[0].suffix(200), as: UTF8.self)
         #expect(end.contains("/ID[<aa><") && !end.contains("/ID[<aa><bb>]") && end.contains("/Root 1 0 R"))
     }
 
     /// A deleted object is gone for readers, and its number is not used again.
-    @Test(arguments: ["a table", "object streams", "a hybrid"]) func deletedObjectsAreGone(_ name: String) async throws {
+    @Test(arguments: ["a table", "object streams", "a hybrid"]) func deletedObjectsAreGone(_ name: String) async throws
+    {
         let bytes = try #require(FileForms.sound.first { $0.name == name }).bytes
         let written = try await write(bytes) { $0.filter { $0.id != "7" } }
         let dump = try await tools.dump(of: written.target)
@@ -229,7 +235,11 @@ struct AppendedUpdateTests {
     /// A qpdf that does not apply the update: the error names the records.
     @Test func anEditThatDoesNotArriveIsAnError() async throws {
         let folder = try Folder()
-        try folder.tool("qpdf", script: "#!/bin/sh\nfor a; do case $a in --update-from-json=*) shift $(($# - 1)); cp SOURCE \"$1\"; exit;; esac; done\nexec /usr/bin/qpdf \"$@\"\n".replacing("SOURCE", with: folder.path + "/source.pdf"))
+        try folder.tool(
+            "qpdf",
+            script:
+                "#!/bin/sh\nfor a; do case $a in --update-from-json=*) shift $(($# - 1)); cp SOURCE \"$1\"; exit;; esac; done\nexec /usr/bin/qpdf \"$@\"\n"
+                .replacing("SOURCE", with: folder.path + "/source.pdf"))
         var broken = PDFTools()
         broken.directories = [folder.path] + PDFTools.usualDirectories
         let source = try folder.write(FileForms.unsound[0].bytes, as: "source.pdf")

@@ -86,7 +86,9 @@ enum FileForms {
         let size = (objects.keys.max() ?? 0) + 1
         let start = file.count
         file += table(entries, entry).utf8
-        file += "trailer\(line)<</Root 1 0 R/Size \(size)/ID[<aa><bb>]>>\(line)startxref\(line)\(start)\(line)%%EOF\(line)".utf8
+        file +=
+            "trailer\(line)<</Root 1 0 R/Size \(size)/ID[<aa><bb>]>>\(line)startxref\(line)\(start)\(line)%%EOF\(line)"
+            .utf8
         return Array(before.utf8) + file
     }
 
@@ -154,7 +156,8 @@ enum FileForms {
             body += objects[number]! + " "
         }
         let length = head.utf8.count + body.utf8.count
-        return "12 0 obj\n<</Type/ObjStm/N \(numbers.count)/First \(head.utf8.count)/Length \(length)>>stream\n\(head)\(body)\nendstream\nendobj\n"
+        return
+            "12 0 obj\n<</Type/ObjStm/N \(numbers.count)/First \(head.utf8.count)/Length \(length)>>stream\n\(head)\(body)\nendstream\nendobj\n"
     }
 
     private static func crossReferences(_ rows: [Int: (Int, Int, Int)], number: Int, at place: Int) -> [UInt8] {
@@ -187,7 +190,9 @@ enum FileForms {
 
 extension String {
     /// The text behind the last occurrence of a word.
-    fileprivate func components(after word: String) -> Substring { ranges(of: word).last.map { self[$0.upperBound...] } ?? "" }
+    fileprivate func components(after word: String) -> Substring {
+        ranges(of: word).last.map { self[$0.upperBound...] } ?? ""
+    }
 
     fileprivate var misplaced: String { replacing("startxref\n", with: "startxref\n1") }
 }

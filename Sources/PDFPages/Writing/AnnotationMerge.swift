@@ -125,7 +125,8 @@ struct AnnotationMerge {
     /// A call-out's line moves with its text.
     private func moveCallout(_ result: inout [String: PDFObject?]) {
         guard let line = old.numbers("CL"), let from = old.numbers("Rect"), from.count == 4,
-            let to = wanted["Rect"]?.array?.compactMap(\.number), to.count == 4, before["pageIndex"] == normal["pageIndex"]
+            let to = wanted["Rect"]?.array?.compactMap(\.number), to.count == 4,
+            before["pageIndex"] == normal["pageIndex"]
         else { return }
         let (across, up) = (to[0] - min(from[0], from[2]), to[1] - min(from[1], from[3]))
         result["CL"] = .numbers(line.enumerated().map { $0.offset % 2 == 0 ? $0.element + across : $0.element + up })
@@ -142,7 +143,8 @@ struct AnnotationMerge {
         case (.array(let one), .array(let other)):
             return one.count == other.count && zip(one, other).allSatisfy { isSame($0, $1) }
         case (.object(let one), .object(let other)):
-            return one.members.count == other.members.count && one.members.allSatisfy { isSame($0.value, other[$0.key]) }
+            return one.members.count == other.members.count
+                && one.members.allSatisfy { isSame($0.value, other[$0.key]) }
         case (let one, let other): return one == other
         }
     }

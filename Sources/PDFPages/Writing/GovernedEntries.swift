@@ -14,7 +14,8 @@ struct GovernedEntries: Hashable {
     let kinds: Set<AnnotationKind>?
 
     private init(
-        _ member: String, _ keys: [String], drawn: Bool = false, place: Bool = false, only kinds: [AnnotationKind]? = nil
+        _ member: String, _ keys: [String], drawn: Bool = false, place: Bool = false,
+        only kinds: [AnnotationKind]? = nil
     ) {
         self.member = member
         self.keys = keys
@@ -80,7 +81,8 @@ struct GovernedEntries: Hashable {
         GovernedEntries("lineWidth", ["BS/W"], drawn: true, only: [.ink]),
         GovernedEntries("strokeWidth", ["BS/W"], drawn: true, only: framed),
         GovernedEntries("strokeDashArray", ["BS/S", "BS/D"], drawn: true, only: framed),
-        GovernedEntries("cloudyBorderIntensity", ["BE/S", "BE/I"], drawn: true, only: [.rectangle, .ellipse, .polygon]),
+        GovernedEntries(
+            "cloudyBorderIntensity", ["BE/S", "BE/I"], drawn: true, only: [.rectangle, .ellipse, .polygon]),
         GovernedEntries("lineCaps", ["LE"], drawn: true, only: [.line, .polyline]),
         GovernedEntries("lines", ["InkList"], drawn: true, place: true, only: [.ink]),
         GovernedEntries("startPoint", ["L"], drawn: true, place: true, only: [.line]),
