@@ -185,7 +185,7 @@ extension AnnotatedPDF {
             let merge = AnnotationMerge(
                 old, from: mine.content, to: record.content, on: frame, pageCount: tree.pages.count)
         else { return }
-        let isMoved = mine.content["pageIndex"]?.integer != Int64(index)
+        let isMoved = merge.isMoved
         guard !merge.isEmpty || isMoved else { return }
         var entries = merge.entries
         if let destination = entries["Dest"] { entries["Dest"] = .some(self.destination(destination)) }
@@ -217,7 +217,8 @@ extension AnnotatedPDF {
         for (key, value) in entries { dictionary[key] = value }
         let merged = PDFDictionary(.dictionary(dictionary), in: dump)
         let writer = AppearanceWriter(content, on: frame, image: image.flatMap(EmbeddedImage.init), over: merged)
-        guard let writer else { return }
+        // What a stamp without a title says is known only from its picture.
+        guard let writer, old.entries["AP"] == nil || !writer.isStampWithoutTitle else { return }
         guard let appearance = writer.appearance() else {
             // The old appearance shows the old text; readers draw the new one.
             if writer.kind == .text || writer.kind == .stamp {

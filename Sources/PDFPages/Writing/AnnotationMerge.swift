@@ -12,6 +12,8 @@ struct AnnotationMerge {
     private let normal: JSONObject
     private let before: Content
     private let isOtherKind: Bool
+    /// Whether it stands on another page now.
+    let isMoved: Bool
 
     /// - Parameters:
     ///   - before: what reading the dictionary gives.
@@ -30,8 +32,9 @@ struct AnnotationMerge {
         let normal = annotation.content(onPage: newPage, frame, pageCount: pageCount).0.object
         self.normal = normal
         isOtherKind = was["type"] != new["type"]
+        isMoved = newPage != page
         let all = GovernedEntries.rules(for: AnnotationKind(type: new["type"]?.string ?? ""))
-        let (isMoved, isOther) = (newPage != page, isOtherKind)
+        let (isMoved, isOther) = (isMoved, isOtherKind)
         rules = all.filter { rule in
             if isOther || isMoved && rule.isPlace { return true }
             let value = was[rule.member]
@@ -44,7 +47,18 @@ struct AnnotationMerge {
     /// Whether the file's dictionary says what the record says.
     var isEmpty: Bool { rules.isEmpty }
 
-    var isDrawn: Bool { isOtherKind || rules.contains(where: \.isDrawn) }
+    /// Whether the annotation looks different. A picture that only moves stays as it is, and that of a stamp or an image
+    /// grows with its rectangle.
+    var isDrawn: Bool {
+        let drawn = rules.filter(\.isDrawn)
+        guard !isOtherKind, !isMoved, drawn.count == 1, drawn[0].member == "bbox", old.entries["AP"] != nil else {
+            return isOtherKind || !drawn.isEmpty
+        }
+        if ["pspdfkit/stamp", "pspdfkit/image"].contains(normal["type"]?.string) { return false }
+        let boxes = [before["bbox"], normal["bbox"]].compactMap { $0.flatMap(Rect.init(json:)) }
+        guard boxes.count == 2 else { return true }
+        return abs(boxes[0].width - boxes[1].width) > 0.01 || abs(boxes[0].height - boxes[1].height) > 0.01
+    }
 
     /// Whether the record's text replaces that of the file, of which the pop-up may hold a copy.
     var changesText: Bool { keys.contains("Contents") }
@@ -63,8 +77,10 @@ struct AnnotationMerge {
             switch key {
             case "DA": result[key] = defaultAppearance
             case "F": result[key] = flags
-            // The styles and the rich text repeat what `DA` and `Contents` say, which now differ.
-            case "DS", "RC": if old.entries[key] != nil { result[key] = .some(nil) }
+            // The rich text repeats what other entries say, which now differ.
+            case "RC": if old.entries[key] != nil { result[key] = .some(nil) }
+            // Where the rich text had the style of the whole text, that style is kept.
+            case "DS": if changesStyle || old.entries["RC"] != nil { result[key] = .some(wanted[key]) }
             case _ where path.count == 2: parts[String(path[0]), default: []].append(String(path[1]))
             default: result[key] = .some(wanted[key])
             }
@@ -103,6 +119,12 @@ struct AnnotationMerge {
         }
         for name in names { part[name] = wanted[key]?.dictionary?[name] }
         return part.isEmpty ? nil : .dictionary(part)
+    }
+
+    /// Whether the text has another style, and `DA` alone does not say so.
+    private var changesStyle: Bool {
+        rules.contains { $0.member != "text" && $0.keys.contains("DS") }
+            && (old.entries["DS"] != nil || normal["fontStyle"] != nil || before["fontStyle"] != nil)
     }
 
     /// Bits that Instant JSON has no name for stay.

@@ -38,6 +38,12 @@ extension AnnotationWriter {
         border("borderWidth")
         let alignment = AnnotationNames.alignments.firstIndex(of: json["horizontalAlign"]?.string ?? "left") ?? 0
         if alignment > 0 { entries["Q"] = .number(Double(alignment)) }
+        // `DA` cannot say that a text is bold or slanted.
+        entries["DS"] = .string(
+            TextStyle.text(
+                font: font.isEmpty ? "Helvetica" : font, size: size, color: Color.hexadecimal(ink) ?? "#000000",
+                names: (json["fontStyle"]?.array ?? []).compactMap(\.string),
+                alignment: AnnotationNames.alignments[alignment]))
         rotation()
     }
 

@@ -52,9 +52,10 @@ struct GovernedEntries: Hashable {
         GovernedEntries(
             "note", texts, only: AnnotationKind.markups + drawn + [.stamp, .image, .link, unknown]),
         GovernedEntries("text", texts, only: [.note, .comment, .commentMarker]),
-        GovernedEntries("text", texts, drawn: true, only: [.text]),
+        GovernedEntries("text", texts + ["DS"], drawn: true, only: [.text]),
         // Markup, notes, stamps
-        GovernedEntries("color", ["C"], drawn: true),
+        GovernedEntries(
+            "color", ["C"], drawn: true, only: AnnotationKind.markups + [.note, .commentMarker, .stamp, unknown]),
         GovernedEntries("rects", ["QuadPoints"], drawn: true, place: true, only: AnnotationKind.markups),
         GovernedEntries("icon", ["Name"], drawn: true, only: [.note]),
         GovernedEntries("stampType", ["Name"], drawn: true, only: [.stamp]),
