@@ -65,7 +65,9 @@ struct AnnotationWalk {
         seen.insert(id)
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)
-        let content = reader.content()
+        var content = reader.content()
+        // Readers of Instant JSON demand a box; the warning says that the file has none.
+        if content["bbox"] == nil { content = content.changing { $0["bbox"] = Rect.zero.json } }
         room -= content.text.utf8.count
         found.records.append(Record(id: id, content: content))
         for defect in reader.defects { warn(defect, page: index, record: id) }

@@ -104,7 +104,8 @@ struct AppendedUpdateTests {
         }
         // An edit of one member changes its own entries and no others.
         let governed: Set =
-            edit == .text ? ["Contents", "RC", "DS", "AP"] : edit == .color ? ["C", "DA", "DS", "RC", "AP", "Rect"] : []
+            edit == .text
+            ? ["Contents", "RC", "DS", "AP"] : edit == .color ? ["C", "DA", "DS", "RC", "AP", "Rect"] : []
         if edit == .text || edit == .color {
             for (id, old) in before {
                 let new = try #require(after[id]?.dictionary)

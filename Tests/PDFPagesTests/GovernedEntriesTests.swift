@@ -36,7 +36,7 @@ struct GovernedEntriesTests {
         "subject": "another subject", "flags": ["locked"], "note": "another note", "text": "another text",
         "color": "#123456", "rects": [[1, 2, 3, 4]], "icon": "star", "stampType": "Void", "title": "another title",
         "subtitle": "another", "imageAttachmentId": "x", "rotation": 180, "font": "Courier", "fontSize": 33,
-        "fontColor": "#654321", "fontStyle": ["bold"], "horizontalAlign": "right", "verticalAlign": "bottom",
+        "fontColor": "#654321", "fontStyle": ["bold", "italic"], "horizontalAlign": "right", "verticalAlign": "bottom",
         "backgroundColor": "#abcdef", "borderWidth": 7, "borderColor": "#fedcba",
         "action": ["type": "uri", "uri": "https://example.org/"], "strokeColor": "#101010", "fillColor": "#202020",
         "lineWidth": 9, "strokeWidth": 8, "strokeDashArray": [7, 6], "cloudyBorderIntensity": 2,

@@ -64,6 +64,15 @@ package struct AnnotatedPDF {
         }
     }
 
+    /// Keeps an annotation of the file as it is, whatever its record says.
+    ///
+    /// - Returns: false if the file has no such annotation.
+    package mutating func keep(_ id: Record.ID) -> Bool {
+        guard page == nil, own[ByteOrdered(id)] != nil else { return false }
+        own[ByteOrdered(id)]?.isKept = true
+        return true
+    }
+
     /// Adds a record. Content without a PDF annotation is skipped.
     ///
     /// - Parameters:

@@ -33,7 +33,7 @@ struct Cloud {
         let total = sides.reduce(0) { $0 + Self.length($1.0, $1.1) }
         let step = max(2 * reach, total / Double(Self.maxArcs))
         return sides.flatMap { start, end -> [Point] in
-            let count = max(1, Int((Self.length(start, end) / step).rounded()))
+            let count = max(1, Int((Self.length(start, end) / step).rounded(.up)))
             return (0..<count).map { index in
                 let part = Double(index) / Double(count)
                 return Point(x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part)
@@ -45,14 +45,21 @@ struct Cloud {
         ((one.x - other.x) * (one.x - other.x) + (one.y - other.y) * (one.y - other.y)).squareRoot()
     }
 
-    /// Returns an ellipse as an outline whose sides have the length of an arc.
+    /// Returns points on an ellipse at equal distances, at most the width of an arc apart.
     func outline(ofEllipseIn box: Rect) -> [Point] {
-        let around = Double.pi * (box.width + box.height) / 2
-        let count = min(Self.maxArcs, max(8, Int(around / (2 * reach))))
         let middle = box.middle
-        return Turn.points(count).map {
+        let fine = Turn.points(1000).map {
             Point(x: middle.x + $0.x * box.width / 2, y: middle.y + $0.y * box.height / 2)
         }
+        let lengths = zip(fine, fine.dropFirst() + fine.prefix(1)).map { Self.length($0.0, $0.1) }
+        let total = lengths.reduce(0, +)
+        let count = min(Self.maxArcs, max(8, Int((total / (2 * reach)).rounded(.up))))
+        var (points, passed): ([Point], Double) = ([], 0)
+        for (point, length) in zip(fine, lengths) {
+            if passed >= Double(points.count) * total / Double(count) { points.append(point) }
+            passed += length
+        }
+        return points
     }
 }
 
