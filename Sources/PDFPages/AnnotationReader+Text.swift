@@ -48,7 +48,9 @@ extension AnnotationReader {
         let name = source["Name"].name ?? ""
         json["stampType"] = .string(AnnotationNames.stamps.contains(name) ? name : "Custom")
         // What a stamp without a name says is known only from its picture.
-        if !AnnotationNames.stamps.contains(name), !name.isEmpty, name != "Custom" { json["title"] = .string(String(name.prefix(128))) }
+        if !AnnotationNames.stamps.contains(name), !name.isEmpty, name != "Custom" {
+            json["title"] = .string(String(name.prefix(128)))
+        }
         json["color"] = color("C")
         json["rotation"] = rotation
         json["note"] = contents.map(JSON.string)

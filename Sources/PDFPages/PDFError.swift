@@ -4,6 +4,8 @@
 package enum PDFError: Error, Hashable, Sendable {
     /// The file is missing, not a regular file, or not readable by this user.
     case unreadable
+    /// The disk is full, or permission is denied.
+    case unwritable
     case empty
     case notPDF
     /// Truncated, damaged, or too large for the tool's memory limit: the tools do not distinguish these.
@@ -29,6 +31,7 @@ extension PDFError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadable: "The file cannot be read: it is missing, it is not a regular file, or permission is denied."
+        case .unwritable: "The PDF cannot be written: the disk is full, or permission is denied."
         case .empty: "The file is empty."
         case .notPDF: "The file is not a PDF."
         case .damaged: "The PDF cannot be read: it is incomplete or damaged, or exceeds the memory limit."
@@ -37,15 +40,16 @@ extension PDFError: CustomStringConvertible {
         case .tooMuchOutput(let bytes): "The PDF cannot be read: it contains more than \(bytes >> 20) MB of data."
         case .tooManyPages(let count, let limit): "The PDF has \(count) pages; the limit is \(limit)."
         case .noSuchPage(let index, let count): "No page \(index + 1): the PDF has \(count)."
-        case .certified:
-            "The PDF is certified, and its certificate forbids changes to annotations. Export XFDF or Instant JSON instead."
+        case .certified: "A signature of the PDF forbids changes to annotations. \(Self.remedy)"
         case .signed:
-            "The PDF is signed, and also encrypted or damaged, so that annotations cannot be added without breaking the signature. Export XFDF or Instant JSON instead."
+            "The PDF is signed and also encrypted or damaged, so a change would break its signature. \(Self.remedy)"
         case .notWritten(let ids):
-            "The PDF could not be written: \(Self.names(ids)) would not be in it as in the layer. Export XFDF or Instant JSON instead."
+            "The PDF could not be written: \(Self.names(ids)) would differ from the layer. \(Self.remedy)"
         case .toolMissing(let name, let package): "The program \(name) is missing. Install the package \(package)."
         }
     }
+
+    private static let remedy = "Export XFDF or Instant JSON instead."
 
     /// Ids come from clients; those that are not plain are left out.
     private static func names(_ ids: [String]) -> String {

@@ -168,6 +168,29 @@ struct AppendedUpdateTests {
         #expect(end.contains("/ID[<aa><") && !end.contains("/ID[<aa><bb>]") && end.contains("/Root 1 0 R"))
     }
 
+    static let texts = [
+        "\u{FEFF}x", "\u{FFFE}", "a\u{0}b", "\u{1B}en\u{1B}x", "a\r\nb\rc", "😀 e\u{301}", "\u{E000}", " ", "(\\",
+        "%%EOF",
+        "/Name", "12 0 R", "þÿ", "ï»¿", "•†€Łž", "\u{18}\u{1F}\u{7F}\u{9F}\u{AD}", "u:x", "endobj", "stream\n",
+    ]
+
+    /// Texts that a format could take for something else arrive as they are, appended and rewritten.
+    @Test(arguments: [true, false]) func everyTextArrives(isAppended: Bool) async throws {
+        let bytes = isAppended ? FileForms.sound[0].bytes : FileForms.unsound[0].bytes
+        let written = try await write(bytes) { records in
+            records
+                + Self.texts.enumerated().map { index, text in
+                    Record(id: "n\(index)", content: .note(page: 0, at: Point(x: 9, y: 9), text: text))
+                }
+        }
+        let found = try await tools.annotations(of: written.target).records.compactMap { $0.content["text"]?.string }
+        let expected = Self.texts.map { $0.replacing("\r\n", with: "\n").replacing("\r", with: "\n") }
+        #expect(found.contains("note") && found.contains("free"))
+        for text in expected {
+            #expect(found.contains { $0.unicodeScalars.elementsEqual(text.unicodeScalars) }, "\(text)")
+        }
+    }
+
     /// A deleted object is gone for readers, and its number is not used again.
     @Test(arguments: ["a table", "object streams", "a hybrid"]) func deletedObjectsAreGone(_ name: String) async throws
     {

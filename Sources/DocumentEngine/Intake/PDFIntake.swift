@@ -210,7 +210,7 @@ extension StoreWriting {
 extension PDFError {
     var refusal: APIError {
         switch self {
-        case .toolMissing, .unreadable: APIError(.internalError, description)
+        case .toolMissing, .unreadable, .unwritable, .notWritten: APIError(.internalError, description)
         default: APIError(.invalid, description)
         }
     }

@@ -80,6 +80,7 @@ extension AnnotatedPDF {
     /// Pop-ups of the file's annotations that are not in the layer.
     private var popupsOfTheMissing: Set<ObjectID> {
         var popups: Set<ObjectID> = []
+        guard own.values.contains(where: { !$0.isKept }) else { return popups }
         func isPopup(_ id: ObjectID) -> Bool { PDFDictionary(.reference(id), in: dump)?["Subtype"].name == "Popup" }
         for (id, mine) in own where !mine.isKept {
             let source = mine.source.map(ObjectSource.object) ?? numbers[id].map(PDFObject.reference)

@@ -71,7 +71,7 @@ extension PDFTools {
         let room = try Self.length(of: path) + Int64(1 << 20)
         let outcome = try await run(
             .cp, ["--reflink=auto", "--", path, Self.argument(for: target)], writing: room, into: CollectedOutput())
-        guard outcome.exitCode == 0 else { throw PDFError.unreadable }
+        guard outcome.exitCode == 0 else { throw PDFError.unwritable }
     }
 
     private static func append(_ notes: String, to target: String) throws {

@@ -18,11 +18,12 @@ extension AnnotationWriter {
         text(from: "text")
     }
 
-    /// Writes the start of a thread that marks no words: a note without text.
+    /// Writes the start of a thread that marks no words: a note, usually without text.
     mutating func marker() {
         entries["Subtype"] = .name("Text")
         entries["Name"] = .name("Comment")
         color("C", from: "color")
+        text(from: "text")
     }
 
     mutating func freeText() {
