@@ -27,8 +27,9 @@ extension Content {
         }
     }
 
-    /// Returns the content with another text, in the member for its kind: `note` for a markup, `text` for everything
-    /// else. An object stays an object, but its formatting is lost; ``replacingText(with:)`` keeps it.
+    /// Returns the content with another text, in the member for its kind: `text` for notes, free texts and comments,
+    /// `note` for everything else. An object stays an object, but its formatting is lost; ``replacingText(with:)`` keeps
+    /// it.
     public func changingText(to text: String) -> Content {
         changing {
             let key = $0.textMember
@@ -37,6 +38,7 @@ extension Content {
             } else {
                 $0[key] = .string(text)
             }
+            $0.removeMisplacedText()
         }
     }
 
@@ -64,6 +66,22 @@ extension Content {
 }
 
 extension JSONObject {
+    private var kind: AnnotationKind { AnnotationKind(type: self["type"]?.string ?? "") }
+
     /// The name of the member with the readable text of this content.
-    var textMember: String { AnnotationKind(type: self["type"]?.string ?? "").isMarkup ? "note" : "text" }
+    var textMember: String {
+        switch kind {
+        case .note, .text, .comment, .commentMarker: "text"
+        case .unknown: self["text"] == nil && self["rootId"] == nil ? "note" : "text"
+        default: "note"
+        }
+    }
+
+    /// Removes the text of a kind that has only a note; earlier versions stored it there, and it would be shown first.
+    mutating func removeMisplacedText() {
+        switch kind {
+        case .ink, .line, .rectangle, .ellipse, .polygon, .polyline, .stamp, .image, .link: self["text"] = nil
+        default: break
+        }
+    }
 }

@@ -27,7 +27,10 @@ extension Content {
                 text = .string(words)
             }
         }
-        return changing { $0[name] = text }
+        return changing {
+            $0[name] = text
+            $0.removeMisplacedText()
+        }
     }
 }
 

@@ -47,6 +47,10 @@ extension AnnotationReader {
     mutating func shape(_ name: String) {
         json["type"] = .string("pspdfkit/shape/\(name)")
         outline()
+        cloud()
+    }
+
+    private mutating func cloud() {
         if let effect = source.dictionary("BE"), effect["S"].name == "C", let intensity = effect["I"].number {
             json["cloudyBorderIntensity"] = .number(JSONNumber(min(2, max(0, intensity))))
         }
@@ -55,7 +59,7 @@ extension AnnotationReader {
     mutating func polygon(_ name: String) {
         json["type"] = .string("pspdfkit/shape/\(name)")
         outline()
-        if name == "polyline" { json["lineCaps"] = lineCaps }
+        if name == "polyline" { json["lineCaps"] = lineCaps } else { cloud() }
         let points = groups("Vertices", of: 2).flatMap { frame.points($0) }
         json["points"] = .array(points.map(\.json))
         if points.isEmpty { note("no corners") }

@@ -25,10 +25,15 @@ extension AnnotationReader {
     mutating func freeText() {
         json["type"] = "pspdfkit/text"
         json["text"] = .string(contents ?? "")
-        let appearance = DefaultAppearance(source["DA"].string ?? "")
+        var appearance = DefaultAppearance(source["DA"].string ?? "")
+        let style = TextStyle(of: source)
+        // Programs draw the text in this style, and may leave `DA` as it is.
+        appearance.size = style.size ?? appearance.size
+        appearance.color = style.color ?? appearance.color
         json["fontSize"] = .number(JSONNumber(appearance.size ?? 12))
         json["font"] = appearance.font.map(JSON.string)
         json["fontColor"] = .string(appearance.color ?? "#000000")
+        json["fontStyle"] = style.names.isEmpty ? nil : .array(style.names.map(JSON.string))
         json["backgroundColor"] = color("C")
         json["borderWidth"] = strokeWidth
         let alignment = source["Q"].number.flatMap { Int(exactly: $0) } ?? 0
@@ -40,9 +45,12 @@ extension AnnotationReader {
 
     mutating func stamp() {
         json["type"] = "pspdfkit/stamp"
-        let name = source["Name"].name ?? "Draft"
+        let name = source["Name"].name ?? ""
         json["stampType"] = .string(AnnotationNames.stamps.contains(name) ? name : "Custom")
-        if !AnnotationNames.stamps.contains(name) { json["title"] = .string(String(name.prefix(128))) }
+        // What a stamp without a name says is known only from its picture.
+        if !AnnotationNames.stamps.contains(name), !name.isEmpty, name != "Custom" {
+            json["title"] = .string(String(name.prefix(128)))
+        }
         json["color"] = color("C")
         json["rotation"] = rotation
         json["note"] = contents.map(JSON.string)

@@ -3,6 +3,8 @@ import Annotations
 /// Converts each annotation in the pages' lists to a record.
 struct AnnotationWalk {
     private(set) var found: BaseAnnotations
+    /// Whether every annotation was read.
+    private(set) var isComplete = true
     private let tree: PageTree
     private let file: ObjectDump
     private let destinations: Destinations
@@ -37,10 +39,12 @@ struct AnnotationWalk {
             for (position, entry) in list.enumerated() {
                 entries += 1
                 guard entries <= Self.maxEntries else {
+                    isComplete = false
                     return warn(
                         "more than \(Self.maxEntries) annotations; the rest is not read", page: index)
                 }
                 guard room > 0 else {
+                    isComplete = false
                     return warn("the annotations repeat too much data; the rest is not read", page: index)
                 }
                 take(entry, at: position, page: page, index: index)
@@ -61,7 +65,9 @@ struct AnnotationWalk {
         seen.insert(id)
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)
-        let content = reader.content()
+        var content = reader.content()
+        // Readers of Instant JSON demand a box; the warning says that the file has none.
+        if content["bbox"] == nil { content = content.changing { $0["bbox"] = Rect.zero.json } }
         room -= content.text.utf8.count
         found.records.append(Record(id: id, content: content))
         for defect in reader.defects { warn(defect, page: index, record: id) }

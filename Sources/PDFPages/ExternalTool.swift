@@ -7,12 +7,14 @@ enum ExternalTool: String, CaseIterable {
     case pdftoppm
     case qpdf
     case prlimit
+    case cp
 
     var package: String {
         switch self {
         case .pdfinfo, .pdftotext, .pdftoppm: "poppler-utils"
         case .qpdf: "qpdf"
         case .prlimit: "util-linux"
+        case .cp: "coreutils"
         }
     }
 }

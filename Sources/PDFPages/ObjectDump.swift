@@ -96,6 +96,14 @@ struct ObjectDump: OutputSink {
 extension ObjectDump {
     var trailer: PDFObject { trailerPlace.map(read) ?? .null }
 
+    /// The text of the trailer, `{"value": …}`.
+    var trailerSource: ArraySlice<UInt8>? { trailerPlace.map { kept[$0] } }
+
+    /// The highest object number, also among numbers that are only referred to.
+    var lastObject: Int? {
+        (try? JSONReader.parse(header))?["maxobjectid"]?.integer.flatMap { Int(exactly: $0) }
+    }
+
     /// Returns an object's text, `{"value": …}`; nil if it is missing.
     func source(_ id: ObjectID) -> ArraySlice<UInt8>? { places[id].map { kept[$0] } }
 
@@ -157,12 +165,22 @@ extension PDFTools {
     /// With page labels, qpdf makes each page a separate indirect object, and does so again when it applies an update.
     /// The key `pages` would do the same, but follows the outline, and a hostile outline takes gigabytes of memory.
     func dump(of file: String) async throws -> ObjectDump {
+        guard let dump = try await dump(of: file, []) else { throw try await reason(for: file) }
+        return dump
+    }
+
+    /// Returns the objects of a file without repairing it; nil if its cross-references are wrong.
+    func dump(ofIntact file: String) async throws -> ObjectDump? {
+        try await dump(of: file, ["--suppress-recovery"])
+    }
+
+    private func dump(of file: String, _ options: [String]) async throws -> ObjectDump? {
         let path = try Self.argument(for: file)
         let outcome = try await run(
-            .qpdf, ["--json=2", "--json-key=pagelabels", "--json-key=qpdf", "--no-warn", path],
+            .qpdf, options + ["--json=2", "--json-key=pagelabels", "--json-key=qpdf", "--no-warn", path],
             into: ObjectDump(time: limits.time))
         // 3 means complete output with warnings.
-        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { return nil }
         return outcome.sink
     }
 }

@@ -12,9 +12,14 @@ package struct PDFAnnotation: Hashable, Sendable {
     ///
     /// - Returns: nil for content that is not a separate PDF annotation: a comment, or an unknown kind.
     package init?(_ content: Content, on frame: PageFrame) {
-        var writer = AnnotationWriter(content, on: frame)
+        self.init(content, on: frame, isOwn: false)
+    }
+
+    /// - Parameter isOwn: whether the annotation is in the file already.
+    init?(_ content: Content, on frame: PageFrame, isOwn: Bool) {
+        var writer = AnnotationWriter(content, on: frame, isOwn: isOwn)
         guard writer.kind() else { return nil }
-        entries = writer.entries
+        entries = writer.entries.mapValues(\.plain)
     }
 
     /// Creates a comment, which a PDF represents as a note in reply to another annotation. The caller adds `IRT`.
@@ -23,7 +28,7 @@ package struct PDFAnnotation: Hashable, Sendable {
     package init(comment content: Content, under root: Content, on frame: PageFrame) {
         var writer = AnnotationWriter(content, on: frame)
         writer.comment(under: Rect(json: root["bbox"] ?? .null))
-        entries = writer.entries
+        entries = writer.entries.mapValues(\.plain)
     }
 
     /// - Parameter pageCount: the number of pages a link may lead to.

@@ -1,6 +1,6 @@
 import SystemPackage
 
-/// The reason why a file yields no pages, text or annotations.
+/// The reason why a file yields no pages, text or annotations, or cannot be written.
 ///
 /// It never contains the file's path or content, so it can be shown and sent unchanged.
 package enum PDFError: Error, Hashable, Sendable {
@@ -19,6 +19,13 @@ package enum PDFError: Error, Hashable, Sendable {
     case toolMissing(name: String, package: String)
     /// The result cannot be written, for this `errno`.
     case cannotWrite(Int32)
+    /// A signature of the file forbids other annotations.
+    case certified
+    /// The file is signed and cannot be continued, because it is encrypted or damaged; a rewrite would break the
+    /// signature.
+    case signed
+    /// Read again, the written file does not hold the annotations of these records as they are.
+    case notWritten([String])
 }
 
 extension PDFError: CustomStringConvertible {
@@ -34,8 +41,27 @@ extension PDFError: CustomStringConvertible {
         case .tooMuchOutput(let bytes): "The PDF cannot be read: it contains more than \(bytes >> 20) MB of data."
         case .tooManyPages(let count, let limit): "The PDF has \(count) pages; the limit is \(limit)."
         case .noSuchPage(let index, let count): "No page \(index + 1): the PDF has \(count)."
+        case .certified: "A signature of the PDF forbids changes to annotations. \(Self.remedy)"
+        case .signed:
+            "The PDF is signed and also encrypted or damaged, so a change would break its signature. \(Self.remedy)"
+        case .notWritten(let ids):
+            "The PDF could not be written: \(Self.names(ids)) would differ from the layer. \(Self.remedy)"
         case .toolMissing(let name, let package): "The program \(name) is missing. Install the package \(package)."
         case .cannotWrite(let code): "The result cannot be written: \(Errno(rawValue: code))."
         }
+    }
+
+    private static let remedy = "Export XFDF or Instant JSON instead."
+
+    /// Ids come from clients; those that are not plain are left out.
+    private static func names(_ ids: [String]) -> String {
+        let plain = ids.filter { id in
+            id.utf8.count <= 64 && id.unicodeScalars.allSatisfy { (0x21...0x7E).contains($0.value) }
+        }
+        let others = ids.count - min(plain.count, 5)
+        let names = plain.prefix(5).joined(separator: ", ")
+        let word = ids.count == 1 ? "annotation" : "annotations"
+        guard !names.isEmpty else { return "\(ids.count) \(word)" }
+        return others > 0 ? "\(word) \(names) and \(others) more" : "\(word) \(names)"
     }
 }

@@ -3,7 +3,7 @@ package enum PDFObject: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
-    /// Text, decoded by qpdf from PDFDocEncoding, UTF-16 or UTF-8; other bytes as Latin-1.
+    /// Text, decoded from PDFDocEncoding, UTF-16 or UTF-8.
     case string(String)
     /// Bytes that are not text; only for writing.
     case bytes([UInt8])

@@ -46,8 +46,20 @@ import Testing
                 #"{"type":"pspdfkit/markup/underline","note":{"format":"plain","value":"old"}}"#,
                 #"{"type":"pspdfkit/markup/underline","note":{"format":"plain","value":"new"}}"#
             ),
+            (#"{"type":"pspdfkit/ink","note":"old"}"#, #"{"type":"pspdfkit/ink","note":"new"}"#),
+            (
+                #"{"type":"pspdfkit/stamp","note":"old","text":"misplaced"}"#,
+                #"{"type":"pspdfkit/stamp","note":"new"}"#
+            ),
+            (#"{"type":"pspdfkit/shape/line"}"#, #"{"type":"pspdfkit/shape/line","note":"new"}"#),
+            (#"{"type":"pspdfkit/link"}"#, #"{"type":"pspdfkit/link","note":"new"}"#),
+            (#"{"type":"pspdfkit/unknown","note":"old"}"#, #"{"type":"pspdfkit/unknown","note":"new"}"#),
+            (#"{"type":"made/up","text":"old"}"#, #"{"type":"made/up","text":"new"}"#),
+            (#"{"rootId":"a"}"#, #"{"rootId":"a","text":"new"}"#),
         ])
     func anotherText(_ before: String, _ after: String) throws {
         #expect(try Content(before).changingText(to: "new").text == after)
+        guard !before.contains("xhtml") else { return }
+        #expect(try Content(before).replacingText(with: "new").text == after)
     }
 }

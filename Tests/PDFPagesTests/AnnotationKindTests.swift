@@ -36,6 +36,18 @@ struct AnnotationKindTests {
             "\"type\":\"pspdfkit/text\",\"text\":\"\u{e4}bc\",\"fontSize\":9.5,\"font\":\"Helv\",\"fontColor\":\"#0000ff\",\"horizontalAlign\":\"center\",\"borderWidth\":0"
         ),
         (
+            "/Subtype/FreeText/Rect[0 700 90 720]/Contents(x)/DA(0 g /Helv 12 Tf)/DS(font: bold Helvetica,sans-serif 9.5pt; text-align:left; color:#FF0000 )",
+            ##""type":"pspdfkit/text","text":"x","fontSize":9.5,"font":"Helv","fontColor":"#ff0000","fontStyle":["bold"]"##
+        ),
+        (
+            "/Subtype/FreeText/Rect[0 700 90 720]/Contents(x)/DA(0 g /Helv 12 Tf)/RC(<body><p><span style=\"font-size:8pt;color:#00ff00;font-style:italic\">x</span></p></body>)",
+            ##""type":"pspdfkit/text","fontSize":8,"fontColor":"#00ff00","fontStyle":["italic"]"##
+        ),
+        (
+            "/Subtype/FreeText/Rect[0 700 90 720]/Contents(a b)/DA(0 g /Helv 12 Tf)/RC(<body><p>a <b style=\"color:#00ff00\">b</b></p></body>)",
+            ##""type":"pspdfkit/text","fontSize":12,"fontColor":"#000000""##
+        ),
+        (
             "/Subtype/Ink/Rect[0 700 9 720]/InkList[[1 791 2 790.5][3 789 4 788]]/C[1 0 0]/BS<</W 2.5>>",
             ##""type":"pspdfkit/ink","lines":{"points":[[[1,1],[2,1.5]],[[3,3],[4,4]]],"intensities":[[0.5,0.5],[0.5,0.5]]},"lineWidth":2.5,"strokeColor":"#ff0000","isDrawnNaturally":false"##
         ),
@@ -51,6 +63,13 @@ struct AnnotationKindTests {
         (
             "/Subtype/Polygon/Rect[0 700 90 720]/Vertices[1 791 5 791 5 780]",
             ##""type":"pspdfkit/shape/polygon","points":[[1,1],[5,1],[5,12]]"##
+        ),
+        (
+            "/Subtype/Polygon/Rect[0 700 90 720]/Vertices[1 791 5 791 5 780]/BE<</S/C/I 1.5>>",
+            ##""type":"pspdfkit/shape/polygon","cloudyBorderIntensity":1.5"##
+        ),
+        (
+            "/Subtype/Stamp/Rect[0 700 90 720]", ##""type":"pspdfkit/stamp","stampType":"Custom""##
         ),
         (
             "/Subtype/PolyLine/Rect[0 700 90 720]/Vertices[1 791 5 791]/LE[/Circle/Slash]",
@@ -157,6 +176,7 @@ struct AnnotationKindTests {
         #expect(Annotation(record).warning == warning)
         #expect(base.warnings.allSatisfy { $0.record == "6" && $0.pageIndex == 0 })
         #expect(base.warnings.map(\.text).joined(separator: "; ") == warning)
+        #expect(record.content["bbox"].flatMap(Rect.init(json:)) != nil, "an importer demands a box")
         let members = try #require(try JSON(parsing: "{\(kept)}").object)
         for member in members.members {
             #expect(record.content[member.key]?.text == member.value.text, "\(member.key)")

@@ -210,7 +210,7 @@ extension StoreWriting {
 extension PDFError {
     var refusal: APIError {
         switch self {
-        case .toolMissing, .unreadable: APIError(.internalError, description)
+        case .toolMissing, .unreadable, .notWritten: APIError(.internalError, description)
         case .cannotWrite(let code): .fullDisk(errno: code) ?? .diskFailed
         default: APIError(.invalid, description)
         }

@@ -64,6 +64,7 @@ extension XFDFElement {
         let rich = node.child("contents-richtext")?.text
         entries["Contents"] = (node.child("contents")?.text ?? rich).map(PDFObject.string)
         entries["DA"] = (node.child("defaultappearance")?.text).map(PDFObject.string)
+        entries["DS"] = (node.child("defaultstyle")?.text).map(PDFObject.string)
         if let list = node.child("inklist") {
             entries["InkList"] = .array(
                 list.children.filter { $0.name == "gesture" }.map { .numbers(numbers($0.text) ?? []) })

@@ -70,6 +70,7 @@ enum XFDFElement {
     private static func children(_ entries: [String: PDFObject], _ node: inout XMLNode) {
         if let text = entries["Contents"]?.string { node.add("contents", text) }
         if let text = entries["DA"]?.string { node.add("defaultappearance", text) }
+        if let text = entries["DS"]?.string { node.add("defaultstyle", text) }
         if let strokes = entries["InkList"]?.array {
             let gestures = strokes.compactMap(\.array).map { XMLNode("gesture", [:], [.text(pairs($0))]) }
             node.parts.append(.node(XMLNode("inklist", [:], gestures.map(XMLNode.Part.node))))

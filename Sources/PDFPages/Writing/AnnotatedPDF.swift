@@ -1,56 +1,76 @@
 package import Annotations
 
-/// Replaces the annotations of a PDF with those of a layer. Unchanged annotations stay as they are in the file, changed
-/// ones are overwritten, missing ones are removed, and new ones are appended. Records are added one by one in any
-/// order; only the ids of new ones stay in memory.
+/// Replaces the annotations of a PDF with those of a layer. Unchanged annotations stay as they are in the file; in
+/// changed ones only the entries change that the edit is about; missing ones are removed, and new ones are appended.
+/// Records are added one by one in any order; only the ids of new ones stay in memory.
 package struct AnnotatedPDF {
-    private let dump: ObjectDump
-    private let tree: PageTree
-    private let update: PDFUpdate
-    private let ids: AnnotationIDs
-    private var own: [ByteOrdered: Own] = [:]
+    let dump: ObjectDump
+    let tree: PageTree
+    let update: any ObjectUpdate
+    let ids: AnnotationIDs
+    var own: [ByteOrdered: Own] = [:]
     /// The object of each record, present or planned: a reply may precede its target.
-    private var numbers: [ByteOrdered: ObjectID] = [:]
+    private(set) var numbers: [ByteOrdered: ObjectID] = [:]
     /// New annotations, by page.
-    private var added: [[ObjectID]]
+    var added: [[ObjectID]]
     private var pictures: [[UInt8]: ObjectID] = [:]
     /// For a page taken out of a file, whose objects have other numbers: its index there, and its annotations by content.
     private let page: Int?
     private var unmatched: [String: [Record.ID]] = [:]
+    /// What the finished file must hold; nil if the file has more annotations than are read.
+    private(set) var readBack: ReadBack?
 
     /// An annotation in the file.
-    private struct Own {
+    struct Own {
+        /// As read from the file; after an edit, as the finished file must read.
         var content: Content
+        /// For an annotation written directly into its page: its text in qpdf's JSON, with the record's edits.
+        var source: ArraySlice<UInt8>?
         var isKept = false
+        /// Whether its object was written, or waits to be written directly into the page.
         var isRewritten = false
+        /// Whether it stands on another page now.
+        var isMoved = false
     }
 
     /// - Parameters:
-    ///   - path: path of the update file for qpdf.
+    ///   - update: takes the changed objects.
     ///   - page: if the file is one page taken out of another file, its index there.
-    init(_ dump: ObjectDump, pages limit: Int, writingTo path: String, page: Int? = nil) throws {
+    init(_ dump: ObjectDump, _ tree: PageTree, update: any ObjectUpdate, page: Int? = nil) throws {
         self.dump = dump
         self.page = page
-        tree = PageTree(dump, limit: limit)
-        try dump.checkTime()
-        guard !tree.pages.isEmpty else { throw PDFError.damaged }
+        self.tree = tree
+        self.update = update
         added = Array(repeating: [], count: tree.pages.count)
-        update = try PDFUpdate(of: dump, at: path)
         ids = AnnotationIDs(dump)
         var walk = AnnotationWalk(tree: tree, file: dump)
         try walk.walk()
+        readBack = walk.isComplete ? ReadBack() : nil
         for record in walk.found.records { own[ByteOrdered(record.id)] = Own(content: record.content) }
         if page != nil {
             for record in walk.found.records.reversed() {
                 unmatched[Self.look(of: record.content), default: []].append(record.id)
             }
         }
-        for (index, page) in tree.pages.enumerated() {
-            for (position, entry) in (page.dictionary.array("Annots") ?? []).enumerated() {
-                guard case .reference(let id) = entry else { continue }
-                numbers[ByteOrdered(ids.id(of: entry, at: position, page: index))] = id
+        for (index, page) in tree.pages.enumerated() where page.dictionary.entries["Annots"] != nil {
+            for (position, item) in list(of: index).items.enumerated() {
+                if let object = ObjectSource.reference(item) {
+                    numbers[ByteOrdered(ids.id(object))] = object
+                } else {
+                    let id = ids.id(of: ObjectSource.object(item), at: position, page: index)
+                    own[ByteOrdered(id)]?.source = item
+                }
             }
         }
+    }
+
+    /// Keeps an annotation of the file as it is, whatever its record says.
+    ///
+    /// - Returns: false if the file has no such annotation.
+    package mutating func keep(_ id: Record.ID) -> Bool {
+        guard page == nil, own[ByteOrdered(id)] != nil else { return false }
+        own[ByteOrdered(id)]?.isKept = true
+        return true
     }
 
     /// Adds a record. Content without a PDF annotation is skipped.
@@ -69,24 +89,13 @@ package struct AnnotatedPDF {
             record.id = "other \(record.id)"
             record.content = record.content.changing { $0["pageIndex"] = 0 }
         }
+        let index = page(of: root ?? record)
         if let mine = own[ByteOrdered(record.id)] {
             own[ByteOrdered(record.id)]?.isKept = true
-            if mine.content == record.content { return }
+            if let index, mine.content != record.content { try merge(record, into: mine, onPage: index, image) }
+        } else if let index {
+            try create(record, under: root, onPage: index, image)
         }
-        guard let index = page(of: root ?? record) else { return }
-        let frame = tree.pages[index].frame
-        var annotation: PDFAnnotation?
-        if let root {
-            guard own[ByteOrdered(root.id)] != nil || PDFAnnotation(root.content, on: frame) != nil else { return }
-            annotation = PDFAnnotation(comment: record.content, under: root.content, on: frame)
-            annotation?.entries["IRT"] = .reference(number(of: root.id))
-        } else {
-            annotation = PDFAnnotation(record.content, on: frame)
-        }
-        guard var annotation else { return }
-        link(&annotation)
-        try draw(record.content, &annotation, on: frame, image)
-        try write(annotation, record.id, action: record.content["action"], onPage: index)
     }
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
@@ -108,27 +117,54 @@ package struct AnnotatedPDF {
         return new
     }
 
-    /// Within a file, a link identifies a page by its object, not its index.
-    private func link(_ annotation: inout PDFAnnotation) {
-        guard let number = annotation.entries["Dest"]?.array?.first?.number, let index = Int(exactly: number) else {
-            return
+    // MARK: New annotations
+
+    private mutating func create(
+        _ record: Record, under root: Record?, onPage index: Int, _ image: [UInt8]?
+    ) throws {
+        let frame = tree.pages[index].frame
+        var annotation: PDFAnnotation?
+        if let root {
+            guard own[ByteOrdered(root.id)] != nil || PDFAnnotation(root.content, on: frame) != nil else { return }
+            annotation = PDFAnnotation(comment: record.content, under: root.content, on: frame)
+            annotation?.entries["IRT"] = .reference(number(of: root.id))
+        } else {
+            annotation = PDFAnnotation(record.content, on: frame)
         }
-        let page = tree.pages.indices.contains(index) ? tree.pages[index].id : nil
-        annotation.entries["Dest"] = page.map { .array([.reference($0), .name("Fit")]) }
+        guard var annotation else { return }
+        if root == nil, let target = record.content["postilla"]?["inReplyTo"]?.string,
+            let number = numbers[ByteOrdered(target)]
+        {
+            annotation.entries["IRT"] = .reference(number)
+        }
+        let writer = AppearanceWriter(record.content, on: frame, image: image.flatMap(EmbeddedImage.init))
+        if let appearance = writer?.appearance() {
+            annotation.entries["AP"] = try write(appearance)
+            // A comment has no place in Instant JSON, so the place of its appearance has no meaning.
+            if record.content.contentType != .comments {
+                annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
+            }
+        }
+        readBack?.expect(annotation.content(onPage: index, frame, pageCount: tree.pages.count).0, as: record.id)
+        annotation.entries["Dest"] = destination(annotation.entries["Dest"])
+        annotation.entries["Type"] = .name("Annot")
+        annotation.entries["P"] = tree.pages[index].id.map(PDFObject.reference)
+        let number = number(of: record.id)
+        added[index].append(number)
+        try update.add(Array(PDFObject.dictionary(annotation.entries).json.text.utf8)[...], as: number)
     }
 
-    private mutating func draw(
-        _ content: Content, _ annotation: inout PDFAnnotation, on frame: PageFrame, _ image: [UInt8]?
-    ) throws {
-        let picture = image.flatMap(EmbeddedImage.init)
-        guard let appearance = AppearanceWriter(content, on: frame, image: picture)?.appearance() else { return }
-        let reference = try appearance.image.map { try embed($0) }
-        let stream = try update.add(stream: Array(appearance.stream.utf8), appearance.dictionary(picture: reference))
-        annotation.entries["AP"] = .dictionary(["N": .reference(stream)])
-        // A comment has no place in Instant JSON, so the place of its appearance has no meaning.
-        if content.contentType != .comments {
-            annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
-        }
+    /// Within a file, a link identifies a page by its object, not its index.
+    private func destination(_ object: PDFObject?) -> PDFObject? {
+        guard let number = object?.array?.first?.number, let index = Int(exactly: number) else { return object }
+        let page = tree.pages.indices.contains(index) ? tree.pages[index].id : nil
+        return page.map { .array([.reference($0), .name("Fit")]) }
+    }
+
+    private mutating func write(_ appearance: Appearance) throws -> PDFObject {
+        let picture = try appearance.image.map { try embed($0) }
+        let stream = try update.add(stream: Array(appearance.stream.utf8), appearance.dictionary(picture: picture))
+        return .dictionary(["N": .reference(stream)])
     }
 
     /// Several annotations may show the same picture.
@@ -146,80 +182,85 @@ package struct AnnotatedPDF {
     }
 }
 
-// MARK: - Objects
+// MARK: - The file's own annotations
 extension AnnotatedPDF {
-    /// Entries of a file's annotation that survive a content change: where it belongs and what belongs to it.
-    private static let lasting = ["/P", "/Popup", "/StructParent", "/OC", "/IRT", "/RT", "/NM", "/Parent"]
+    private mutating func merge(_ record: Record, into mine: Own, onPage index: Int, _ image: [UInt8]?) throws {
+        let id = ByteOrdered(record.id)
+        guard let source = mine.source ?? numbers[id].flatMap({ dump.value($0) }), var merged = ObjectSource(source),
+            let old = PDFDictionary(ObjectSource.object(source), in: dump)
+        else { return }
+        let frame = tree.pages[index].frame
+        guard
+            let merge = AnnotationMerge(
+                old, from: mine.content, to: record.content, on: frame, pageCount: tree.pages.count)
+        else { return }
+        let isMoved = merge.isMoved
+        guard !merge.isEmpty || isMoved else { return }
+        var entries = merge.entries
+        if let destination = entries["Dest"] { entries["Dest"] = .some(self.destination(destination)) }
+        if isMoved { entries["P"] = .some(tree.pages[index].id.map(PDFObject.reference)) }
+        if merge.isDrawn { try draw(record.content, over: old, &entries, on: frame, image) }
+        for (key, value) in entries { merged.set(key, to: value) }
+        if merge.changesText { try clearText(ofPopup: old) }
 
-    /// - Parameter action: of the record's content.
-    private mutating func write(
-        _ annotation: PDFAnnotation, _ id: Record.ID, action: JSON?, onPage index: Int
-    ) throws {
-        let number = number(of: id)
-        var value = JSONObject()
-        if let mine = own[ByteOrdered(id)] {
-            own[ByteOrdered(id)]?.isRewritten = true
-            let old = dump.json(number)?.object ?? JSONObject()
-            // An annotation without a new appearance keeps the old one.
-            var lasting = Self.lasting + (annotation.entries["AP"] == nil ? ["/AP", "/AS"] : [])
-            // An action that no record may write stays if it is the file's own and the record did not change it.
-            let hasTarget = annotation.entries["A"] != nil || annotation.entries["Dest"] != nil
-            if !hasTarget, mine.content["action"] == action { lasting += ["/A", "/Dest"] }
-            for member in old.members where lasting.contains(member.key) { value[member.key] = member.value }
+        let box = merged["Rect"].map(ObjectSource.object)?.array?.compactMap(\.number)
+        own[id]?.content = merge.expected(box: box.flatMap { $0.count == 4 ? frame.box(around: $0) : nil })
+        own[id]?.isRewritten = true
+        if isMoved {
+            own[id]?.isMoved = true
+            added[index].append(number(of: record.id))
+        }
+        if mine.source != nil {
+            own[id]?.source = merged.json[...]
         } else {
-            added[index].append(number)
+            try update.add(merged.json[...], as: number(of: record.id))
         }
-        value["/Type"] = "/Annot"
-        if let page = tree.pages[index].id { value["/P"] = .string(page.text) }
-        for member in PDFObject.dictionary(annotation.entries).json.object?.members ?? [] {
-            value[member.key] = member.value
-        }
-        try update.add(.object(value), as: number)
     }
 
-    /// Writes the pages' changed lists, and ends the update.
-    mutating func finish() throws {
-        for (index, page) in tree.pages.enumerated() {
-            guard let id = page.id, var value = dump.json(id)?.object else { continue }
-            let list = list(of: value)
-            var kept: [JSON] = []
-            for (position, entry) in list.enumerated() { try keep(entry, at: position, page: index, &kept) }
-            guard kept != list || !added[index].isEmpty else { continue }
-            value["/Annots"] = .array(kept + added[index].map { .string($0.text) })
-            try update.add(.object(value), as: id)
-        }
-        try dump.checkTime()
-        try update.end()
-    }
-
-    private func list(of page: JSONObject) -> [JSON] {
-        guard let annotations = page["/Annots"] else { return [] }
-        if let reference = annotations.string.flatMap({ ObjectID($0[...]) }) {
-            return dump.json(reference)?.array ?? []
-        }
-        return annotations.array ?? []
-    }
-
-    private mutating func keep(_ entry: JSON, at position: Int, page: Int, _ kept: inout [JSON]) throws {
-        let reference = entry.string.flatMap { ObjectID($0[...]) }
-        let id = reference.map(ids.id) ?? ids.id(of: entry, at: position, page: page)
-        guard let mine = own[ByteOrdered(id)] else {
-            if !isPopupOfTheMissing(reference, entry) { kept.append(entry) }
+    /// Replaces the appearance with a new one.
+    private mutating func draw(
+        _ content: Content, over old: PDFDictionary, _ entries: inout [String: PDFObject?], on frame: PageFrame,
+        _ image: [UInt8]?
+    ) throws {
+        var dictionary = old.entries
+        for (key, value) in entries { dictionary[key] = value }
+        let merged = PDFDictionary(.dictionary(dictionary), in: dump)
+        let writer = AppearanceWriter(content, on: frame, image: image.flatMap(EmbeddedImage.init), over: merged)
+        // What a stamp without a title says is known only from its picture.
+        guard let writer, old.entries["AP"] == nil || !writer.isStampWithoutTitle else { return }
+        guard let appearance = writer.appearance() else {
+            // The old appearance shows the old text; readers draw the new one.
+            if writer.kind == .text || writer.kind == .stamp {
+                for key in ["AP", "AS"] where old.entries[key] != nil { entries[key] = .some(nil) }
+            }
             return
         }
-        guard mine.isKept else { return }
-        guard reference == nil else { return kept.append(entry) }
-        // An annotation written directly into the list becomes an object, so that others can reply to it.
-        let number = number(of: id)
-        if !mine.isRewritten { try update.add(entry, as: number) }
-        kept.append(.string(number.text))
+        entries["AP"] = try write(appearance)
+        if old.entries["AS"] != nil { entries["AS"] = .some(nil) }
+        // The rectangle stays as it is written, unless the drawing needs another one.
+        let corners = frame.corners(of: appearance.place)
+        let present = merged?.numbers("Rect") ?? []
+        guard present.count == 4 else { return entries["Rect"] = .numbers(corners) }
+        let sorted = [
+            min(present[0], present[2]), min(present[1], present[3]), max(present[0], present[2]),
+            max(present[1], present[3]),
+        ]
+        if zip(sorted, corners).contains(where: { abs($0 - $1) > 0.001 }) { entries["Rect"] = .numbers(corners) }
     }
 
-    private func isPopupOfTheMissing(_ reference: ObjectID?, _ entry: JSON) -> Bool {
-        let value = reference.map { dump.json($0) ?? .null } ?? entry
-        guard value["/Subtype"] == "/Popup",
-            let parent = value["/Parent"]?.string.flatMap({ ObjectID($0[...]) })
-        else { return false }
-        return own[ByteOrdered("\(parent.number)")].map { !$0.isKept } ?? false
+    /// The pop-up of an annotation may hold a copy of its text, which some readers show instead.
+    private func clearText(ofPopup annotation: PDFDictionary) throws {
+        guard case .reference(let id)? = annotation.entries["Popup"], let value = dump.value(id),
+            var popup = ObjectSource(value), popup["Contents"] != nil,
+            popup["Subtype"].map(ObjectSource.object)?.name == "Popup"
+        else { return }
+        popup["Contents"] = nil
+        try update.add(popup.json[...], as: id)
+    }
+}
+
+extension AnnotatedPDF {
+    mutating func expectOwn() {
+        for (id, mine) in own where mine.isKept { readBack?.expect(mine.content, as: id.text) }
     }
 }

@@ -2,24 +2,91 @@ import Glibc
 import SystemPackage
 
 extension PDFTools {
-    /// Writes a copy of a file with the annotations of a layer instead of its own. As with any change, signatures in
-    /// the file become invalid.
+    /// Writes a copy of a file with the annotations of a layer instead of its own, and reads it again to check it.
+    ///
+    /// The changes are appended to the file, whose bytes all stay, so signatures stay valid. qpdf rewrites an encrypted
+    /// or damaged file instead, which a signature does not survive.
     ///
     /// - Parameters:
     ///   - target: path of an existing file, which is overwritten.
-    ///   - notes: path of another existing file, for the update that qpdf applies at the end.
-    ///   - page: if the file is one page taken out of another file, its index there.
+    ///   - notes: path of another existing file, for intermediate data.
+    ///   - page: if the file is one page taken out of another file, its index there. The result is not read again.
     ///   - add: adds the records.
     /// - Throws: ``PDFError``, and the errors of `add`.
     package func annotate(
         _ source: String, into target: String, notes: String, page: Int? = nil,
         _ add: (inout AnnotatedPDF) async throws -> Void
     ) async throws {
-        var annotated = try AnnotatedPDF(
-            try await dump(of: source), pages: limits.pages, writingTo: notes, page: page)
+        let original = try await original(at: source)
+        let appended = try original.tail.flatMap { try AppendedUpdate($0, of: original.dump, at: notes) }
+        let update: any ObjectUpdate = try appended ?? PDFUpdate(of: original.dump, at: notes)
+        var annotated = try AnnotatedPDF(original.dump, original.tree, update: update, page: page)
         try await add(&annotated)
-        try annotated.finish()
-        try await apply(notes, to: source, into: target)
+        let readBack = try annotated.finish()
+        let signatures = Signatures(original.dump)
+        if update.isEmpty, appended != nil || signatures.isSigned { return try await copy(source, to: target) }
+        guard signatures.allowAnnotations else { throw PDFError.certified }
+        if appended != nil {
+            try await copy(source, to: target)
+            try Self.append(notes, to: target)
+        } else {
+            guard !signatures.isSigned else { throw PDFError.signed }
+            try await apply(notes, to: source, into: target)
+        }
+        if page == nil, let readBack { try await check(target, readBack, isAppended: appended != nil) }
+    }
+
+    /// A file to annotate.
+    private struct Original {
+        var dump: ObjectDump
+        var tree: PageTree
+        /// nil if the file cannot be continued: it is encrypted or damaged.
+        var tail: PDFTail?
+    }
+
+    private func original(at path: String) async throws -> Original {
+        let intact = try await dump(ofIntact: path)
+        let dump = if let intact { intact } else { try await dump(of: path) }
+        let tree = PageTree(dump, limit: limits.pages)
+        try dump.checkTime()
+        guard !tree.pages.isEmpty else { throw PDFError.damaged }
+        let trailer = dump.trailer.dictionary
+        let size = trailer?["Size"]?.number.flatMap { Int(exactly: $0) } ?? 0
+        // qpdf gives a page that is not an object of its own, or that is listed twice, a number that the file lacks.
+        let isPlain = tree.pages.allSatisfy { $0.id.map { $0.number < size } ?? false }
+        guard intact != nil, trailer?["Encrypt"] == nil, isPlain else { return Original(dump: dump, tree: tree) }
+        return Original(dump: dump, tree: tree, tail: try PDFTail.reading(Self.argument(for: path)))
+    }
+
+    private func check(_ target: String, _ readBack: ReadBack, isAppended: Bool) async throws {
+        let written = isAppended ? try await dump(ofIntact: target) : try await dump(of: target)
+        guard let written else { throw PDFError.damaged }
+        var walk = AnnotationWalk(tree: PageTree(written, limit: limits.pages), file: written)
+        try walk.walk()
+        try written.checkTime()
+        if walk.isComplete { try readBack.check(walk.found.records) }
+    }
+
+    private func copy(_ source: String, to target: String) async throws {
+        let path = try Self.argument(for: source)
+        let room = try Self.length(of: path) + Int64(1 << 20)
+        let outcome = try await run(
+            .cp, ["--reflink=auto", "--", path, Self.argument(for: target)], writing: room, into: CollectedOutput())
+        guard outcome.exitCode == 0 else {
+            try Self.checkRoom(for: try Self.length(of: path), in: target)
+            throw PDFError.cannotWrite(EIO)
+        }
+    }
+
+    private static func append(_ notes: String, to target: String) throws {
+        let from = try FileDescriptor.open(FilePath(argument(for: notes)), .readOnly, options: .noFollow)
+        defer { try? from.close() }
+        let to = try FileDescriptor.open(FilePath(argument(for: target)), .writeOnly, options: [.append, .noFollow])
+        defer { try? to.close() }
+        var piece = [UInt8](repeating: 0, count: 256 << 10)
+        while case let count = try piece.withUnsafeMutableBytes({ try from.read(into: $0) }), count > 0 {
+            try to.writeResult(piece[..<count])
+        }
     }
 
     /// Writes a copy of a file without annotations, except links and empty form fields. The copy contains no earlier
@@ -56,7 +123,7 @@ extension PDFTools {
         }
     }
 
-    /// qpdf reports a full disk only as prose.
+    /// qpdf and cp report a full disk only as prose.
     ///
     /// - Throws: ``PDFError/cannotWrite(_:)`` if the file cannot get this size.
     private static func checkRoom(for bytes: Int64, in path: String) throws {

@@ -28,6 +28,10 @@ extension AnnotationWriter {
     mutating func shape(_ name: String) {
         entries["Subtype"] = .name(name)
         outline()
+        cloud()
+    }
+
+    private mutating func cloud() {
         if let intensity = json["cloudyBorderIntensity"]?.double, intensity > 0 {
             entries["BE"] = .dictionary(["S": .name("C"), "I": .rounded(min(2, intensity))])
         }
@@ -36,7 +40,7 @@ extension AnnotationWriter {
     mutating func polygon(_ name: String) {
         entries["Subtype"] = .name(name)
         outline()
-        if name == "PolyLine" { caps() }
+        if name == "PolyLine" { caps() } else { cloud() }
         let points = (json["points"]?.array ?? []).prefix(AnnotationReader.maxNumbers / 2)
         entries["Vertices"] = places(points.compactMap(Point.init(json:)))
     }

@@ -18,11 +18,12 @@ extension AnnotationWriter {
         text(from: "text")
     }
 
-    /// Writes the start of a thread that marks no words: a note without text.
+    /// Writes the start of a thread that marks no words: a note, usually without text.
     mutating func marker() {
         entries["Subtype"] = .name("Text")
         entries["Name"] = .name("Comment")
         color("C", from: "color")
+        text(from: "text")
     }
 
     mutating func freeText() {
@@ -38,6 +39,12 @@ extension AnnotationWriter {
         border("borderWidth")
         let alignment = AnnotationNames.alignments.firstIndex(of: json["horizontalAlign"]?.string ?? "left") ?? 0
         if alignment > 0 { entries["Q"] = .number(Double(alignment)) }
+        // `DA` cannot say that a text is bold or slanted.
+        entries["DS"] = .string(
+            TextStyle.text(
+                font: font.isEmpty ? "Helvetica" : font, size: size, color: Color.hexadecimal(ink) ?? "#000000",
+                names: (json["fontStyle"]?.array ?? []).compactMap(\.string),
+                alignment: AnnotationNames.alignments[alignment]))
         rotation()
     }
 
@@ -79,10 +86,10 @@ extension AnnotationWriter {
         }
     }
 
-    /// Writes the preserved members of a kind without an Instant JSON type. Form fields belong to the form and are skipped.
+    /// Writes the preserved members of a kind without an Instant JSON type.
     mutating func other() -> Bool {
         guard let name = json["postilla"]?["pdfSubtype"]?.string?.filter(\.canStandInAName), !name.isEmpty,
-            name != "Widget", name != "Popup"
+            name != "Widget" || isOwn, name != "Popup"
         else { return false }
         entries["Subtype"] = .name(name)
         color("C", from: "color")

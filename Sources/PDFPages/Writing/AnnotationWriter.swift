@@ -5,10 +5,13 @@ struct AnnotationWriter {
     let json: JSONObject
     let frame: PageFrame
     var entries: [String: PDFObject] = [:]
+    /// Whether the annotation is the file's own. Form fields belong to the form, and are never created.
+    let isOwn: Bool
 
-    init(_ content: Content, on frame: PageFrame) {
-        json = content.object
+    init(_ content: Content, on frame: PageFrame, isOwn: Bool = false) {
+        json = content.withRemarkAsNote
         self.frame = frame
+        self.isOwn = isOwn
     }
 
     /// - Returns: whether PDF has this kind.
@@ -103,7 +106,31 @@ struct AnnotationWriter {
     }
 }
 
+extension Content {
+    /// The members, with the text of a kind that has a note but no text as its note: earlier versions of this program
+    /// put the text there.
+    var withRemarkAsNote: JSONObject {
+        var json = object
+        switch AnnotationKind(type: json["type"]?.string ?? "") {
+        case .ink, .line, .rectangle, .ellipse, .polygon, .polyline, .stamp, .image, .link, .unknown:
+            if let text = json["text"], CommentText(json: text) != nil { json["note"] = text }
+        default: break
+        }
+        return json
+    }
+}
+
 extension PDFObject {
+    /// The object with numbers that PDF can write: those that would need an exponent are rounded.
+    var plain: PDFObject {
+        switch self {
+        case .number(let value): JSONNumber(value).source.contains("e") ? .rounded(value) : self
+        case .array(let items): .array(items.map(\.plain))
+        case .dictionary(let entries): .dictionary(entries.mapValues(\.plain))
+        default: self
+        }
+    }
+
     /// Rounds to four decimals, more than paper shows, and clamps to ±1,000,000.
     package static func numbers(_ values: [Double]) -> PDFObject { .array(values.map(PDFObject.rounded)) }
 

@@ -25,24 +25,36 @@ extension AppearanceWriter {
     func shape() -> Appearance {
         let width = number("strokeWidth", 1)
         var sketch = Sketch(box)
-        let inside = Rect(
-            left: box.left + width / 2, top: box.top + width / 2, width: max(0, box.width - width),
-            height: max(0, box.height - width))
         begin(&sketch, width)
-        if kind == .ellipse { sketch.ellipse(inside) } else { sketch.rectangle(inside) }
+        let cloud = cloud(width)
+        // Without margins of its own, a cloud stays within the box.
+        let margin = own?.numbers("RD") == nil ? cloud?.reach ?? 0 : 0
+        let inside = inner.inset(by: width / 2 + margin)
+        switch (cloud, kind) {
+        case (let cloud?, .ellipse): cloud.draw(around: cloud.outline(ofEllipseIn: inside), &sketch)
+        case (let cloud?, _): cloud.draw(around: inside.corners, &sketch)
+        case (nil, .ellipse): sketch.ellipse(inside)
+        case (nil, _): sketch.rectangle(inside)
+        }
         sketch.paint(stroked: isStroked(width), filled: color("fillColor") != nil, closed: true)
         return finish(sketch)
     }
 
     func polygon() -> Appearance {
         let width = number("strokeWidth", 1)
-        var sketch = Sketch(area(around: corners, by: width))
+        let cloud = cloud(width)
+        var sketch = Sketch(area(around: corners, by: width + (cloud?.reach ?? 0)))
         begin(&sketch, width)
-        sketch.path(corners)
+        if let cloud { cloud.draw(around: corners, &sketch) } else { sketch.path(corners) }
         sketch.paint(
             stroked: isStroked(width) && !corners.isEmpty, filled: color("fillColor") != nil && !corners.isEmpty,
             closed: true)
         return finish(sketch)
+    }
+
+    private func cloud(_ width: Double) -> Cloud? {
+        guard let intensity = json["cloudyBorderIntensity"]?.double, intensity > 0 else { return nil }
+        return Cloud(intensity: intensity, width: width)
     }
 
     func line() -> Appearance {
@@ -85,8 +97,9 @@ extension AppearanceWriter {
 }
 
 /// A line end (ISO 32000-1, table 176).
-private struct LineCap {
+struct LineCap {
     let width: Double
+    /// Whether closed ends are filled.
     let isFilled: Bool
     private var size: Double { max(width * 3, 3) }
 
@@ -119,5 +132,20 @@ private struct LineCap {
     private func arrow(_ points: [Point], _ isClosed: Bool, _ sketch: inout Sketch) -> (Bool, Bool) {
         sketch.path(points)
         return (isClosed, isClosed && isFilled)
+    }
+}
+
+extension Rect {
+    func inset(by margin: Double) -> Rect {
+        Rect(
+            left: left + margin, top: top + margin, width: max(0, width - 2 * margin),
+            height: max(0, height - 2 * margin))
+    }
+
+    /// Clockwise from the top left.
+    fileprivate var corners: [Point] {
+        [
+            Point(x: left, y: top), Point(x: right, y: top), Point(x: right, y: bottom), Point(x: left, y: bottom),
+        ]
     }
 }

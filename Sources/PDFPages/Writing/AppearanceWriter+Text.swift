@@ -24,70 +24,75 @@ extension AppearanceWriter {
 
     func freeText() -> Appearance? {
         let words = json["text"].flatMap(CommentText.init(json:))?.words ?? ""
-        let font = StandardFont(json["font"]?.string ?? "")
+        let styles = (json["fontStyle"]?.array ?? []).compactMap(\.string)
+        let font = StandardFont(
+            json["font"]?.string ?? "", bold: styles.contains("bold"), italic: styles.contains("italic"))
         guard let letters = WinAnsi.bytes(words) else { return nil }
         let border = number("borderWidth", 0)
-        var sketch = Sketch(upright)
-        let isBordered = border > 0 && color("borderColor") != nil
-        let area = sketch.area.inset(by: border / 2)
+        let line = ownTurns == 0 ? callout : []
+        let whole = ownTurns == 0 ? box : upright
+        var sketch = Sketch(line.reduce(whole) { $0.union(Rect(left: $1.x, top: $1.y, width: 0, height: 0)) })
+        let edge = color("borderColor") ?? (line.isEmpty ? nil : color("fontColor") ?? [0, 0, 0])
+        let isBordered = border > 0 && edge != nil
+        let area = (ownTurns == 0 ? inner : whole).inset(by: border / 2)
         if let background = color("backgroundColor") { sketch.fill(with: background) }
-        if isBordered { sketch.stroke(with: color("borderColor") ?? [0, 0, 0], width: border, dashes: dashes) }
+        if isBordered { sketch.stroke(with: edge ?? [0, 0, 0], width: border, dashes: dashes) }
+        if isBordered, !line.isEmpty {
+            sketch.path(line)
+            sketch.paint(stroked: true, filled: false)
+            let end = own?["LE"].name ?? own?.array("LE")?.first?.name
+            LineCap(width: border, isFilled: color("backgroundColor") != nil)
+                .draw(end.flatMap { AnnotationNames.caps[$0] }, at: line[0], from: line[1], &sketch)
+        }
         sketch.rectangle(area)
         sketch.paint(stroked: isBordered, filled: color("backgroundColor") != nil)
 
-        let size = number("fontSize", 12, 1...999)
-        let inside = area.inset(by: border / 2 + 2)
-        let lines = font.lines(letters, size: size, width: inside.width)
-        let height = Double(lines.count) * size * StandardFont.leading
-        let room = max(0, inside.height - height)
-        let top =
-            switch json["verticalAlign"]?.string {
-            case "center": inside.top + room / 2
-            case "bottom": inside.top + room
-            default: inside.top
-            }
+        let text = FittedText(letters, font, size: number("fontSize", 12, 1...999), in: area.inset(by: border / 2))
         sketch.fill(with: color("fontColor") ?? [0, 0, 0])
-        sketch.raw("BT")
-        sketch.raw("/F \(Decimals.text(size)) Tf")
-        for (index, line) in lines.enumerated() {
-            let spare = inside.width - font.width(line, size: size)
-            let left =
-                switch json["horizontalAlign"]?.string {
-                case "center": inside.left + spare / 2
-                case "right": inside.left + spare
-                default: inside.left
-                }
-            let baseline = top + (Double(index) * StandardFont.leading + StandardFont.ascent) * size
-            sketch.op("Tm", 1, 0, 0, 1, left, sketch.area.bottom - baseline)
-            sketch.raw("<\(line.hexadecimal)> Tj")
-        }
-        sketch.raw("ET")
-        var appearance = finish(upright: sketch)
+        text.draw(on: &sketch, across: json["horizontalAlign"]?.string, down: json["verticalAlign"]?.string)
+        var appearance = ownTurns == 0 ? finish(sketch) : finish(upright: sketch)
         appearance.font = font.name
         return appearance
     }
 
-    /// Draws the title in a frame, in the largest size that fits.
+    /// The line of a call-out, from what it points at; empty for other texts.
+    private var callout: [Point] {
+        guard let numbers = own?.numbers("CL"), numbers.count == 4 || numbers.count == 6 else { return [] }
+        return frame.points(numbers)
+    }
+
+    /// Draws the title in a frame, in the largest size that fits, and the subtitle below it.
     func stamp() -> Appearance? {
         let type = json["stampType"]?.string ?? ""
-        let title = (json["title"]?.string).flatMap { $0.isEmpty ? nil : $0 } ?? type.apart
-        guard let letters = WinAnsi.bytes(String(title.uppercased().prefix(200))) else { return nil }
+        let title = (json["title"]?.string).flatMap { $0.isEmpty ? nil : $0 } ?? type
+        let subtitle = json["subtitle"]?.string ?? ""
+        guard let letters = WinAnsi.bytes(String(title.stampWords.uppercased().prefix(200))),
+            let small = WinAnsi.bytes(String(subtitle.prefix(200)))
+        else { return nil }
         let font = StandardFont("Helvetica-Bold")
-        let color = color("color") ?? Self.stampColor(type)
+        let color = color("color") ?? Self.stampColor(title.stampName)
         var sketch = Sketch(upright)
         let area = sketch.area
         let border = min(area.width, area.height) / 20
         sketch.stroke(with: color, width: border)
-        sketch.rectangle(area.inset(by: border))
-        sketch.paint(stroked: true, filled: false)
-        let natural = max(font.width(letters, size: 1), 0.1)
-        let size = max(min((area.width - 6 * border) / natural, (area.height - 4 * border) * 0.9), 0.1)
+        sketch.fill(with: color.map { 0.9 + $0 / 10 })
+        sketch.roundedRectangle(area.inset(by: border), radius: 3 * border)
+        sketch.paint(stroked: true, filled: true)
         sketch.fill(with: color)
         sketch.raw("BT")
-        sketch.raw("/F \(Decimals.text(size)) Tf")
-        // Capitals are about 0.7 font sizes high.
-        sketch.op("Td", (area.width - natural * size) / 2, area.height / 2 - 0.35 * size)
-        sketch.raw("<\(letters.hexadecimal)> Tj")
+        let inside = area.inset(by: 2.5 * border)
+        let share = small.isEmpty ? 1 : 0.65
+        for (line, middle, height) in [
+            (letters, inside.top + inside.height * share / 2, inside.height * share),
+            (small, inside.top + inside.height * (1 + share) / 2, inside.height * (1 - share)),
+        ] where !line.isEmpty {
+            let natural = max(font.width(line, size: 1), 0.1)
+            let size = max(min((inside.width - border) / natural, height), 0.1)
+            sketch.raw("/F \(Decimals.text(size)) Tf")
+            // Capitals are about 0.7 font sizes high.
+            sketch.op("Tm", 1, 0, 0, 1, (area.width - natural * size) / 2, area.bottom - middle - 0.35 * size)
+            sketch.raw("<\(line.hexadecimal)> Tj")
+        }
         sketch.raw("ET")
         var appearance = finish(upright: sketch)
         appearance.font = font.name
@@ -123,18 +128,21 @@ extension AppearanceWriter {
     }
 }
 
-extension Rect {
-    fileprivate func inset(by margin: Double) -> Rect {
-        Rect(
-            left: left + margin, top: top + margin, width: max(0, width - 2 * margin),
-            height: max(0, height - 2 * margin))
-    }
-}
-
 extension String {
-    /// `For Comment` for `ForComment`.
-    fileprivate var apart: String {
-        reduce(into: "") { words, letter in
+    /// The name of the standard in an Acrobat stamp's name: `Approved` for `SBApproved`.
+    fileprivate var stampName: String {
+        for mark in ["SB", "SH", "D", "#"] where hasPrefix(mark) {
+            let name = String(dropFirst(mark.count))
+            if AnnotationNames.stamps.contains(name) { return name }
+        }
+        return self
+    }
+
+    /// `For Comment` for `ForComment`; other titles stay as they are.
+    fileprivate var stampWords: String {
+        let name = stampName
+        guard AnnotationNames.stamps.contains(name) else { return name }
+        return name.reduce(into: "") { words, letter in
             if letter.isUppercase, !words.isEmpty { words.append(" ") }
             words.append(letter)
         }

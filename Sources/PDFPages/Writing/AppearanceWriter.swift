@@ -8,9 +8,12 @@ struct AppearanceWriter {
     let box: Rect
     /// The file of an image annotation, if PDF can hold it.
     let image: EmbeddedImage?
+    /// The dictionary of an annotation that is in the file already, for what its record does not say.
+    let own: PDFDictionary?
 
     /// - Returns: nil for an annotation without a box.
-    init?(_ content: Content, on frame: PageFrame, image: EmbeddedImage? = nil) {
+    init?(_ content: Content, on frame: PageFrame, image: EmbeddedImage? = nil, over own: PDFDictionary? = nil) {
+        self.own = own
         json = content.object
         kind = AnnotationKind(type: json["type"]?.string ?? "")
         self.frame = frame
@@ -57,6 +60,22 @@ struct AppearanceWriter {
         (json["strokeDashArray"]?.array ?? []).prefix(16).compactMap { $0.double?.clamped(to: 0...9999) }
     }
 
+    /// The box without the margins in which a cloud or a call-out's line is drawn (`RD`).
+    var inner: Rect {
+        guard var margins = own?.numbers("RD"), margins.count == 4, margins.allSatisfy({ $0 >= 0 }) else { return box }
+        // Left, top, right, bottom of the sheet; a page that is turned clockwise shows its left side at the top.
+        for _ in 0..<frame.turns { margins = [margins[3]] + margins[..<3] }
+        let (width, height) = (box.width - margins[0] - margins[2], box.height - margins[1] - margins[3])
+        guard width > 0, height > 0 else { return box }
+        return Rect(left: box.left + margins[0], top: box.top + margins[1], width: width, height: height)
+    }
+
+    /// Whether the words of a stamp are known only from its picture.
+    var isStampWithoutTitle: Bool {
+        kind == .stamp && json["title"]?.string?.isEmpty != false
+            && !AnnotationNames.stamps.contains(json["stampType"]?.string ?? "")
+    }
+
     // MARK: Words
 
     private func markup() -> Appearance {
@@ -98,29 +117,5 @@ struct AppearanceWriter {
         case .strikeOut: [0.82, 0.13, 0.18]
         default: [0.13, 0.58, 0.98]
         }
-    }
-
-    /// Draws a sheet with lines.
-    private func note() -> Appearance {
-        var sketch = Sketch(box)
-        let side = min(box.width, box.height)
-        let edge = side / 16
-        let sheet = Rect(
-            left: box.left + edge, top: box.top + edge, width: side - 2 * edge, height: side - 2 * edge)
-        sketch.fill(with: color("color") ?? [1, 0.85, 0.25])
-        sketch.stroke(with: [0.2, 0.2, 0.2], width: max(edge, 0.1))
-        sketch.rectangle(sheet)
-        sketch.paint(stroked: true, filled: true)
-        for part in [0.3, 0.5, 0.7] {
-            let y = sheet.top + sheet.height * part
-            sketch.path([
-                Point(x: sheet.left + sheet.width * 0.2, y: y), Point(x: sheet.right - sheet.width * 0.2, y: y),
-            ])
-        }
-        sketch.paint(stroked: true, filled: false)
-        var appearance = finish(sketch)
-        // A note stays upright on a rotated page (ISO 32000-1, 12.5.6.4).
-        appearance.turns = 0
-        return appearance
     }
 }

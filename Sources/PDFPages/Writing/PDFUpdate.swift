@@ -3,8 +3,8 @@ import FoundationEssentials
 import SystemPackage
 
 /// The update file for qpdf: the changed objects of a PDF (qpdf manual, "qpdf JSON", `--update-from-json`), written one
-/// by one.
-final class PDFUpdate {
+/// by one. qpdf rewrites the whole file.
+final class PDFUpdate: ObjectUpdate {
     private static let piece = 256 << 10
     private let file: FileDescriptor
     private var waiting: [UInt8] = []
@@ -14,15 +14,17 @@ final class PDFUpdate {
     /// - Parameter path: path of an existing file, which is overwritten.
     /// - Throws: ``PDFError/damaged`` when the dump has no header.
     init(of dump: ObjectDump, at path: String) throws {
-        guard let header = try? JSONReader.parse(dump.header), let last = header["maxobjectid"]?.integer else {
+        guard let header = try? JSONReader.parse(dump.header), let last = dump.lastObject else {
             throw PDFError.damaged
         }
-        lastObject = Int(last)
+        lastObject = last
         file = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .noFollow])
         try put(#"{"qpdf":[\#(header.text),{"#)
     }
 
     deinit { try? file.close() }
+
+    var isEmpty: Bool { isFirst }
 
     func end() throws {
         try put("}]}")
@@ -35,10 +37,17 @@ final class PDFUpdate {
         return ObjectID(number: lastObject)
     }
 
-    func add(_ value: JSON, as id: ObjectID) throws {
+    func add(_ value: JSON, as id: ObjectID) throws { try add(Array(value.text.utf8)[...], as: id) }
+
+    func add(_ json: ArraySlice<UInt8>, as id: ObjectID) throws {
         try begin(id)
-        try put(#"{"value":\#(value.text)}"#)
+        try put(#"{"value":"#)
+        waiting += json
+        try put("}")
     }
+
+    /// qpdf writes only objects that something refers to.
+    func free(_ id: ObjectID) {}
 
     func add(stream: [UInt8], _ entries: [String: PDFObject]) throws -> ObjectID {
         let id = number()
@@ -63,7 +72,7 @@ final class PDFUpdate {
     }
 
     private func flush() throws {
-        do { try file.writeAll(waiting) } catch let error as Errno { throw PDFError.cannotWrite(error.rawValue) }
+        try file.writeResult(waiting)
         waiting.removeAll(keepingCapacity: true)
     }
 }

@@ -42,9 +42,27 @@ struct Sketch {
             "\(place(Point(x: box.left, y: box.bottom))) \(Decimals.text(box.width)) \(Decimals.text(box.height)) re")
     }
 
+    /// Control point distance at which four Bézier curves approximate a circle.
+    private static let circleReach = 0.5523
+
+    mutating func roundedRectangle(_ box: Rect, radius: Double) {
+        let radius = min(radius, box.width / 2, box.height / 2)
+        let rest = radius * (1 - Self.circleReach)
+        func at(_ x: Double, _ y: Double) -> Point { Point(x: x, y: y) }
+        move(at(box.left + radius, box.top))
+        line(at(box.right - radius, box.top))
+        curve(at(box.right - rest, box.top), at(box.right, box.top + rest), at(box.right, box.top + radius))
+        line(at(box.right, box.bottom - radius))
+        curve(at(box.right, box.bottom - rest), at(box.right - rest, box.bottom), at(box.right - radius, box.bottom))
+        line(at(box.left + radius, box.bottom))
+        curve(at(box.left + rest, box.bottom), at(box.left, box.bottom - rest), at(box.left, box.bottom - radius))
+        line(at(box.left, box.top + radius))
+        curve(at(box.left, box.top + rest), at(box.left + rest, box.top), at(box.left + radius, box.top))
+        put("h")
+    }
+
     mutating func ellipse(_ box: Rect) {
-        // Control point distance at which four Bézier curves approximate a circle.
-        let reach = 0.5523
+        let reach = Self.circleReach
         let (middle, across, down) = (box.middle, box.width / 2, box.height / 2)
         func at(_ x: Double, _ y: Double) -> Point { Point(x: middle.x + x * across, y: middle.y + y * down) }
         move(at(1, 0))

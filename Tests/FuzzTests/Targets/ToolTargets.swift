@@ -36,5 +36,32 @@ extension FuzzTarget {
             var reader = PDFObjectReader(bytes[...])
             _ = reader.object()
         },
+        FuzzTarget(
+            "pdf-syntax",
+            [
+                #"{"/A":["u:é","b:6869","12 0 R",1.5e3,true,null,"/N#20"],"/B":{"/C":"u:(\\\r"}}"#,
+                #"{"/A":-0.5,"/B":[]}"#,
+            ]
+        ) { bytes in
+            guard let source = ObjectSource(bytes[...]) else { return }
+            let json = source.json
+            try hold(ObjectSource(json[...])?.json == json, "split and joined, it differs")
+            guard let text = PDFSyntax.text(json[...]) else { return }
+            try hold(text.starts(with: "<<".utf8) && text.suffix(2).elementsEqual(">>".utf8), "not a dictionary")
+            for entry in source.entries { _ = ObjectSource.items(entry.value) }
+        },
+        FuzzTarget(
+            "pdf-tail",
+            [
+                "%PDF-1.7\nxref\n0 1\ntrailer<<>>\nstartxref\n9\n%%EOF",
+                "x\n%PDF-1.7\n12 0 obj<<>>\nstartxref\r9\r%%EOF\r",
+            ]
+        ) { bytes in
+            let tail = PDFTail(length: Int64(bytes.count)) { place, count in
+                Array(bytes.dropFirst(Int(place)).prefix(count))
+            }
+            guard let tail else { return }
+            try hold(tail.section + tail.origin < tail.length, "a section behind the end")
+        },
     ]
 }

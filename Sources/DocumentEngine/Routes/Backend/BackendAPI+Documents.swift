@@ -158,8 +158,11 @@ extension BackendAPI {
         _ path: String, _ document: ServerDocument, _ key: LayerKey, into target: String, notes: String
     ) async throws {
         try await intake.tools.sized(for: document.pdfBytes).annotate(path, into: target, notes: notes) { annotated in
-            try await eachPart(of: key, Self.withRoot) { part in
+            try await eachPart(of: key, Self.withRevision) { part in
                 for entry in part {
+                    // A record that was never edited stays as the file has it, even if an earlier version read it
+                    // differently.
+                    if entry.revision == 0, annotated.keep(entry.record.id) { continue }
                     var image: [UInt8]?
                     if let id = entry.record.content.attachmentID {
                         image = try await attachments.bytes(of: id, in: key.document)
@@ -168,6 +171,12 @@ extension BackendAPI {
                 }
             }
         }
+    }
+
+    private static func withRevision(
+        _ row: ServerRecord, _ layer: ServerLayer, _ store: any StoreReading
+    ) throws -> (record: Record, root: Record?, revision: Revision)? {
+        try withRoot(row, layer, store).map { ($0.record, $0.root, row.revision) }
     }
 
     // MARK: A record sent with its file: a form with the part `annotation` and a part for the file
