@@ -28,7 +28,12 @@ package struct RowChecksum: Hashable, Sendable {
         text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
 
-    /// A value of a type that is never written, such as a floating-point number.
+    package mutating func add(_ number: Double) {
+        // SQLite stores -0 as 0.
+        state = XXH64.mixed(XXH64.mixed(state ^ 5) ^ (number == 0 ? 0 : number.bitPattern))
+    }
+
+    /// A value of a type that is never written: a blob.
     package mutating func addUnknown() { state = XXH64.mixed(state ^ 4) }
 
     package static func of(_ values: [SQLValue]) -> Int64 {
@@ -37,7 +42,7 @@ package struct RowChecksum: Hashable, Sendable {
             switch value {
             case .null: sum.addNull()
             case .integer(let number): sum.add(number)
-            case .real: sum.addUnknown()
+            case .real(let number): sum.add(number)
             case .text(let text): sum.add(text)
             }
         }
@@ -57,6 +62,7 @@ extension Columns {
             switch sqlite3_column_type(row, column) {
             case SQLITE_NULL: sum.addNull()
             case SQLITE_INTEGER: sum.add(integer(column))
+            case SQLITE_FLOAT: sum.add(real(column))
             case SQLITE_TEXT: sum.add(UnsafeRawBufferPointer(start: bytes(column)?.baseAddress, count: size(column)))
             default: sum.addUnknown()
             }

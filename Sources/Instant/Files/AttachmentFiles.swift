@@ -49,17 +49,11 @@ struct AttachmentFiles: Sendable {
         return try PartFile(path: path(id) + ".part")
     }
 
-    /// Removes files that can be loaded again.
-    ///
-    /// - Returns: The bytes freed.
-    func removeAll(but needed: Set<AttachmentID>) throws(InstantError) -> Int64 {
-        var bytes: Int64 = 0
-        for name in Folders.entries(folder) {
-            if let id = AttachmentID(String(name.prefix(64))), needed.contains(id) { continue }
-            bytes += Folders.size("\(folder)/\(name)")
-            try Folders.remove("\(folder)/\(name)")
-        }
-        return bytes
+    /// Returns the paths of files that can be loaded again.
+    func removable(but needed: Set<AttachmentID>) -> [String] {
+        Folders.entries(folder).filter { name in
+            AttachmentID(String(name.prefix(64))).map { !needed.contains($0) } ?? true
+        }.map { "\(folder)/\($0)" }
     }
 
     var bytes: Int64 { Folders.entries(folder).reduce(0) { $0 + Folders.size("\(folder)/\($1)") } }
