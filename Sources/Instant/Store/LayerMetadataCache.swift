@@ -61,6 +61,8 @@ struct WriterConnectionStore: LocalStore {
 
     var damage: [StoredDamage] { store.damage }
 
+    func noteGaps() { store.noteGaps() }
+
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.readByWriter(body) }
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {

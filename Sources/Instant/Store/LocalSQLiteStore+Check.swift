@@ -48,8 +48,6 @@ extension LocalSQLiteStore {
         return found
     }
 
-    /// Compares the number of rows in each table with those in its indexes, in milliseconds: a list must not be short of
-    /// rows without a word. Notes what differs as damage.
     func noteGaps() {
         let differing = try? connections.read { database in
             try CheckedTable.counts.filter { sql in

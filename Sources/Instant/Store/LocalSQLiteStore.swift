@@ -61,7 +61,8 @@ final class LocalSQLiteStore: LocalStore {
         self.path = path ?? Self.noPath
         metadata = LayerMetadataCache(isChecked: checksMetadata)
         let (lock, label) = try path.map { try Self.enter($0) } ?? (nil, nil)
-        (inUse, self.label) = (Mutex(lock), Mutex(label))
+        inUse = Mutex(lock)
+        self.label = Mutex(label)
         if let lost = label?.lostCommits, lost > 0 { log.note(.lostCommits(lost)) }
         var configuration = Configuration()
         configuration.label = "postilla.layer"

@@ -13,6 +13,9 @@ package protocol LocalStore: Sendable {
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T
     /// The damage that was met so far. Reads leave out what is damaged; writes replace it.
     var damage: [StoredDamage] { get }
+    /// Compares the number of rows in each table with those in its indexes, in milliseconds, so that a list is not short
+    /// of rows without a word. Adds what differs to ``damage``.
+    func noteGaps()
 }
 
 /// The part of a transaction that a crash of the machine, not only of the process, may undo.
@@ -26,6 +29,7 @@ package enum Durability: Hashable, Sendable {
 
 extension LocalStore {
     package var damage: [StoredDamage] { [] }
+    package func noteGaps() {}
 
     package func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T { try write(.synced, body) }
 }

@@ -15,6 +15,8 @@ import SQLite
 struct LayerRepair {
     /// The database.
     let path: String
+    /// Called after each change of the disk; for tests.
+    var didChange: () -> Void = {}
 
     /// What was done.
     struct Outcome {
@@ -67,9 +69,9 @@ struct LayerRepair {
         (metadata.wasReset, metadata.migratedTo) = (true, nil)
         try make(metadata, salvage, &outcome)
         let keepsOld = !outcome.lost.isEmpty || outcome.unreadablePages > 0 || lostCommits > 0
-        if keepsOld { try Self.write(made: making + "/keep") }
+        if keepsOld { try create(making + "/keep") }
         try Self.sync(making)
-        try Self.move(making, to: made)
+        try move(making, to: made)
         try Self.sync(folder)
         outcome.damagedCopy = try finish()
         return outcome
@@ -78,6 +80,7 @@ struct LayerRepair {
     private func make(_ metadata: LayerMetadata, _ salvage: Salvage, _ outcome: inout Outcome) throws {
         if Self.exists(making) { try Folders.remove(making) }
         try Folders.make(making)
+        didChange()
         let store = try LocalSQLiteStore(path: making + "/" + name)
         do {
             defer { store.close() }
@@ -157,20 +160,21 @@ extension LayerRepair {
         if Folders.isFile(made + "/" + name) {
             try Folders.make(aside)
             for file in [path + "-wal", path + "-shm", path, label] where Folders.isFile(file) {
-                try Self.move(file, to: aside + "/" + (file.split(separator: "/").last ?? ""))
+                try move(file, to: aside + "/" + (file.split(separator: "/").last ?? ""))
             }
             try Self.sync(folder)
-            try Self.move(made + "/" + name, to: path)
+            try move(made + "/" + name, to: path)
         }
-        if Folders.isFile(newLabel) { try Self.move(newLabel, to: label) }
+        if Folders.isFile(newLabel) { try move(newLabel, to: label) }
         try Self.sync(folder)
         var copy: String?
         if Folders.isFile(made + "/keep"), Self.exists(aside) {
             let free = (1...).lazy.map { "\(path).damaged-\($0)" }.first { !Self.exists($0) } ?? aside
-            try Self.move(aside, to: free)
+            try move(aside, to: free)
             copy = free
         }
         try Folders.remove(made)
+        didChange()
         return copy
     }
 
@@ -179,18 +183,20 @@ extension LayerRepair {
         return lstat(path, &info) == 0
     }
 
-    private static func move(_ file: String, to place: String) throws(InstantError) {
+    private func move(_ file: String, to place: String) throws(InstantError) {
         guard rename(file, place) == 0 else {
             throw InstantError(.couldNotWriteToDisk, "cannot move \(file) to \(place): \(errnoText())")
         }
+        didChange()
     }
 
-    private static func write(made path: String) throws(InstantError) {
+    private func create(_ path: String) throws(InstantError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw InstantError(.couldNotWriteToDisk, "cannot write \(path): \(errnoText())")
         }
         close(descriptor)
+        didChange()
     }
 
     /// Makes the names in a folder durable.

@@ -35,11 +35,11 @@ struct Salvage {
         let roots = schema()
         let pages = (facts: Set([roots["facts"], label?.factsPage]), edits: Set([roots["outbox"], label?.outboxPage]))
         for root in pages.facts.compactMap(\.self) where root > 0 {
-            walk(root) { [self] in if metadata == nil { metadata = metadata(in: $0) } }
+            for cells in walk(root) { metadata = metadata ?? metadata(in: cells) }
         }
         badPages = 0
         for root in pages.edits.compactMap(\.self) where root > 0 {
-            walk(root) { take($0, isCertain: true) }
+            for cells in walk(root) { take(cells) }
         }
         if badPages > 0 || pages.edits.compactMap(\.self).allSatisfy({ $0 == 0 }) || metadata == nil { searchPages() }
         nameLost(ids: entries(of: roots["outbox_id"]), stages: entries(of: roots["outbox_stage"]))
@@ -49,16 +49,15 @@ struct Salvage {
     private func schema() -> [String: Int] {
         var roots: [String: Int] = [:]
         var reader = self
-        reader.walk(1) { cells in
-            for values in cells.compactMap(\.values) where values.count == 5 {
-                if let name = values[1].text, let page = values[3].integer { roots[name] = Int(clamping: page) }
-            }
+        for values in reader.walk(1).joined().compactMap(\.values) where values.count == 5 {
+            if let name = values[1].text, let page = values[3].integer { roots[name] = Int(clamping: page) }
         }
         return roots
     }
 
-    /// Visits the pages of a table.
-    private mutating func walk(_ root: Int, _ visit: ([TreePage.Cell]) -> Void) {
+    /// Returns the rows of each page of a table.
+    private mutating func walk(_ root: Int) -> [[TreePage.Cell]] {
+        var found: [[TreePage.Cell]] = []
         var next = [root]
         var seen: Set<Int> = []
         while let number = next.popLast() {
@@ -68,14 +67,17 @@ struct Salvage {
             guard let page, page.kind == .tableLeaf || page.kind == .tableInterior else {
                 badPages += 1
                 // Perhaps only the mark of its kind is damaged.
-                if let leaf = TreePage(bytes, number: number, as: .tableLeaf) { visit(leaf.contents(of: image)) }
+                if let leaf = TreePage(bytes, number: number, as: .tableLeaf) {
+                    found.append(leaf.contents(of: image))
+                }
                 continue
             }
             badPages += page.strayCells > 0 ? 1 : 0
             visited.insert(number)
-            visit(page.contents(of: image))
+            found.append(page.contents(of: image))
             next += page.children
         }
+        return found
     }
 
     /// Looks at every page that is not unused.
@@ -111,7 +113,7 @@ struct Salvage {
         return nil
     }
 
-    private mutating func take(_ cells: [TreePage.Cell], isCertain: Bool) {
+    private mutating func take(_ cells: [TreePage.Cell]) {
         for cell in cells {
             if let edit = edit(cell) {
                 edits[cell.number] = edit
