@@ -1,5 +1,6 @@
 import Annotations
 public import FoundationEssentials
+import Glibc
 import InstantCore
 
 /// What a repair did.
@@ -39,7 +40,17 @@ extension InstantClient {
         var repair = InstantRepair(path: finding.path, entry: finding.entry)
         guard finding.problem != nil else { return repair }
         guard finding.subject == .store else {
-            try Folders.remove(finding.path)
+            if finding.isNeeded {
+                // The only copy, of which most may be readable.
+                let copy = finding.path + ".damaged"
+                guard rename(finding.path, copy) == 0 else {
+                    throw InstantError(.couldNotWriteToDisk, "cannot rename \(finding.path): \(errnoText())")
+                }
+                repair.damagedCopy = copy
+                repair.lostEdits = ["the attachment of an unsent edit"]
+            } else {
+                try Folders.remove(finding.path)
+            }
             return repair
         }
         guard let entry = finding.entry, finding.isRepairable else {
@@ -54,7 +65,9 @@ extension InstantClient {
         repair.entry = InstantCacheEntry.all(in: folders).first { $0.folder == entry.folder }
         repair.keptEdits = outcome.kept
         repair.lostEdits = outcome.lost.map(\.description)
-        if outcome.lostCommits > 0 { repair.lostEdits.append(StoredDamage.lostCommits(outcome.lostCommits).description) }
+        if outcome.lostCommits > 0 {
+            repair.lostEdits.append(StoredDamage.lostCommits(outcome.lostCommits).description)
+        }
         repair.unreadablePages = outcome.unreadablePages
         repair.damagedCopy = outcome.damagedCopy
         return repair

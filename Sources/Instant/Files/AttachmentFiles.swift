@@ -15,6 +15,8 @@ struct AttachmentFiles: Sendable {
 
     func path(_ id: AttachmentID) -> String { "\(folder)/\(id.hex)" }
 
+    static func id(of data: Data) -> AttachmentID? { AttachmentID(SHA256.hash(data: data).hexadecimal) }
+
     func holds(_ id: AttachmentID) -> Bool { Folders.isFile(path(id)) }
 
     /// Stores a file; it is on disk when this returns.
@@ -26,7 +28,7 @@ struct AttachmentFiles: Sendable {
             throw InstantError(
                 .couldNotCreateAttachment, "the attachment is larger than \(Self.maximumBytes >> 20) MB")
         }
-        guard let id = AttachmentID(SHA256.hash(data: data).hexadecimal) else {
+        guard let id = Self.id(of: data) else {
             throw InstantError(.couldNotCreateAttachment, "the file has no name")
         }
         if holds(id) { return id }

@@ -17,6 +17,8 @@ public struct InstantStorageFinding: Hashable, Sendable {
     public var details: [String] = []
 
     let subject: Subject
+    /// Whether a local edit may need an attachment.
+    var isNeeded = false
 
     enum Subject: Hashable {
         case store
@@ -87,7 +89,7 @@ extension InstantClient {
                     path: attachments.path(id), entry: entry, bytes: Folders.size(attachments.path(id)),
                     problem: isNeeded
                         ? "\(problem); an unsent edit may need it" : "\(problem); it is loaded again on request",
-                    subject: .attachment))
+                    subject: .attachment, isNeeded: isNeeded))
         }
         return found
     }

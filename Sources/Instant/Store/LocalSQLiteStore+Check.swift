@@ -49,16 +49,17 @@ extension LocalSQLiteStore {
     }
 
     func noteGaps() {
-        let differing = try? connections.read { database in
-            try CheckedTable.counts.filter { sql in
-                guard let counts = try Row.fetchOne(database, sql: sql).map({ Array($0.databaseValues) }) else {
-                    return false
+        do {
+            let isComplete = try connections.read { database in
+                try CheckedTable.counts.allSatisfy { sql in
+                    Set(try Row.fetchOne(database, sql: sql).map { Array($0.databaseValues) } ?? []).count == 1
                 }
-                return Set(counts).count != 1
             }
+            if !isComplete { log.note(.structure("an index has other rows than its table")) }
+        } catch {
+            guard case .corrupt(_, let why) = LocalStoreError(error, path: path) else { return }
+            log.note(.structure(why))
         }
-        guard let differing else { return log.note(.structure("its tables cannot be counted")) }
-        if !differing.isEmpty { log.note(.structure("an index has other rows than its table")) }
     }
 }
 

@@ -124,7 +124,8 @@ final class LocalSQLiteStore: LocalStore {
 
     /// Moves everything from the write-ahead log to the database.
     func checkpoint() throws {
-        do { try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } } catch {
+        do { try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } } catch
+        {
             throw LocalStoreError(error, path: path)
         }
     }
@@ -222,20 +223,16 @@ extension LocalSQLiteStore {
 
     /// Writes the label if it does not say this yet. A label that cannot be written is written later.
     func putLabel(_ identity: LayerIdentity, pdf: String) {
-        label.withLock { label in
-            var new = label ?? LayerLabel()
-            (new.identity, new.pdfSHA256, new.schema) = (identity, pdf, LocalSchema.current.version)
-            guard new != label || new.outboxPage == 0 else { return }
-            let pages = try? connections.read { db in
-                try Row.fetchAll(db, sql: "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'")
-                    .reduce(into: [String: Int]()) { $0[$1[0]] = $1[1] }
-            }
-            (new.factsPage, new.outboxPage) = (pages?["facts"] ?? 0, pages?["outbox"] ?? 0)
-            do {
-                try new.write(to: LayerLabel.path(besides: path))
-                label = new
-            } catch {}
+        let old = label.withLock { $0 }
+        var new = old ?? LayerLabel()
+        (new.identity, new.pdfSHA256, new.schema) = (identity, pdf, LocalSchema.current.version)
+        guard new != old || new.outboxPage == 0 else { return }
+        let pages = try? connections.read { db in
+            try Row.fetchAll(db, sql: "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'")
+                .reduce(into: [String: Int]()) { $0[$1[0]] = $1[1] }
         }
+        (new.factsPage, new.outboxPage) = (pages?["facts"] ?? 0, pages?["outbox"] ?? 0)
+        if (try? new.write(to: LayerLabel.path(besides: path))) != nil { label.withLock { [new] in $0 = new } }
     }
 
     /// Writes the label again after the layer got another PDF.

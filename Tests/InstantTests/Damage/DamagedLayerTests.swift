@@ -77,7 +77,8 @@ import Testing
 
         try Self.reset(folder, changed)
         let findings = try Self.findings(folder)
-        #expect(differing.isEmpty || !findings.isEmpty, "\(what): \(differing.prefix(3)) differ, the check finds nothing")
+        #expect(
+            differing.isEmpty || !findings.isEmpty, "\(what): \(differing.prefix(3)) differ, the check finds nothing")
         if name.hasSuffix(".pdf") || name.contains("/attachments/") {
             #expect(findings.map(\.path).contains { $0.hasSuffix(name) }, what)
         }

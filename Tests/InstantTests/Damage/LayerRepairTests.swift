@@ -2,6 +2,7 @@ import Annotations
 import Foundation
 import GRDB
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -184,7 +185,9 @@ import Testing
         try await ana?.descriptor.syncAndWait()
         ana?.descriptor.delayForSyncingLocalChanges = nil
         ana?.descriptor.stopListeningForServerChanges()
-        for number in 0..<20 { _ = try ana?.descriptor.create(note("waits \(number) " + String(repeating: "x", count: 900))) }
+        for number in 0..<20 {
+            _ = try ana?.descriptor.create(note("waits \(number) " + String(repeating: "x", count: 900)))
+        }
         let store = try #require(try ana?.descriptor.performer().store.path)
         ana?.descriptor.close(because: InstantError(.requestFailed, "closed"))
         ana = nil

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test func aKilledProcessLosesNothing() throws {
-        try place(client) { path in
+        try place(client) { path throws in
             #expect(LostCommits.count(besides: path) == 0)
             #expect(try newEdits(path) == 6)
             #expect(LayerLabel.read(LayerLabel.path(besides: path)).label?.lostCommits == 0)
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: [16, 33, 40, 60]) func aDamagedIndexIsIgnored(_ place: Int) throws {
         var changed = client
         changed.files[index]?[place] ^= 1
-        try self.place(changed) { path in
+        try self.place(changed) { path throws in
             #expect(try newEdits(path) == 6)
             #expect(LayerLabel.read(LayerLabel.path(besides: path)).label?.lostCommits == 0)
         }

@@ -48,7 +48,8 @@ struct StoredClient {
             try store.write { layer in
                 let content = note("written late \(number)")
                 _ = try layer.append(
-                    OutboxEntry(id: "new \(number)", kind: .create, baseRevision: 0, content: content, madeAt: Self.now))
+                    OutboxEntry(id: "new \(number)", kind: .create, baseRevision: 0, content: content, madeAt: Self.now)
+                )
                 try layer.show(
                     ShownRow(
                         Record(id: "new \(number)", content: content, createdBy: "ana", updatedBy: "ana", group: nil),
@@ -107,7 +108,8 @@ struct StoredClient {
             try layer.stage(
                 StoredRecord(
                     Record(
-                        id: "staged \(number)", content: note("later"), createdBy: nil, updatedBy: nil, group: nil), 50))
+                        id: "staged \(number)", content: note("later"), createdBy: nil, updatedBy: nil, group: nil), 50)
+            )
         }
     }
 
@@ -194,7 +196,9 @@ struct StoredLook: Equatable {
             for (name, filter) in Self.filters {
                 var query = ListQuery(order: order)
                 filter(&query.filter)
-                list("\(order) \(name)", "listed") { try layer.rows(query, offset: 0, limit: 100).map { ($0.id, Self.text($0)) } }
+                list("\(order) \(name)", "listed") {
+                    try layer.rows(query, offset: 0, limit: 100).map { ($0.id, Self.text($0)) }
+                }
                 list("\(order) \(name) in parts", "listed") {
                     var rows: [(String, String)] = []
                     while case let part = try layer.rows(query, offset: rows.count, limit: 7), !part.isEmpty {
@@ -204,7 +208,9 @@ struct StoredLook: Equatable {
                 }
             }
         }
-        for page in 0..<3 { list("page \(page)", "listed") { try layer.rows(onPage: page).map { ($0.id, Self.text($0)) } } }
+        for page in 0..<3 {
+            list("page \(page)", "listed") { try layer.rows(onPage: page).map { ($0.id, Self.text($0)) } }
+        }
         list("records", "server") {
             var found: [(String, String)] = []
             while case let part = try store.read({ try $0.records(after: found.last?.0, limit: 7) }), !part.isEmpty {
@@ -225,8 +231,9 @@ struct StoredLook: Equatable {
         damage = store.damage
     }
 
-    private static let filters: [(String, (inout ListFilter) -> Void)] = [
-        ("all", { _ in }), ("with text", { $0.text = "version" }), ("marked", { ($0.text, $0.inQuotes) = ("marked", true) }),
+    private static let filters: [(String, @Sendable (inout ListFilter) -> Void)] = [
+        ("all", { _ in }), ("with text", { $0.text = "version" }),
+        ("marked", { ($0.text, $0.inQuotes) = ("marked", true) }),
         ("unread", { $0.unreadOnly = true }), ("pending", { $0.pendingOnly = true }), ("by Bo", { $0.author = "Bo" }),
     ]
 

@@ -144,7 +144,8 @@ extension LayerRepair {
             }
             _ = FileLock(path: lock(besides: path), shared: true)
         }
-        throw InstantError(.couldNotWriteToDisk, "the repair of \(path) cannot be completed; close the layer everywhere")
+        throw InstantError(
+            .couldNotWriteToDisk, "the repair of \(path) cannot be completed; close the layer everywhere")
     }
 
     /// Whether a folder contains a store, perhaps one whose repair was interrupted.

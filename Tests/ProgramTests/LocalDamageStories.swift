@@ -7,7 +7,7 @@ import Testing
 /// Bytes of a person's files change on disk: every command ends, with the right data or with a message that names what is
 /// damaged.
 @Suite("Damaged files", .onOwnThreads, .timeLimit(.minutes(60)))
-struct DamageStories {
+struct LocalDamageStories {
     /// `FLIPS=2000` flips 200 bytes here.
     private static let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap(Int.init).map { $0 / 10 } ?? 6
     private static let first = ProcessInfo.processInfo.environment["FLIPS_FROM"].flatMap(UInt64.init) ?? 0
