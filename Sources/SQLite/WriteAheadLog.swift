@@ -22,23 +22,29 @@ package struct WriteAheadLog {
         let header = Header(log)
         let frameSize = Self.frameHeaderSize + (header?.pageSize ?? 4096)
         let there = max(0, log.count - Self.headerSize) / frameSize
-        var valid = 0
-        if let header { valid = readCommits(log, header, there: there, frameSize) }
+        var (valid, committed) = (0, 0)
+        if let header { (valid, committed) = readCommits(log, header, there: there, frameSize) }
         // Another log's index says nothing about this one.
-        if let index, header == nil || index.salt == header?.salt, index.frames > valid {
+        if let index, header == nil || index.salt == header?.salt {
             // What is in the database already is not lost with the log.
-            guard !log.isEmpty || index.frames > index.copied else { return }
-            let rest = Self.commits(log, valid..<min(index.frames, there), header, frameSize)
-            lostCommits = max(1, rest)
+            guard index.frames > committed, !log.isEmpty || index.frames > index.copied else { return }
+            lostCommits = max(
+                1, Self.commits(log, committed..<max(committed, min(index.frames, there)), header, frameSize))
         } else if let header {
-            lostCommits = Self.commits(log, valid..<there, header, frameSize)
+            // A kill can cut off the last frame, which then belongs to no commit that was reported.
+            let last = (valid..<there).last { Self.salt(log, 40 + $0 * frameSize) == header.salt } ?? valid
+            if last > valid { lostCommits = Self.commits(log, committed..<last + 1, header, frameSize) }
         }
     }
 
-    /// - Returns: the number of frames up to the last commit that is valid.
-    private mutating func readCommits(_ log: [UInt8], _ header: Header, there: Int, _ frameSize: Int) -> Int {
+    private static func salt(_ log: [UInt8], _ place: Int) -> UInt64 { log.withUnsafeBytes { salt($0, place) } }
+
+    /// - Returns: the number of frames up to the first one that is not valid, and up to the last commit.
+    private mutating func readCommits(
+        _ log: [UInt8], _ header: Header, there: Int, _ frameSize: Int
+    ) -> (valid: Int, committed: Int) {
         var sum = header.sum
-        var valid = 0
+        var (valid, committed) = (0, 0)
         var new: [Int: Int] = [:]
         log.withUnsafeBytes { bytes in
             for frame in 0..<there {
@@ -48,16 +54,17 @@ package struct WriteAheadLog {
                 let page = start + Self.frameHeaderSize
                 sum.add(UnsafeRawBufferPointer(rebasing: bytes[page..<page + header.pageSize]))
                 guard sum.one == Self.big(bytes, start + 16), sum.two == Self.big(bytes, start + 20) else { return }
+                valid = frame + 1
                 new[Int(Self.big(bytes, start))] = page
                 let count = Self.big(bytes, start + 4)
                 guard count > 0 else { continue }
                 pages.merge(new) { $1 }
                 new = [:]
                 pageCount = Int(count)
-                valid = frame + 1
+                committed = frame + 1
             }
         }
-        return valid
+        return (valid, committed)
     }
 
     /// Counts the frames that end a commit of this log, valid or not.

@@ -28,6 +28,9 @@ public struct InstantCacheEntry: Hashable, Sendable {
     public var unsent: Int
     /// Why it cannot be opened, as a sentence; nil if it can.
     public var problem: String?
+    /// What is damaged in a layer that opens nevertheless, as far as listing it has shown, as a sentence; nil if nothing
+    /// is. ``InstantClient/checkStorage(in:)`` reads everything.
+    public var damage: String?
 
     var folder: String
     /// The PDF that it needs; empty for none, nil if unknown.
@@ -68,6 +71,8 @@ extension InstantCacheEntry {
             state: try store.state(of: metadata, hasUnsent: unsent > 0), lastSync: metadata.lastSync,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
+        let found = store.damage.map(\.description)
+        if !found.isEmpty { damage = "damaged: \(found.shortList)" }
     }
 
     private init(broken folder: String, _ folders: Folders, because error: any Error) {

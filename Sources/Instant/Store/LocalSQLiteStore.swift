@@ -18,6 +18,8 @@ final class LocalSQLiteStore: LocalStore {
     /// Held while the file is open, so that a repair does not replace it.
     private let inUse: Mutex<FileLock?>
     let label: Mutex<LayerLabel?>
+    /// The version of the tables.
+    private let version: Int
 
     var damage: [StoredDamage] { log.all }
 
@@ -30,7 +32,7 @@ final class LocalSQLiteStore: LocalStore {
     convenience init(
         path: String, schema: LocalSchema = .current, mayUpgrade: Bool = true, checksMetadata: Bool = false
     ) throws {
-        try self.init(path: path, checksMetadata: checksMetadata) { db in
+        try self.init(path: path, version: schema.version, checksMetadata: checksMetadata) { db in
             // SQLite silently falls back to read-only access, and only the first edit would fail.
             guard sqlite3_db_readonly(db.sqliteConnection, "main") != 1 else {
                 guard access(path, W_OK) == 0 else {
@@ -57,8 +59,12 @@ final class LocalSQLiteStore: LocalStore {
 
     private static let noPath = "memory"
 
-    private init(path: String?, checksMetadata: Bool = false, prepare: (Database) throws -> Void) throws {
+    private init(
+        path: String?, version: Int = LocalSchema.current.version, checksMetadata: Bool = false,
+        prepare: (Database) throws -> Void
+    ) throws {
         self.path = path ?? Self.noPath
+        self.version = version
         metadata = LayerMetadataCache(isChecked: checksMetadata)
         let (lock, label) = try path.map { try Self.enter($0) } ?? (nil, nil)
         inUse = Mutex(lock)
@@ -225,7 +231,7 @@ extension LocalSQLiteStore {
     func putLabel(_ identity: LayerIdentity, pdf: String) {
         let old = label.withLock { $0 }
         var new = old ?? LayerLabel()
-        (new.identity, new.pdfSHA256, new.schema) = (identity, pdf, LocalSchema.current.version)
+        (new.identity, new.pdfSHA256, new.schema) = (identity, pdf, version)
         guard new != old || new.outboxPage == 0 else { return }
         let pages = try? connections.read { db in
             try Row.fetchAll(db, sql: "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'")

@@ -40,6 +40,7 @@ import Testing
     }
 
     private func damage(_ layer: String) throws {
+        for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: Folders.database(in: layer) + end) }
         try Data(repeating: 0x5A, count: 9000).write(to: URL(fileURLWithPath: Folders.database(in: layer)))
     }
 

@@ -60,8 +60,9 @@ struct StoredClient {
             files = try Self.files(of: folder.path)
             store.close()
         } else {
+            try store.checkpoint()
             store.close()
-            files = try Self.files(of: folder.path)
+            files = try Self.files(of: folder.path).filter { !$0.key.hasSuffix("-wal") && !$0.key.hasSuffix("-shm") }
         }
         files = files.filter { !$0.key.hasSuffix(".lock") }
         editsOfPages = try Self.edits(in: Folders.database(in: home))
@@ -199,6 +200,7 @@ struct StoredLook: Equatable {
                 list("\(order) \(name)", "listed") {
                     try layer.rows(query, offset: 0, limit: 100).map { ($0.id, Self.text($0)) }
                 }
+                if name != "all" { continue }
                 list("\(order) \(name) in parts", "listed") {
                     var rows: [(String, String)] = []
                     while case let part = try layer.rows(query, offset: rows.count, limit: 7), !part.isEmpty {

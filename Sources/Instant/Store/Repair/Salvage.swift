@@ -41,8 +41,13 @@ struct Salvage {
         for root in pages.edits.compactMap(\.self) where root > 0 {
             for cells in walk(root) { take(cells) }
         }
-        if badPages > 0 || pages.edits.compactMap(\.self).allSatisfy({ $0 == 0 }) || metadata == nil { searchPages() }
-        nameLost(ids: entries(of: roots["outbox_id"]), stages: entries(of: roots["outbox_stage"]))
+        let (ids, stages) = (entries(of: roots["outbox_id"]), entries(of: roots["outbox_stage"]))
+        nameLost(ids: ids, stages: stages)
+        let isFound = pages.edits.compactMap(\.self).contains { $0 > 0 }
+        if !isFound || !lost.isEmpty || badPages > 0 || !badCells.isEmpty || metadata == nil {
+            searchPages()
+            nameLost(ids: ids, stages: stages)
+        }
     }
 
     /// Returns the first pages of all tables and indexes, by name.
