@@ -36,17 +36,23 @@ package struct RowChecksum: Hashable, Sendable {
     /// A value of a type that is never written: a blob.
     package mutating func addUnknown() { state = XXH64.mixed(state ^ 4) }
 
-    package static func of(_ values: [SQLValue]) -> Int64 {
+    package static func of(_ values: [SQLValue]) -> Int64 { of(values[...]) }
+
+    package static func of(_ values: ArraySlice<SQLValue>) -> Int64 {
         var sum = RowChecksum()
+        sum.add(values)
+        return sum.value
+    }
+
+    package mutating func add(_ values: ArraySlice<SQLValue>) {
         for value in values {
             switch value {
-            case .null: sum.addNull()
-            case .integer(let number): sum.add(number)
-            case .real(let number): sum.add(number)
-            case .text(let text): sum.add(text)
+            case .null: addNull()
+            case .integer(let number): add(number)
+            case .real(let number): add(number)
+            case .text(let text): add(text)
             }
         }
-        return sum.value
     }
 }
 

@@ -11,22 +11,28 @@ extension LocalSQLiteTransaction {
         let boxes = ([row.box ?? Rect(left: 0, top: 0, width: -1, height: 0)] + row.rects).map {
             "\($0.left) \($0.top) \($0.width) \($0.height)"
         }
-        let values: [SQLValue] = [
+        var values: [SQLValue] = [
             .text(row.id), .text(shown.root), .integer(row.isDeletedRoot ? 2 : shown.isComment ? 0 : 1),
             .integer(row.pageKey), .real(row.topKey),
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
             .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
             .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
-            .text(row.updatedBy),
+            .text(row.updatedBy), .null,
         ]
+        var sum = RowChecksum()
+        sum.add(values[..<18])
+        // Not unread, without words.
+        sum.add(Int64(0))
+        sum.addNull()
+        values[18] = .integer(sum.value)
         // Most rows are new, or differ only in their delivery state: neither moves an index entry.
-        let new = values + [.integer(RowChecksum.of(values + [.integer(0), .null]))]
-        if try run(Self.insertion, all: new) { return }
-        if try run(Self.delivery, all: values) { return }
-        if try run(Self.replacement, all: values) { return }
+        if try run(Self.insertion, all: values) { return }
+        let shownValues = Array(values[..<18])
+        if try run(Self.delivery, all: shownValues) { return }
+        if try run(Self.replacement, all: shownValues) { return }
         // The row is damaged.
         try run("DELETE FROM shown WHERE id = ?", .text(row.id))
-        try run(Self.insertion, all: new)
+        try run(Self.insertion, all: values)
         damage.forget(.row(row.id))
     }
 

@@ -119,11 +119,13 @@ extension LocalSQLiteTransaction {
     /// The values of a record with their checksum.
     private static func values(_ stored: StoredRecord) -> [SQLValue] {
         let record = stored.record
-        let values: [SQLValue] = [
+        var values: [SQLValue] = [
             .text(record.id), .integer(stored.revision), .text(record.content.text), .text(record.createdBy),
-            .text(record.updatedBy), .text(record.group),
+            .text(record.updatedBy), .text(record.group), .null,
         ]
-        return values + [.integer(RowChecksum.of(values))]
+        // In place, because a first sync does this 100,000 times.
+        values[6] = .integer(RowChecksum.of(values[..<6]))
+        return values
     }
 
     /// - Returns: nil for a damaged row, which is noted.
