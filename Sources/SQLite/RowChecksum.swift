@@ -28,20 +28,31 @@ package struct RowChecksum: Hashable, Sendable {
         text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
     }
 
-    /// A value of a type that is never written, such as a floating-point number.
+    package mutating func add(_ number: Double) {
+        // SQLite stores -0 as 0.
+        state = XXH64.mixed(XXH64.mixed(state ^ 5) ^ (number == 0 ? 0 : number.bitPattern))
+    }
+
+    /// A value of a type that is never written: a blob.
     package mutating func addUnknown() { state = XXH64.mixed(state ^ 4) }
 
-    package static func of(_ values: [SQLValue]) -> Int64 {
+    package static func of(_ values: [SQLValue]) -> Int64 { of(values[...]) }
+
+    package static func of(_ values: ArraySlice<SQLValue>) -> Int64 {
         var sum = RowChecksum()
+        sum.add(values)
+        return sum.value
+    }
+
+    package mutating func add(_ values: ArraySlice<SQLValue>) {
         for value in values {
             switch value {
-            case .null: sum.addNull()
-            case .integer(let number): sum.add(number)
-            case .real: sum.addUnknown()
-            case .text(let text): sum.add(text)
+            case .null: addNull()
+            case .integer(let number): add(number)
+            case .real(let number): add(number)
+            case .text(let text): add(text)
             }
         }
-        return sum.value
     }
 }
 
@@ -57,6 +68,7 @@ extension Columns {
             switch sqlite3_column_type(row, column) {
             case SQLITE_NULL: sum.addNull()
             case SQLITE_INTEGER: sum.add(integer(column))
+            case SQLITE_FLOAT: sum.add(real(column))
             case SQLITE_TEXT: sum.add(UnsafeRawBufferPointer(start: bytes(column)?.baseAddress, count: size(column)))
             default: sum.addUnknown()
             }

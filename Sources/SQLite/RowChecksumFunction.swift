@@ -20,6 +20,7 @@ package enum RowChecksumFunction {
             switch sqlite3_value_type(value) {
             case SQLITE_NULL: sum.addNull()
             case SQLITE_INTEGER: sum.add(sqlite3_value_int64(value))
+            case SQLITE_FLOAT: sum.add(sqlite3_value_double(value))
             case SQLITE_TEXT:
                 let text = sqlite3_value_text(value)
                 sum.add(UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(value))))

@@ -8,6 +8,12 @@ package protocol SQLTransaction {
 extension SQLTransaction {
     package func run(_ sql: StaticString, _ values: SQLValue...) throws { try statements.prepared(sql).run(values) }
 
+    /// - Returns: whether it changed a row.
+    @discardableResult
+    package func run(_ sql: StaticString, all values: [SQLValue]) throws -> Bool {
+        try statements.prepared(sql).run(values)
+    }
+
     /// Returns the first row, if any.
     package func one<T>(_ sql: StaticString, _ values: SQLValue..., read: (Columns) throws -> T) throws -> T? {
         try statements.prepared(sql).first(values, read)

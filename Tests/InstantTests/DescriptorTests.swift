@@ -268,6 +268,7 @@ import Testing
         var heard: [InstantEvent] = []
         for await event in events { heard.append(event) }
         #expect(heard.contains(.didChangeSyncState(.invalid)))
+        #expect(!heard.contains { if case .didLoseAccess = $0 { true } else { false } })
         #expect(heard.last == .didClose(InstantError(.invalidDocument, "the local storage was removed")))
         let next = try client.documentDescriptor(forJWT: token())
         #expect(next !== descriptor)

@@ -125,6 +125,28 @@ import Testing
         store.close()
     }
 
+    /// Version 5 had no checksums. What was damaged before is named from then on.
+    @Test func rowsGetTheirChecksums() throws {
+        let path = folder.url.appending(path: "layer.sqlite").path
+        let old = try Repository.text("Resources/vectors/layer-v5.sql")
+        let none = Array(repeating: LocalSchema.Step(sql: ""), count: 4)
+        try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)] + none)).close()
+        // A read-only store opens it without migration.
+        let looking = try LocalSQLiteStore(lookingInto: path)
+        #expect(try looking.read { try $0.metadata() }.lastN == 1)
+        #expect(try looking.read { try $0.entries(in: [.waiting, .sealed], limit: 9) }.count == 2)
+        #expect(try looking.findDamage().isEmpty)
+        looking.close()
+        let store = try LocalSQLiteStore(path: path)
+        defer { store.close() }
+        #expect(try store.findDamage() == [.record("30")])
+        #expect(try store.read { try $0.records(after: nil, limit: 9) }.map(\.id) == ["12", "14"])
+        #expect(try store.read { try $0.rows(onPage: 0) }.count == 4)
+        #expect(try store.read { try $0.entries(in: Set(OutboxEntry.Stage.allCases), limit: 9) }.count == 4)
+        let cursor = try store.read { try $0.metadata() }.cursor
+        #expect(cursor == Cursor(epoch: "e", revision: 0))
+    }
+
     /// Even next to an edit that an older program stored.
     @Test func commentsWithoutARootGetAHeading() throws {
         let path = folder.url.appending(path: "layer.sqlite").path

@@ -1,5 +1,6 @@
 import App
 import Dispatch
+import Foundation
 import TestSupport
 import Testing
 
@@ -22,6 +23,17 @@ struct DraftStoreTests {
         for (key, text) in drafts { store.keep(text, for: key) { Issue.record("\($0)") } }
         queue.sync {}
         #expect(open().drafts == drafts)
+    }
+
+    @Test func aDamagedFileIsKept() throws {
+        let damaged = #"[{"page":0,"text":"Nearly all of it"#
+        try folder.write("drafts.json", damaged)
+        let store = open()
+        #expect(store.drafts.isEmpty)
+        store.keep("New", for: .note(page: 0)) { Issue.record("\($0)") }
+        queue.sync {}
+        #expect(try String(contentsOfFile: folder.path + "/drafts.json.damaged", encoding: .utf8) == damaged)
+        #expect(open().drafts == [.note(page: 0): "New"])
     }
 
     @Test func whatIsStoredIsNoDraft() {

@@ -4,7 +4,8 @@ public import InstantCore
 
 /// A layer stored on this machine, read without opening it.
 public struct InstantCacheEntry: Hashable, Sendable {
-    /// The address without a trailing slash. Empty, like the names below, for a layer that cannot be opened.
+    /// The address without a trailing slash. Empty, like the names below, for a layer that no longer says which one it
+    /// is.
     public var server: String
     public var documentIdentifier: String
     /// Empty for the default layer.
@@ -27,9 +28,15 @@ public struct InstantCacheEntry: Hashable, Sendable {
     public var unsent: Int
     /// Why it cannot be opened, as a sentence; nil if it can.
     public var problem: String?
+    /// What is damaged in a layer that opens nevertheless, as far as listing it has shown, as a sentence; nil if nothing
+    /// is. ``InstantClient/checkStorage(in:)`` reads everything.
+    public var damage: String?
 
     var folder: String
-    var pdfSHA256: String
+    /// The PDF that it needs; empty for none, nil if unknown.
+    var pdfSHA256: String?
+    /// Whether ``InstantClient/repair(_:in:)`` can replace the store.
+    var isRepairable = false
     /// Files that local edits need.
     var attachments: Set<AttachmentID> = []
 
@@ -43,7 +50,7 @@ extension InstantCacheEntry {
     static func all(in folders: Folders) -> [InstantCacheEntry] {
         folders.layerFolders.map { folder in
             do { return try InstantCacheEntry(folder: folder, folders: folders) } catch {
-                return InstantCacheEntry(broken: folder, problem: InstantError(error).message)
+                return InstantCacheEntry(broken: folder, folders, because: error)
             }
         }
     }
@@ -64,13 +71,34 @@ extension InstantCacheEntry {
             state: try store.state(of: metadata, hasUnsent: unsent > 0), lastSync: metadata.lastSync,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
+        let found = store.damage.map(\.description)
+        if !found.isEmpty { damage = "damaged: \(found.shortList)" }
     }
 
-    private init(broken folder: String, problem: String) {
+    private init(broken folder: String, _ folders: Folders, because error: any Error) {
+        let label = LayerLabel.read(LayerLabel.path(besides: Folders.database(in: folder))).label
+        // The folder's name is a hash of the names.
+        let identity = label?.identity.flatMap { folders.layer($0) == folder ? $0 : nil }
+        let isDamaged = if case .corrupt = error as? LocalStoreError { true } else { false }
         self.init(
-            server: "", documentIdentifier: "", layerName: "", userID: nil, title: "", isDownloaded: false,
-            layerBytes: Self.bytes(of: folder), pdfBytes: 0, state: .invalid, lastSync: nil,
-            unread: 0, unsent: 0, problem: problem, folder: folder, pdfSHA256: "")
+            server: identity?.server ?? "", documentIdentifier: identity?.documentID ?? "",
+            layerName: identity?.layer ?? "", userID: identity?.userID, title: "", isDownloaded: false,
+            layerBytes: Self.bytes(of: folder), pdfBytes: 0, state: .invalid, lastSync: nil, unread: 0, unsent: 0,
+            problem: InstantError(error).message, folder: folder, pdfSHA256: label?.pdfSHA256,
+            isRepairable: isDamaged)
+    }
+
+    /// Whether it can be the layer with these names; nil stands for any name.
+    package func fits(server: String?, document: String?, layer: String?, user: String?) -> Bool {
+        if problem != nil, self.server.isEmpty {
+            guard let server, let document, let layer, let user else { return false }
+            let identity = LayerIdentity(
+                server: server, documentID: document, layer: layer, userID: user.isEmpty ? nil : user)
+            return folder.hasSuffix(Folders.place(of: identity))
+        }
+        func fits(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
+        return fits(server, self.server) && fits(document, documentIdentifier) && fits(layer, layerName)
+            && fits(user, userID ?? "")
     }
 
     private static func bytes(of folder: String) -> Int64 {

@@ -28,44 +28,53 @@ extension InstantClient {
             in: try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes))
     }
 
-    /// Removes all local data for this server: the readable layers of all users, and PDFs that nothing else uses.
+    /// Removes all local data for this server: the layers of all users, and their PDFs unless another layer needs them.
     ///
-    /// - Parameter discardingUnsent: Consent to lose edits that exist only here.
-    /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
+    /// - Parameter discardingUnsent: Consent to lose edits that exist only here. Without it, damaged layers stay, because
+    ///   their unsent edits are unknown.
+    /// - Throws: `unsentEdits` without that consent, and nothing is removed; `couldNotRemoveDiskCacheEntries`, which
+    ///   names everything that stays and why.
     public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
-        try remove(try readableEntries(), discardingUnsent: discardingUnsent)
+        try remove(try listCacheEntries(), discardingUnsent: discardingUnsent)
     }
 
-    /// Removes a document with all its layers, and its PDF unless another document uses the same file.
+    /// Removes a document with all its layers, and its PDF unless another layer needs it. Throws like
+    /// ``InstantClient/removeLocalStorage(discardingUnsent:)``.
     public func removeLocalStorage(
         forDocumentIdentifier identifier: String, discardingUnsent: Bool = false
     ) throws(InstantError) {
-        let entries = try readableEntries().filter { $0.documentIdentifier.isExactly(identifier) }
+        let entries = try listCacheEntries()
+            .filter { $0.server.isEmpty || $0.documentIdentifier.isExactly(identifier) }
         try remove(entries, discardingUnsent: discardingUnsent)
     }
 
-    /// Removes one layer of ``listCacheEntries()``. A layer that cannot be opened always needs consent, because its
-    /// unsent edits are unknown.
+    /// Removes one layer of ``listCacheEntries()``, and its PDF unless another layer needs it. A layer that cannot be
+    /// opened always needs consent, because its unsent edits are unknown.
     public func removeLocalStorage(of entry: InstantCacheEntry, discardingUnsent: Bool = false) throws(InstantError) {
         if let problem = entry.problem, !discardingUnsent {
             throw InstantError(.unsentEdits, "cannot check for unsent edits: \(problem)")
         }
-        try remove([entry], discardingUnsent: discardingUnsent)
+        if !discardingUnsent { try requireNothingUnsent([entry]) }
+        try removeAll([entry], failures: [])
     }
 
-    /// Removes a layer that cannot be opened, with any edits in it.
-    package static func removeUnreadable(_ entry: InstantCacheEntry) throws(InstantError) {
-        if entry.problem != nil { try Folders.remove(entry.folder) }
+    /// Removes a layer that cannot be opened, with any edits in it, and its PDF unless another layer needs it.
+    package static func removeUnreadable(_ entry: InstantCacheEntry, in dataDirectory: URL) throws(InstantError) {
+        guard entry.problem != nil else { return }
+        let folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
+        try folders.remove([entry], failures: [])
     }
 
     /// Removes PDFs, complete or not, that no layer of any server uses, and attachments that no local edit needs; these
     /// are loaded again on request.
+    ///
+    /// - Throws: `couldNotRemoveDiskCacheEntries` if a file stays, or if a damaged layer may need any of the PDFs.
     public func removeUnreferencedCacheEntries() throws(InstantError) { _ = try folders.removeUnreferenced() }
 
     /// Like ``InstantClient/removeUnreferencedCacheEntries()``, for any data folder.
     ///
-    /// - Returns: The bytes freed; nil if a layer cannot be read: it may need the files, so none are removed.
-    public static func removeUnreferencedCacheEntries(in dataDirectory: URL) throws(InstantError) -> Int64? {
+    /// - Returns: The bytes freed.
+    public static func removeUnreferencedCacheEntries(in dataDirectory: URL) throws(InstantError) -> Int64 {
         try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes).removeUnreferenced()
     }
 
@@ -75,43 +84,100 @@ extension InstantClient {
         set { folders.rememberAuthor(newValue) }
     }
 
-    private func readableEntries() throws(InstantError) -> [InstantCacheEntry] {
-        try listCacheEntries().filter { $0.problem == nil }
+    /// - Parameter entries: Of this server, or of an unknown one.
+    private func remove(_ entries: [InstantCacheEntry], discardingUnsent: Bool) throws(InstantError) {
+        var removed: [InstantCacheEntry] = []
+        var failures: [String] = []
+        for entry in entries {
+            if let problem = entry.problem, entry.server.isEmpty {
+                failures.append("a damaged layer may be meant: \(problem)")
+            } else if let problem = entry.problem, !discardingUnsent {
+                failures.append("a damaged layer may have unsent edits: \(problem)")
+            } else {
+                removed.append(entry)
+            }
+        }
+        if !discardingUnsent { try requireNothingUnsent(removed) }
+        try removeAll(removed, failures: failures)
     }
 
-    private func remove(_ entries: [InstantCacheEntry], discardingUnsent: Bool) throws(InstantError) {
-        if !discardingUnsent {
-            var unsent: [UnsentEdit] = []
-            for entry in entries where entry.problem == nil && entry.unsent > 0 {
-                unsent += try descriptor(entry.identity).unsentEdits()
-            }
-            guard unsent.isEmpty else { throw .unsent(unsent) }
+    private func requireNothingUnsent(_ entries: [InstantCacheEntry]) throws(InstantError) {
+        var unsent: [UnsentEdit] = []
+        for entry in entries where entry.problem == nil && entry.unsent > 0 {
+            unsent += try descriptor(entry.identity).unsentEdits()
         }
+        guard unsent.isEmpty else { throw .unsent(unsent) }
+    }
+
+    private func removeAll(_ entries: [InstantCacheEntry], failures: [String]) throws(InstantError) {
         for descriptor in forget(entries.map(\.identity)) { descriptor.invalidate() }
-        for entry in entries { try Folders.remove(entry.folder) }
-        try removeUnreferencedCacheEntries()
+        try folders.remove(entries, failures: failures)
     }
 }
 
 extension Folders {
-    /// Removes a PDF, complete or not, unless a layer uses it or cannot be read.
-    func removeIfUnused(pdf sha256: String) throws(InstantError) {
-        guard InstantCacheEntry.all(in: self).allSatisfy({ $0.problem == nil && $0.pdfSHA256 != sha256 }) else {
-            return
+    /// Removes layers, and their PDFs unless another layer needs them. Goes on after a failure.
+    ///
+    /// - Parameter failures: What stays for another reason.
+    /// - Throws: `couldNotRemoveDiskCacheEntries` with everything that stays.
+    func remove(_ entries: [InstantCacheEntry], failures: [String]) throws(InstantError) {
+        var failures = failures
+        var pdfs: Set<String> = []
+        for entry in entries {
+            do throws(InstantError) {
+                try Self.remove(layer: entry.folder)
+                if let pdf = entry.pdfSHA256 { pdfs.insert(pdf) }
+            } catch { failures.append(error.message) }
         }
-        for path in [pdf(sha256), part(sha256)] where Self.isFile(path) { try Self.remove(path) }
+        for pdf in pdfs.sorted() where Self.isSHA256(pdf) {
+            do throws(InstantError) { try removeIfUnused(pdf: pdf) } catch { failures.append(error.message) }
+        }
+        try Self.report(failures)
     }
 
-    fileprivate func removeUnreferenced() throws(InstantError) -> Int64? {
+    /// Removes a PDF, complete or not, unless a layer uses it.
+    ///
+    /// - Throws: `couldNotRemoveDiskCacheEntries` also if a damaged layer may use it.
+    func removeIfUnused(pdf sha256: String) throws(InstantError) {
+        let files = [pdf(sha256), part(sha256)].filter(Self.isFile)
         let entries = InstantCacheEntry.all(in: self)
-        guard entries.allSatisfy({ $0.problem == nil }) else { return nil }
-        let used = Set(entries.map(\.pdfSHA256))
-        var bytes: Int64 = 0
-        for name in Self.entries(pdfs) where !used.contains(String(name.prefix(64))) {
-            bytes += Self.size(pdfs + "/" + name)
-            try Self.remove(pdfs + "/" + name)
+        guard !files.isEmpty, !entries.contains(where: { $0.pdfSHA256 == sha256 }) else { return }
+        if let unknown = entries.first(where: { $0.pdfSHA256 == nil }) {
+            throw InstantError(
+                .couldNotRemoveDiskCacheEntries,
+                "\(files[0]) stays, because a damaged layer may need it: \(unknown.problem ?? unknown.folder)")
         }
-        for entry in entries { bytes += try AttachmentFiles(layer: entry.folder).removeAll(but: entry.attachments) }
+        for path in files { try Self.remove(path) }
+    }
+
+    fileprivate func removeUnreferenced() throws(InstantError) -> Int64 {
+        let entries = InstantCacheEntry.all(in: self)
+        let used = Set(entries.compactMap(\.pdfSHA256))
+        var failures: [String] = []
+        var bytes: Int64 = 0
+        func remove(_ path: String) {
+            let size = Self.size(path)
+            do throws(InstantError) {
+                try Self.remove(path)
+                bytes += size
+            } catch { failures.append(error.message) }
+        }
+        if let unknown = entries.first(where: { $0.pdfSHA256 == nil }) {
+            failures.append(
+                "the PDFs stay, because a damaged layer may need any of them: \(unknown.problem ?? unknown.folder)")
+        } else {
+            for name in Self.entries(pdfs) where !used.contains(String(name.prefix(64))) { remove(pdfs + "/" + name) }
+        }
+        for entry in entries where entry.problem == nil {
+            let files = AttachmentFiles(layer: entry.folder)
+            for path in files.removable(but: entry.attachments) { remove(path) }
+        }
+        try Self.report(failures)
         return bytes
+    }
+
+    private static func report(_ failures: [String]) throws(InstantError) {
+        guard !failures.isEmpty else { return }
+        throw InstantError(.couldNotRemoveDiskCacheEntries, failures.joined(separator: "; "))
     }
 }

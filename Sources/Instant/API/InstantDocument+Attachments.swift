@@ -32,29 +32,39 @@ extension InstantDocument {
 
     /// Returns the bytes of a file on this machine.
     ///
-    /// - Throws: `attachmentNotLoaded` if it must be loaded first; `couldNotReadFromDiskCache`.
+    /// - Throws: `attachmentNotLoaded` if it must be loaded first; `couldNotReadFromDiskCache`, also if it is damaged.
     public func attachment(_ id: AttachmentID) throws(InstantError) -> Data {
         let files = try documentDescriptor.performer().attachments
         guard files.holds(id) else {
             throw InstantError(.attachmentNotLoaded, "this attachment is not on this machine; load it first")
         }
-        do { return try Data(contentsOf: URL(filePath: files.path(id))) } catch {
+        let data: Data
+        do { data = try Data(contentsOf: URL(filePath: files.path(id))) } catch {
             throw InstantError(.couldNotReadFromDiskCache, "cannot read the attachment: \(error)")
         }
+        guard AttachmentFiles.id(of: data) == id else {
+            throw InstantError(.couldNotReadFromDiskCache, "\(files.path(id)) is damaged; load the attachment again")
+        }
+        return data
     }
 
     public func isAttachmentLoaded(_ id: AttachmentID) -> Bool {
         (try? documentDescriptor.performer().attachments.holds(id)) ?? false
     }
 
-    /// Returns the bytes, from the server if the file is not on this machine. Files are loaded only on request.
+    /// Returns the bytes, from the server if the file is not on this machine or damaged. Files are loaded only on
+    /// request.
     ///
     /// - Throws: ``InstantError``: `noSuchAttachment`, `authenticationFailed` without an accepted token,
     ///   `requestFailed`, `invalidServerData`, `attachmentNotLoaded` while another call loads the file;
     ///   `CancellationError`.
     public func loadAttachment(_ id: AttachmentID) async throws -> Data {
         let performer = try documentDescriptor.performer()
-        if !performer.attachments.holds(id) {
+        if performer.attachments.holds(id) {
+            let local = try? await withTaskExecutorPreference(DiskExecutor.shared) { try attachment(id) }
+            if let local { return local }
+        }
+        do {
             guard let token = performer.dataToken else {
                 throw InstantError(.authenticationFailed, "loading this attachment needs a token")
             }

@@ -263,7 +263,7 @@ extension InstantDocumentDescriptor {
         }
         invalidate()
         let folder = folders.layer(identity)
-        if Folders.isFile(Folders.database(in: folder)) { try Folders.remove(folder) }
+        if LayerRepair.hasStore(Folders.database(in: folder)) { try Folders.remove(layer: folder) }
     }
 
     private func check(_ jwt: String) throws(InstantError) -> Grant {

@@ -15,6 +15,8 @@ struct AttachmentFiles: Sendable {
 
     func path(_ id: AttachmentID) -> String { "\(folder)/\(id.hex)" }
 
+    static func id(of data: Data) -> AttachmentID? { AttachmentID(SHA256.hash(data: data).hexadecimal) }
+
     func holds(_ id: AttachmentID) -> Bool { Folders.isFile(path(id)) }
 
     /// Stores a file; it is on disk when this returns.
@@ -26,7 +28,7 @@ struct AttachmentFiles: Sendable {
             throw InstantError(
                 .couldNotCreateAttachment, "the attachment is larger than \(Self.maximumBytes >> 20) MB")
         }
-        guard let id = AttachmentID(SHA256.hash(data: data).hexadecimal) else {
+        guard let id = Self.id(of: data) else {
             throw InstantError(.couldNotCreateAttachment, "the file has no name")
         }
         if holds(id) { return id }
@@ -49,17 +51,11 @@ struct AttachmentFiles: Sendable {
         return try PartFile(path: path(id) + ".part")
     }
 
-    /// Removes files that can be loaded again.
-    ///
-    /// - Returns: The bytes freed.
-    func removeAll(but needed: Set<AttachmentID>) throws(InstantError) -> Int64 {
-        var bytes: Int64 = 0
-        for name in Folders.entries(folder) {
-            if let id = AttachmentID(String(name.prefix(64))), needed.contains(id) { continue }
-            bytes += Folders.size("\(folder)/\(name)")
-            try Folders.remove("\(folder)/\(name)")
-        }
-        return bytes
+    /// Returns the paths of files that can be loaded again.
+    func removable(but needed: Set<AttachmentID>) -> [String] {
+        Folders.entries(folder).filter { name in
+            AttachmentID(String(name.prefix(64))).map { !needed.contains($0) } ?? true
+        }.map { "\(folder)/\($0)" }
     }
 
     var bytes: Int64 { Folders.entries(folder).reduce(0) { $0 + Folders.size("\(folder)/\($1)") } }

@@ -36,6 +36,12 @@ final class FileLock: Sendable {
         return isAlone
     }
 
+    /// Runs the body if this is the only holder of the shared lock; other holders wait meanwhile.
+    func ifAlone(_ body: () -> Void) {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { body() }
+        flock(descriptor, LOCK_SH)
+    }
+
     deinit {
         // Unlocked, not only closed: a child process being started has a copy until it runs its own program.
         flock(descriptor, LOCK_UN)

@@ -10,7 +10,8 @@ import NIOPosix
 /// ```
 /// DATA/author                               the remembered author
 /// DATA/pdfs/HASH.pdf, HASH.part             by SHA-256 of the PDF, shared by all layers and users
-/// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, attachments/, sync.lock, claim.lock, open.lock
+/// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, layer.json (LayerLabel), attachments/,
+///                                           sync.lock, claim.lock, open.lock, layer.lock
 /// ```
 struct Folders: Hashable, Sendable {
     let root: String
@@ -31,13 +32,17 @@ struct Folders: Hashable, Sendable {
     func part(_ sha256: String) -> String { "\(pdfs)/\(sha256).part" }
 
     /// Returns the folder of all layers of one user on one server.
-    func user(server: String, userID: String?) -> String {
-        layers + "/" + Self.name([server, userID == nil ? "anonymous" : "user", userID ?? ""])
+    func user(server: String, userID: String?) -> String { layers + "/" + Self.userName(server, userID) }
+
+    func layer(_ identity: LayerIdentity) -> String { layers + Self.place(of: identity) }
+
+    /// Returns the end of the path of a layer's folder.
+    static func place(of identity: LayerIdentity) -> String {
+        "/" + userName(identity.server, identity.userID) + "/" + name([identity.documentID, identity.layer])
     }
 
-    func layer(_ identity: LayerIdentity) -> String {
-        user(server: identity.server, userID: identity.userID) + "/"
-            + Self.name([identity.documentID, identity.layer])
+    private static func userName(_ server: String, _ userID: String?) -> String {
+        name([server, userID == nil ? "anonymous" : "user", userID ?? ""])
     }
 
     static func database(in folder: String) -> String { folder + "/layer.sqlite" }
@@ -111,7 +116,7 @@ extension Folders {
     var layerFolders: [String] {
         Self.entries(layers).flatMap { user in
             Self.entries(layers + "/" + user).map { "\(layers)/\(user)/\($0)" }
-        }.filter { Self.isFile(Self.database(in: $0)) }
+        }.filter { LayerRepair.hasStore(Self.database(in: $0)) }
     }
 
     /// Returns the sorted names in a folder; empty if it cannot be read.
@@ -123,6 +128,16 @@ extension Folders {
         do { try FileManager.default.removeItem(atPath: path) } catch {
             throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(path): \(reason(of: error))")
         }
+    }
+
+    /// Removes a layer's folder. If something in it cannot be removed, its database stays, so that the layer is still
+    /// listed.
+    static func remove(layer folder: String) throws(InstantError) {
+        let store = database(in: folder)
+        let last = [store + "-wal", store + "-shm", store]
+        for path in entries(folder).map({ folder + "/" + $0 }) where !last.contains(path) { try remove(path) }
+        for path in last where isFile(path) { try remove(path) }
+        try remove(folder)
     }
 
     /// Returns the system's own message, which Foundation wraps.

@@ -1,50 +1,108 @@
+import Annotations
 import Crypto
 public import FoundationEssentials
 import Glibc
 import InstantCore
 
-/// One item in a data folder, read completely.
+/// One file in a data folder, read completely.
 public struct InstantStorageFinding: Hashable, Sendable {
-    /// A layer's database or a PDF.
+    /// A layer's database, its label or an attachment; a PDF.
     public var path: String
-    /// nil for a PDF, and for a layer that cannot be opened.
+    /// The layer; nil for a PDF.
     public var entry: InstantCacheEntry?
     public var bytes: Int64
     /// What is wrong with it, as a sentence; nil if nothing is.
     public var problem: String?
+    /// Each damaged record, edit or part, named; at most a few hundred.
+    public var details: [String] = []
+
+    let subject: Subject
+    /// Whether a local edit may need an attachment.
+    var isNeeded = false
+
+    enum Subject: Hashable {
+        case store
+        case label
+        case attachment
+        case pdf
+    }
+
+    /// Whether ``InstantClient/repair(_:in:)`` can do anything about it.
+    public var isRepairable: Bool { problem != nil && (subject != .store || entry?.isRepairable == true) }
 }
 
 extension InstantClient {
-    /// Reads every layer and every PDF in a data folder completely and reports which are damaged. Changes nothing, and
-    /// takes as long as reading everything does.
+    /// Reads every layer with its attachments, and every PDF, in a data folder completely and reports what is damaged.
+    /// Changes nothing, and takes as long as reading everything does.
     public static func checkStorage(in dataDirectory: URL) throws(InstantError) -> [InstantStorageFinding] {
         let folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
-        let layers = InstantCacheEntry.all(in: folders).map { entry in
-            let path = Folders.database(in: entry.folder)
-            return InstantStorageFinding(
-                path: path, entry: entry.problem == nil ? entry : nil, bytes: entry.layerBytes,
-                problem: entry.problem ?? damage(inLayer: path))
-        }
-        let pdfs = Folders.entries(folders.pdfs).filter { $0.hasSuffix(".pdf") }.map { name in
-            let path = folders.pdfs + "/" + name
-            return InstantStorageFinding(
-                path: path, entry: nil, bytes: Folders.size(path),
-                problem: damage(inPDF: path, sha256: String(name.dropLast(4))))
-        }
-        return layers + pdfs
+        return InstantCacheEntry.all(in: folders).flatMap { check($0, folders) }
+            + Folders.entries(folders.pdfs).filter { $0.hasSuffix(".pdf") }.map { name in
+                let path = folders.pdfs + "/" + name
+                return InstantStorageFinding(
+                    path: path, bytes: Folders.size(path),
+                    problem: damage(inFile: path, sha256: String(name.dropLast(4))).map {
+                        "\($0); a repair removes it, and it is downloaded again"
+                    }, subject: .pdf)
+            }
     }
 
-    private static func damage(inLayer path: String) -> String? {
-        do {
-            let store = try LocalSQLiteStore(path: path)
-            defer { store.close() }
-            return try store.damage()
-        } catch { return InstantError(error).message }
+    /// Returns the finding of the store, and of every other file that is damaged.
+    private static func check(_ entry: InstantCacheEntry, _ folders: Folders) -> [InstantStorageFinding] {
+        var entry = entry
+        let path = Folders.database(in: entry.folder)
+        var store = InstantStorageFinding(
+            path: path, entry: entry, bytes: entry.layerBytes, problem: entry.problem, subject: .store)
+        if entry.problem == nil {
+            do {
+                store.details = try damage(inStore: path).map(\.description)
+                if !store.details.isEmpty {
+                    store.problem = "damaged: \(store.details.shortList)"
+                    entry.isRepairable = true
+                }
+            } catch {
+                store.problem = InstantError(error).message
+                entry.isRepairable = if case .corrupt = error as? LocalStoreError { true } else { false }
+            }
+        }
+        store.entry = entry
+        var found = [store]
+        let label = LayerLabel.path(besides: path)
+        let isLabelled =
+            switch LayerLabel.read(label) {
+            case .none: true
+            case .damaged: false
+            case .label(let label): label.identity.map { folders.layer($0) == entry.folder } ?? true
+            }
+        if !isLabelled {
+            found.append(
+                InstantStorageFinding(
+                    path: label, entry: entry, bytes: Folders.size(label), problem: "damaged; it is written again",
+                    subject: .label))
+        }
+        let attachments = AttachmentFiles(layer: entry.folder)
+        for id in Folders.entries(attachments.folder).compactMap({ AttachmentID($0) }) {
+            guard let problem = damage(inFile: attachments.path(id), sha256: id.hex) else { continue }
+            let isNeeded = entry.problem != nil || entry.attachments.contains(id)
+            found.append(
+                InstantStorageFinding(
+                    path: attachments.path(id), entry: entry, bytes: Folders.size(attachments.path(id)),
+                    problem: isNeeded
+                        ? "\(problem); an unsent edit may need it" : "\(problem); it is loaded again on request",
+                    subject: .attachment, isNeeded: isNeeded))
+        }
+        return found
     }
 
-    private static func damage(inPDF path: String, sha256: String) -> String? {
+    private static func damage(inStore path: String) throws -> [StoredDamage] {
+        let store = try LocalSQLiteStore(lookingInto: path)
+        defer { store.close() }
+        return try store.findDamage()
+    }
+
+    private static func damage(inFile path: String, sha256: String) -> String? {
         guard let found = fileSHA256(path) else { return "cannot be read: \(errnoText())" }
-        return found == sha256 ? nil : "damaged; remove it to download it again"
+        return found == sha256 ? nil : "damaged"
     }
 
     /// Returns the hash in lower-case hex; nil if the file cannot be read to its end.
@@ -61,5 +119,13 @@ extension InstantClient {
             guard count > 0 else { return hash.finalize().hexadecimal }
             hash.update(data: buffer[..<count])
         }
+    }
+}
+
+extension [String] {
+    /// The first names, and how many follow.
+    package var shortList: String {
+        let rest = count > 3 ? " and \(count - 3) more" : ""
+        return prefix(3).joined(separator: ", ") + rest
     }
 }

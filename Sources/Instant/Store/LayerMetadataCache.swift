@@ -24,6 +24,8 @@ final class LayerMetadataCache: Sendable {
 
     init(isChecked: Bool = false) { self.isChecked = isChecked }
 
+    var pdfSHA256: String? { known.withLock { $0?.metadata.pdfSHA256 } }
+
     /// - Parameter text: The text in the database; nil if the value is not text.
     func read(_ text: UnsafeBufferPointer<UInt8>?) throws -> LayerMetadata {
         guard let text else { throw Self.corrupt("it contains no metadata") }
@@ -56,6 +58,10 @@ final class LayerMetadataCache: Sendable {
 /// they would wait for every commit.
 struct WriterConnectionStore: LocalStore {
     let store: LocalSQLiteStore
+
+    var damage: [StoredDamage] { store.damage }
+
+    func noteGaps() { store.noteGaps() }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.readByWriter(body) }
 

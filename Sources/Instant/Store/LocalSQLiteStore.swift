@@ -1,19 +1,29 @@
 import Annotations
 import GRDB
 import GRDBSQLite
+import Glibc
 package import InstantCore
 import SQLite
+import Synchronization
 
 /// A layer in one SQLite file, in WAL mode. Edits are on disk before they are reported (`synchronous` FULL; NORMAL for
 /// data that the server can send again), and readers never wait for a writer. Several processes may open one file;
 /// writers take turns.
 final class LocalSQLiteStore: LocalStore {
     let path: String
-    private let connections: any DatabaseWriter
+    let connections: any DatabaseWriter
     /// nil in memory.
-    private let log: WriteAheadLog?
+    private let writeAheadLog: WriteAheadLog?
     let cache = StatementCache()
-    private let metadata: LayerMetadataCache
+    let metadata: LayerMetadataCache
+    let log = DamageLog()
+    /// Held while the file is open, so that a repair does not replace it.
+    private let inUse: Mutex<FileLock?>
+    let label: Mutex<LayerLabel?>
+    /// The version of the tables.
+    private let version: Int
+
+    var damage: [StoredDamage] { log.all }
 
     /// Opens the file and creates missing tables.
     ///
@@ -24,11 +34,13 @@ final class LocalSQLiteStore: LocalStore {
     convenience init(
         path: String, schema: LocalSchema = .current, mayUpgrade: Bool = true, checksMetadata: Bool = false
     ) throws {
-        try self.init(path: path, checksMetadata: checksMetadata) { db in
+        try self.init(path: path, version: schema.version, checksMetadata: checksMetadata) { db in
             // SQLite silently falls back to read-only access, and only the first edit would fail.
             guard sqlite3_db_readonly(db.sqliteConnection, "main") != 1 else {
-                throw LocalStoreError.failed(
-                    path: path, "it is read-only; check the file and the file system")
+                guard access(path, W_OK) == 0 else {
+                    throw LocalStoreError.failed(path: path, "it is read-only; check the file and the file system")
+                }
+                throw LocalStoreError.corrupt(path: path, "its header says that it is read-only")
             }
             try schema.prepare(db, path: path, mayUpgrade: mayUpgrade)
         }
@@ -49,10 +61,18 @@ final class LocalSQLiteStore: LocalStore {
 
     private static let noPath = "memory"
 
-    private init(path: String?, checksMetadata: Bool = false, prepare: (Database) throws -> Void) throws {
+    private init(
+        path: String?, version: Int = LocalSchema.current.version, checksMetadata: Bool = false,
+        prepare: (Database) throws -> Void
+    ) throws {
         self.path = path ?? Self.noPath
-        log = path.map { WriteAheadLog(of: $0) }
+        writeAheadLog = path.map { WriteAheadLog(of: $0) }
+        self.version = version
         metadata = LayerMetadataCache(isChecked: checksMetadata)
+        let (lock, label) = try path.map { try Self.enter($0) } ?? (nil, nil)
+        inUse = Mutex(lock)
+        self.label = Mutex(label)
+        if let lost = label?.lostCommits, lost > 0 { log.note(.lostCommits(lost)) }
         var configuration = Configuration()
         configuration.label = "postilla.layer"
         configuration.busyMode = .timeout(10)
@@ -60,6 +80,7 @@ final class LocalSQLiteStore: LocalStore {
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             try TextFunctions.add(to: db)
+            try RowChecksumFunction.add(to: db)
         }
         do {
             if let path {
@@ -70,9 +91,11 @@ final class LocalSQLiteStore: LocalStore {
             try connections.writeWithoutTransaction { db in
                 // Set here, not in the configuration, because GRDB relaxes it when it enables the write-ahead log.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
-                log?.attach(to: db)
+                writeAheadLog?.attach(to: db)
                 try prepare(db)
             }
+        } catch LocalStoreError.newerSchema(_, let found, let known) where (label?.schema ?? found) <= known {
+            throw LocalStoreError.corrupt(path: self.path, "its version number has changed")
         } catch { throw LocalStoreError(error, path: self.path) }
     }
 
@@ -94,6 +117,7 @@ final class LocalSQLiteStore: LocalStore {
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
+            defer { if let pdf = metadata.pdfSHA256 { relabel(pdf) } }
             return try connections.writeWithoutTransaction { db in
                 let transaction = try transaction(db)
                 try transaction.statements.wait(durability == .synced ? .always : .never)
@@ -101,8 +125,8 @@ final class LocalSQLiteStore: LocalStore {
                     // Immediate: a transaction that reads first must not fail at its first write.
                     try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
                 }
-                guard let log else { return try commit() }
-                return try log.securing(transaction.statements, commit)
+                guard let writeAheadLog else { return try commit() }
+                return try writeAheadLog.securing(transaction.statements, commit)
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
@@ -112,25 +136,26 @@ final class LocalSQLiteStore: LocalStore {
         try? connections.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
     }
 
-    /// Returns SQLite's description of the damage; nil if there is none. Reads the whole file.
-    func damage() throws -> String? {
-        do {
-            let findings = try connections.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
-            return findings == ["ok"] ? nil : findings.joined(separator: "; ")
-        } catch { throw LocalStoreError.orOther(error, path: path) }
+    /// Moves everything from the write-ahead log to the database.
+    func checkpoint() throws {
+        do { try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } } catch
+        {
+            throw LocalStoreError(error, path: path)
+        }
     }
 
     func close() {
         try? connections.barrierWriteWithoutTransaction { db in
             // Closing may write the log back into the file.
-            try? log?.secure(try cache.statements(of: db))
+            try? writeAheadLog?.secure(try cache.statements(of: db))
             cache.finalize()
         }
         try? connections.close()
+        inUse.withLock { $0 = nil }
     }
 
     private func transaction(_ db: Database) throws -> LocalSQLiteTransaction {
-        LocalSQLiteTransaction(db: db, statements: try cache.statements(of: db), known: metadata)
+        LocalSQLiteTransaction(db: db, statements: try cache.statements(of: db), known: metadata, damage: log)
     }
 }
 
@@ -138,8 +163,10 @@ extension LocalStoreError {
     init(_ error: any Error, path: String) {
         switch error {
         case let error as LocalStoreError: self = error
+        // The statements are fixed: one that fails finds other tables than were written.
         case let error as DatabaseError
-        where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode):
+        where [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_ERROR, .SQLITE_FORMAT].contains(
+            error.resultCode.primaryResultCode):
             self = .corrupt(path: path, error.message ?? "unreadable")
         case let error as DatabaseError: self = .failed(path: path, error.message ?? "\(error.resultCode)")
         default: self = .failed(path: path, "\(error)")
@@ -162,9 +189,9 @@ extension LocalSQLiteStore {
     func found(_ identity: LayerIdentity, now: Timestamp) throws {
         // Another process may be writing: a known file is only read.
         let present = try read { store in
-            try (store as? LocalSQLiteTransaction).flatMap { try $0.hasMetadata() ? try $0.metadata().identity : nil }
+            try (store as? LocalSQLiteTransaction).flatMap { try $0.hasMetadata() ? try $0.metadata() : nil }
         }
-        if present == identity { return }
+        if let present, present.identity == identity { return putLabel(identity, pdf: present.pdfSHA256) }
         let known = try write { store -> LayerIdentity in
             if let transaction = store as? LocalSQLiteTransaction, try !transaction.hasMetadata() {
                 var random = SystemRandomNumberGenerator()
@@ -173,6 +200,7 @@ extension LocalSQLiteStore {
             return try store.metadata().identity
         }
         guard known == identity else { throw LocalStoreError.corrupt(path: path, "it contains a different layer") }
+        putLabel(identity, pdf: "")
     }
 }
 
@@ -187,5 +215,47 @@ extension LocalSQLiteStore {
             return missing.allSatisfy(\.keepsRows) ? .needsContentMigration : .needsResetForDatabaseMigration
         }
         return LayerMachine(metadata, backlog: hasUnsent ? .kept : .none).state
+    }
+}
+
+// The label beside the file.
+extension LocalSQLiteStore {
+    /// Waits for a running repair, completes an interrupted one, and reads the label. Notes in it if commits are missing
+    /// from the write-ahead log, because SQLite would open the file without a word.
+    ///
+    /// - Returns: The lock to hold while the file is open; nil if the folder cannot be written.
+    private static func enter(_ path: String) throws -> (FileLock?, LayerLabel?) {
+        try LayerRepair.complete(path)
+        let lock = FileLock(path: LayerRepair.lock(besides: path), shared: true)
+        let place = LayerLabel.path(besides: path)
+        lock?.ifAlone {
+            // SQLite's locks end with any descriptor of these files: this process must not have them open either.
+            let lost = LostCommits.count(besides: path)
+            guard lost > 0 else { return }
+            var label = LayerLabel.read(place).label ?? LayerLabel()
+            label.lostCommits = max(label.lostCommits, lost)
+            try? label.write(to: place)
+        }
+        return (lock, LayerLabel.read(place).label)
+    }
+
+    /// Writes the label if it does not say this yet. A label that cannot be written is written later.
+    func putLabel(_ identity: LayerIdentity, pdf: String) {
+        let old = label.withLock { $0 }
+        var new = old ?? LayerLabel()
+        (new.identity, new.pdfSHA256, new.schema) = (identity, pdf, version)
+        guard new != old || new.outboxPage == 0 else { return }
+        let pages = try? connections.read { db in
+            try Row.fetchAll(db, sql: "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table'")
+                .reduce(into: [String: Int]()) { $0[$1[0]] = $1[1] }
+        }
+        (new.factsPage, new.outboxPage) = (pages?["facts"] ?? 0, pages?["outbox"] ?? 0)
+        if (try? new.write(to: LayerLabel.path(besides: path))) != nil { label.withLock { [new] in $0 = new } }
+    }
+
+    /// Writes the label again after the layer got another PDF.
+    private func relabel(_ pdf: String) {
+        guard let known = label.withLock({ $0 }), let identity = known.identity, known.pdfSHA256 != pdf else { return }
+        putLabel(identity, pdf: pdf)
     }
 }

@@ -35,7 +35,8 @@ extension LocalSQLiteTransaction {
             }
         }
 
-        init(_ query: ListQuery) {
+        /// - Parameter damaged: The numbers of rows to leave out.
+        init(_ query: ListQuery, without damaged: [Int64]) {
             let filter = query.filter
             var words = ListFilter()
             (words.text, words.fuzzy, words.inQuotes) = (filter.text, filter.fuzzy, filter.inQuotes)
@@ -68,6 +69,7 @@ extension LocalSQLiteTransaction {
             if filter.pendingOnly { add("s.delivery <> 'delivered'", []) }
             // Not by the column, which the indexes lack: there are few such rows.
             if filter.recordsOnly { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 2)", []) }
+            if !damaged.isEmpty { add("s.rowid NOT IN (\(damaged.map { "\($0)" }.joined(separator: ", ")))", []) }
         }
 
         private mutating func add(_ clause: String, _ texts: [String]) {

@@ -7,13 +7,13 @@ import struct Annotations.Record
 // The counts of a list, and the index of a row in it.
 extension LocalSQLiteTransaction {
     func count(_ query: ListQuery) throws -> Int {
-        let condition = Condition(query)
+        let condition = Condition(query, without: damage.rows)
         return try number(
             composed: "SELECT count(*) FROM shown s \(condition.source) WHERE \(condition.sql)", condition.values)
     }
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
-        let condition = Condition(query)
+        let condition = Condition(query, without: damage.rows)
         guard try isListed(id, condition) else { return nil }
         return try number(
             composed: """
@@ -23,7 +23,7 @@ extension LocalSQLiteTransaction {
     }
 
     func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
-        let condition = Condition(query)
+        let condition = Condition(query, without: damage.rows)
         switch condition.way {
         case .any:
             let matching = try count(query)

@@ -11,52 +11,94 @@ extension LocalSQLiteTransaction {
         let boxes = ([row.box ?? Rect(left: 0, top: 0, width: -1, height: 0)] + row.rects).map {
             "\($0.left) \($0.top) \($0.width) \($0.height)"
         }
-        let values: [SQLValue] = [
+        var values: [SQLValue] = [
             .text(row.id), .text(shown.root), .integer(row.isDeletedRoot ? 2 : shown.isComment ? 0 : 1),
             .integer(row.pageKey), .real(row.topKey),
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
             .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
             .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
-            .text(row.updatedBy),
+            .text(row.updatedBy), .null,
         ]
+        var sum = RowChecksum()
+        sum.add(values[..<18])
+        // Not unread, without words.
+        sum.add(Int64(0))
+        sum.addNull()
+        values[18] = .integer(sum.value)
         // Most rows are new, or differ only in their delivery state: neither moves an index entry.
-        if try statements.prepared(Self.insertion).run(values) { return }
-        if try statements.prepared(Self.delivery).run(values) { return }
-        try statements.prepared(Self.replacement).run(values)
+        if try run(Self.insertion, all: values) { return }
+        let shownValues = Array(values[..<18])
+        if try run(Self.delivery, all: shownValues) { return }
+        if try run(Self.replacement, all: shownValues) { return }
+        // The row is damaged.
+        try run("DELETE FROM shown WHERE id = ?", .text(row.id))
+        try run(Self.insertion, all: values)
+        damage.forget(.row(row.id))
     }
 
     private static let insertion: StaticString = """
         INSERT OR IGNORE INTO shown(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text,
-            search, changed, created, delivery, warning, updated_by)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+            search, changed, created, delivery, warning, updated_by, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
         """
 
     private static let delivery: StaticString = """
-        UPDATE shown SET delivery = ?16
+        UPDATE shown SET delivery = ?16, checksum = row_checksum(
+            ?1, ?2, ?3, ?4, top, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, unread, quoted)
         WHERE id = ?1 AND root IS ?2 AND listed = ?3 AND page = ?4 AND top = ?5 AND kind = ?6 AND author IS ?7
             AND author_key = ?8 AND created_by IS ?9 AND grp IS ?10 AND boxes = ?11 AND text = ?12 AND search = ?13
             AND changed = ?14 AND created = ?15 AND warning IS ?17 AND updated_by IS ?18
+            AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes,
+                text, search, changed, created, delivery, warning, updated_by, unread, quoted)
         """
 
     private static let replacement: StaticString = """
         UPDATE shown SET root = ?2, listed = ?3, page = ?4, top = ?5, kind = ?6, author = ?7, author_key = ?8,
             created_by = ?9, grp = ?10, boxes = ?11, text = ?12, search = ?13, changed = ?14, created = ?15,
             delivery = ?16, warning = ?17, updated_by = ?18,
-            quoted = CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END
-        WHERE id = ?1
+            quoted = CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END,
+            checksum = row_checksum(
+                ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, unread,
+                CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END)
+        WHERE id = ?1 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
+            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+        """
+
+    private static let quote: StaticString = """
+        UPDATE shown SET quoted = ?1, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
+            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, ?1)
+        WHERE id = ?2 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
+            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+        """
+
+    private static let unread: StaticString = """
+        UPDATE shown SET unread = ?1, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
+            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, ?1, quoted)
+        WHERE id = ?2 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
+            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
         """
 
     func hide(_ id: Record.ID) throws -> Record.ID? {
-        try one("DELETE FROM shown WHERE id = ? RETURNING root", .text(id)) { $0.optionalText(0) } ?? nil
+        defer { damage.forget(.row(id)) }
+        return try one("DELETE FROM shown WHERE id = ? RETURNING root", .text(id)) { $0.optionalText(0) } ?? nil
     }
 
     func setQuotes(_ words: [ByteOrdered: String]) throws {
         for (id, words) in words {
-            try run("UPDATE shown SET quoted = ? WHERE id = ?", .text(words.lowercased()), .text(id.text))
+            try run(Self.quote, .text(words.lowercased()), .text(id.text))
         }
     }
 
-    func forgetQuotes() throws { try run("UPDATE shown SET quoted = NULL WHERE quoted IS NOT NULL") }
+    func forgetQuotes() throws {
+        try run(
+            """
+            UPDATE shown SET quoted = NULL, checksum = row_checksum(id, root, listed, page, top, kind, author,
+                author_key, created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by,
+                unread, NULL)
+            WHERE quoted IS NOT NULL AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
+                created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+            """)
+    }
 
     func pagesToQuote() throws -> [Int] {
         try composed(
@@ -66,10 +108,10 @@ extension LocalSQLiteTransaction {
     }
 
     func rowsToQuote(onPage page: Int) throws -> [ListRow] {
-        try composed(
+        try list(
             """
             SELECT \(Self.columns) FROM shown s WHERE \(Self.unquoted) AND s.page = ? ORDER BY s.top, s.id
-            """, [.integer(ListRow.noPage), .integer(page)], listRow)
+            """, [.integer(ListRow.noPage), .integer(page)])
     }
 
     private static let unquoted: String = {
@@ -78,7 +120,7 @@ extension LocalSQLiteTransaction {
     }()
 
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws {
-        for id in ids { try run("UPDATE shown SET unread = ? WHERE id = ?", .integer(unread), .text(id)) }
+        for id in ids { try run(Self.unread, .integer(unread), .text(id)) }
     }
 
     func unreadCount() throws -> Int { try number("SELECT count(*) FROM shown WHERE listed AND unread") }
@@ -99,31 +141,41 @@ extension LocalSQLiteTransaction {
     }
 
     func row(_ id: Record.ID) throws -> ListRow? {
-        try composed("SELECT \(Self.columns) FROM shown s WHERE id = ?", [.text(id)], listRow).first
+        try list("SELECT \(Self.columns) FROM shown s WHERE id = ?", [.text(id)]).first
     }
 
+    /// A list without its damaged rows keeps its order and its counts: it is read again without those that were found.
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
-        let condition = Condition(query)
+        while true {
+            let known = damage.rows.count
+            let rows = try rows(query, Condition(query, without: damage.rows), offset: offset, limit: limit, of: total)
+            if damage.rows.count <= known { return rows }
+        }
+    }
+
+    private func rows(
+        _ query: ListQuery, _ condition: Condition, offset: Int, limit: Int, of total: Int?
+    ) throws -> [ListRow] {
         let end = Double(max(0, offset)) + Double(max(0, limit))
         // With an index that lacks the filtered columns, rows are looked up one by one until enough match. If that
         // would be many, because the window is far down or few rows match, all rows are read in storage order and
         // sorted.
         let sorts = condition.way == .scan && total.map { Double($0) < end * Self.lookUpCost } ?? false
         let source = sorts || condition.way == .inPageOrder ? condition.source : ""
-        return try composed(
+        return try list(
             """
             SELECT \(Self.columns) FROM shown s \(source) WHERE \(condition.sql)
             ORDER BY \(query.order.columns) LIMIT ? OFFSET ?
-            """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], listRow)
+            """, condition.values + [.integer(max(0, limit)), .integer(max(0, offset))], in: query.order)
     }
 
     /// How many rows are scanned in the time of one lookup.
     private static let lookUpCost = 4.0
 
     func rows(onPage page: Int) throws -> [ListRow] {
-        try composed(
+        try list(
             "SELECT \(Self.columns) FROM shown s WHERE listed AND listed = 1 AND page = ? ORDER BY top, id",
-            [.integer(page)], listRow)
+            [.integer(page)])
     }
 
     func thread(under root: Record.ID) throws -> [Record.ID] {
@@ -162,28 +214,80 @@ extension LocalSQLiteTransaction {
         try statements.prepared(composed: sql).first(values) { $0.number(0) } ?? 0
     }
 
-    private static let columns = """
-        id, kind, page, boxes, text, author, created_by, grp, changed, delivery, unread, warning,
-        (SELECT count(*) FROM shown c WHERE c.root = s.id), updated_by, listed
-        """
+    /// All columns of the checksum and the checksum, for every row that is read.
+    private static let columns =
+        StoredColumns.shown
+        + ", checksum, (SELECT count(*) FROM shown c WHERE c.root = s.id), s.rowid"
+
+    /// Leaves out damaged rows, which it notes.
+    ///
+    /// - Parameter order: the order in which the rows must come: a damaged index could return one twice.
+    private func list(_ sql: String, _ values: [SQLValue], in order: ListQuery.Order? = nil) throws -> [ListRow] {
+        var found: [ListRow] = []
+        var last: OrderKey?
+        try statements.prepared(composed: sql).each(values) { row in
+            guard row.isIntact(StoredColumns.shownCount) else {
+                guard damage.rows.count < DamageLog.maxRows else { throw Self.corrupt("too many rows have changed") }
+                return damage.note(row: row.integer(22), of: row.text(0))
+            }
+            if let order {
+                let key = OrderKey(row, order)
+                guard last?.isBefore(key) ?? true else { throw Self.corrupt("an index of its list is not in order") }
+                last = key
+            }
+            found.append(listRow(row))
+        }
+        return found
+    }
 
     private func listRow(_ row: Columns) -> ListRow {
-        let numbers = row.text(3).split(separator: " ").compactMap { Double($0) }
+        let numbers = row.text(10).split(separator: " ").compactMap { Double($0) }
         var boxes = stride(from: 0, to: numbers.count - 3, by: 4).map {
             Rect(left: numbers[$0], top: numbers[$0 + 1], width: numbers[$0 + 2], height: numbers[$0 + 3])
         }
         let box = boxes.isEmpty ? nil : boxes.removeFirst()
-        let page = row.number(2)
-        let changed = row.integer(8)
+        let page = row.number(3)
+        let changed = row.integer(13)
         var listRow = ListRow(
-            id: row.text(0), kind: AnnotationKind(type: row.text(1)), pageIndex: page == ListRow.noPage ? nil : page,
-            box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row.text(4),
-            author: row.optionalText(5), createdBy: row.optionalText(6), updatedBy: row.optionalText(13),
-            group: row.optionalText(7), changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
-            delivery: DeliveryState(rawValue: row.text(9)) ?? .delivered, isUnread: row.flag(10),
-            warning: row.optionalText(11), replies: row.number(12))
-        listRow.isDeletedRoot = row.number(14) == 2
+            id: row.text(0), kind: AnnotationKind(type: row.text(5)), pageIndex: page == ListRow.noPage ? nil : page,
+            box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row.text(11),
+            author: row.optionalText(6), createdBy: row.optionalText(8), updatedBy: row.optionalText(17),
+            group: row.optionalText(9), changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
+            delivery: DeliveryState(rawValue: row.text(15)) ?? .delivered, isUnread: row.flag(18),
+            warning: row.optionalText(16), replies: row.number(21))
+        listRow.isDeletedRoot = row.number(2) == 2
         return listRow
+    }
+}
+
+/// The stored values that order a row in a list.
+private struct OrderKey {
+    /// The newest change, negative so that it ascends; 0 in other orders.
+    var changed: Int64 = 0
+    var name = ""
+    var page = 0
+    var top = 0.0
+    var id: Record.ID
+
+    init(_ row: Columns, _ order: ListQuery.Order) {
+        id = row.text(0)
+        switch order {
+        case .newest:
+            changed = ~row.integer(13)
+            return
+        case .page: break
+        case .author: name = row.text(7)
+        case .group: name = row.text(9)
+        }
+        (page, top) = (row.number(3), row.real(4))
+    }
+
+    func isBefore(_ other: OrderKey) -> Bool {
+        if changed != other.changed { return changed < other.changed }
+        if !name.isExactly(other.name) { return name.isBefore(other.name) }
+        if page != other.page { return page < other.page }
+        if top != other.top { return top < other.top }
+        return id.isBefore(other.id)
     }
 }
 

@@ -10,23 +10,28 @@ extension LocalSQLiteTransaction {
     func hasEntries() throws -> Bool { try number("SELECT EXISTS (SELECT 1 FROM outbox)") > 0 }
 
     func entries(of id: Record.ID) throws -> [OutboxEntry] {
-        try all("SELECT * FROM outbox WHERE id = ? ORDER BY seq", .text(id), read: entry)
+        try all("SELECT * FROM outbox WHERE id = ? ORDER BY seq", .text(id), read: entry).compactMap(\.self)
     }
 
     /// Merges the stages; the index contains each in the order of `seq`, so nothing is sorted.
     func entries(in stages: Set<OutboxEntry.Stage>, limit: Int) throws -> [OutboxEntry] {
         let each = stages.map(\.rawValue).sorted().map { "SELECT * FROM outbox WHERE stage = '\($0)'" }
         guard !each.isEmpty else { return [] }
-        return try statements.prepared(composed: each.joined(separator: " UNION ALL ") + " ORDER BY seq LIMIT ?")
-            .rows([.integer(limit)], entry)
+        let sql = each.joined(separator: " UNION ALL ") + " ORDER BY seq"
+        var rows = try statements.prepared(composed: sql).walk([])
+        var found: [OutboxEntry] = []
+        while found.count < limit, let row = try rows.next() {
+            if let entry = try entry(row) { found.append(entry) }
+        }
+        return found
     }
 
     func entry(_ seq: Int64) throws -> OutboxEntry? {
-        try one("SELECT * FROM outbox WHERE seq = ?", .integer(seq), read: entry)
+        try one("SELECT * FROM outbox WHERE seq = ?", .integer(seq), read: entry) ?? nil
     }
 
     func entries(takingRoot root: Record.ID) throws -> [OutboxEntry] {
-        try all("SELECT * FROM outbox WHERE taken_root = ? ORDER BY seq", .text(root), read: entry)
+        try all("SELECT * FROM outbox WHERE taken_root = ? ORDER BY seq", .text(root), read: entry).compactMap(\.self)
     }
 
     func tally() throws -> [OutboxEntry.Stage: Int] {
@@ -37,56 +42,69 @@ extension LocalSQLiteTransaction {
     }
 
     func append(_ entry: OutboxEntry) throws -> OutboxEntry {
-        let (n, revision, reason) = entry.state.parts
-        let seq = try one(
+        let seq = try statements.prepared(
             """
             INSERT INTO outbox(
                 id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at,
                 taken_root)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING seq
-            """, .text(entry.id), .text(entry.kind.rawValue), .integer(entry.baseRevision),
-            .integer(entry.threadRevision), .text(entry.group), .text(entry.content?.text), .text(entry.base?.json),
-            .text(entry.stage.rawValue), .integer(n), .integer(revision), .text(reason),
-            .integer(entry.madeAt.milliseconds), .text(entry.takenRoot)
-        ) { $0.integer(0) }
+            """
+        ).first(entry.columns) { $0.integer(0) }
         guard let seq else { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "an edit was not stored") }
         var entry = entry
         entry.seq = seq
+        try run("UPDATE outbox SET checksum = ? WHERE seq = ?", .integer(entry.checksum), .integer(seq))
         return entry
     }
 
     func replace(_ entry: OutboxEntry) throws {
-        let (n, revision, reason) = entry.state.parts
         try run(
             """
             UPDATE outbox SET id = ?, kind = ?, base_revision = ?, thread_revision = ?, grp = ?, content = ?, base = ?,
-            stage = ?, n = ?, revision = ?, reason = ?, made_at = ?, taken_root = ? WHERE seq = ?
-            """, .text(entry.id), .text(entry.kind.rawValue), .integer(entry.baseRevision),
-            .integer(entry.threadRevision), .text(entry.group), .text(entry.content?.text), .text(entry.base?.json),
-            .text(entry.stage.rawValue), .integer(n), .integer(revision), .text(reason),
-            .integer(entry.madeAt.milliseconds), .text(entry.takenRoot), .integer(entry.seq))
+            stage = ?, n = ?, revision = ?, reason = ?, made_at = ?, taken_root = ?, checksum = ? WHERE seq = ?
+            """, all: entry.columns + [.integer(entry.checksum), .integer(entry.seq)])
     }
 
+    /// Does not change a damaged entry, which would get a valid checksum.
     func mark(_ seq: Int64, _ state: OutboxEntry.State) throws {
         let (n, revision, reason) = state.parts
         try run(
-            "UPDATE outbox SET stage = ?, n = ?, revision = ?, reason = ? WHERE seq = ?", .text(state.stage.rawValue),
-            .integer(n), .integer(revision), .text(reason), .integer(seq))
+            """
+            UPDATE outbox SET stage = ?1, n = ?2, revision = ?3, reason = ?4, checksum = row_checksum(
+                seq, id, kind, base_revision, thread_revision, grp, content, base, ?1, ?2, ?3, ?4, made_at, taken_root)
+            WHERE seq = ?5 AND checksum = row_checksum(
+                seq, id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at,
+                taken_root)
+            """, .text(state.stage.rawValue), .integer(n), .integer(revision), .text(reason), .integer(seq))
     }
 
     func removeEntry(_ seq: Int64) throws { try run("DELETE FROM outbox WHERE seq = ?", .integer(seq)) }
 
     func ownWrite(_ id: Record.ID) throws -> OwnWrite? {
-        try one("SELECT seq, revision FROM own WHERE id = ?", .text(id)) {
-            OwnWrite(id: id, seq: $0.integer(0), revision: $0.integer(1))
-        }
+        try one("SELECT id, seq, revision, checksum FROM own WHERE id = ?", .text(id), read: write) ?? nil
     }
 
     func ownWrites(after id: Record.ID?, limit: Int) throws -> [OwnWrite] {
-        try all("SELECT id, seq, revision FROM own WHERE id > ? ORDER BY id LIMIT ?", .text(id ?? ""), .integer(limit))
-        {
-            OwnWrite(id: $0.text(0), seq: $0.integer(1), revision: $0.integer(2))
+        var last = id ?? ""
+        var rows = try statements.prepared("SELECT id, seq, revision, checksum FROM own WHERE id > ? ORDER BY id")
+            .walk([.text(last)])
+        var found: [OwnWrite] = []
+        while found.count < limit, let row = try rows.next() {
+            guard let write = write(row) else { continue }
+            guard last.isBefore(write.id) else { throw Self.corrupt("its notes of edits are not in order") }
+            last = write.id
+            found.append(write)
         }
+        return found
+    }
+
+    /// - Returns: nil for a damaged row, which is noted.
+    private func write(_ row: Columns) -> OwnWrite? {
+        guard Self.isIntact(row, 3) else {
+            damage.note(.ownWrite(row.text(0)))
+            return nil
+        }
+        return OwnWrite(id: row.text(0), seq: row.integer(1), revision: row.integer(2))
     }
 
     func forgetOwnWrite(_ id: Record.ID) throws { try run("DELETE FROM own WHERE id = ?", .text(id)) }
@@ -94,16 +112,24 @@ extension LocalSQLiteTransaction {
     func forgetOwnWrites() throws { try run("DELETE FROM own") }
 
     func note(_ write: OwnWrite) throws {
+        let values: [SQLValue] = [.text(write.id), .integer(write.seq), .integer(write.revision)]
         try run(
-            "INSERT OR REPLACE INTO own(id, seq, revision) VALUES (?, ?, ?)", .text(write.id), .integer(write.seq),
-            .integer(write.revision))
+            "INSERT OR REPLACE INTO own(id, seq, revision, checksum) VALUES (?, ?, ?, ?)",
+            all: values + [.integer(RowChecksum.of(values))])
+        damage.forget(.ownWrite(write.id))
     }
 
     /// Reads the columns in the order of the table. A file of an older program may be read unchanged: it lacks the last
-    /// one.
-    private func entry(_ row: Columns) throws -> OutboxEntry {
+    /// ones.
+    ///
+    /// - Returns: nil for a damaged row, which is noted.
+    private func entry(_ row: Columns) throws -> OutboxEntry? {
+        guard Self.isIntact(row, 14) else {
+            damage.note(.edit(row.integer(0), of: row.text(1)))
+            return nil
+        }
         guard let kind = ChangeKind(rawValue: row.text(2)), let stage = OutboxEntry.Stage(rawValue: row.text(8)) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "it contains an edit of an unknown kind")
+            throw Self.corrupt("it contains an edit of an unknown kind")
         }
         let state: OutboxEntry.State =
             switch stage {
@@ -129,6 +155,20 @@ extension LocalSQLiteTransaction {
             id: id, content: Content(content), createdBy: value["createdBy"]?.string,
             updatedBy: value["updatedBy"]?.string, group: value["group"]?.string)
     }
+}
+
+extension OutboxEntry {
+    /// The values of its columns except `seq`, in their order.
+    fileprivate var columns: [SQLValue] {
+        let (n, revision, reason) = state.parts
+        return [
+            .text(id), .text(kind.rawValue), .integer(baseRevision), .integer(threadRevision), .text(group),
+            .text(content?.text), .text(base?.json), .text(stage.rawValue), .integer(n), .integer(revision),
+            .text(reason), .integer(madeAt.milliseconds), .text(takenRoot),
+        ]
+    }
+
+    fileprivate var checksum: Int64 { RowChecksum.of([.integer(seq)] + columns) }
 }
 
 extension OutboxEntry.State {

@@ -17,6 +17,7 @@ struct LocalSchema: Sendable {
 
     static let current = LocalSchema(steps: [
         Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving), Step(sql: leaving),
+        Step(sql: checksums),
     ])
 
     var version: Int { steps.count }
@@ -55,6 +56,7 @@ struct LocalSchema: Sendable {
         UPDATE facts SET json = json_set(
             json_remove(json, '$.cursor', '$.loading', '$.migratedTo'), '$.wasReset', json('true')),
             cursor_revision = NULL;
+        UPDATE facts SET checksum = row_checksum(json, last_n, cursor_revision);
         """
 
     /// `record`: the server's last state. `outbox`: local edits that the server lacks. `shown`: one row for each shown
@@ -128,4 +130,35 @@ struct LocalSchema: Sendable {
         GROUP BY root;
         CREATE INDEX shown_heading ON shown(id) WHERE listed = 2;
         """
+
+    /// Each row has a checksum of its other columns, which each read verifies. A content that is not JSON was damaged
+    /// before, and stays without one.
+    private static let checksums: String = {
+        let tables: [(name: String, columns: String, text: String)] = [
+            ("facts", "json, last_n, cursor_revision", "json"),
+            ("record", StoredColumns.record, "content"), ("staged", StoredColumns.record, "content"),
+            ("outbox", StoredColumns.outbox, "ifnull(content, '{}')"), ("own", StoredColumns.own, "'{}'"),
+            ("shown", StoredColumns.shown, "'{}'"),
+        ]
+        return tables.map { table in
+            """
+            ALTER TABLE \(table.name) ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0;
+            UPDATE \(table.name) SET checksum = row_checksum(\(table.columns)) WHERE json_valid(\(table.text));
+            """
+        }.joined(separator: "\n")
+    }()
+}
+
+/// The columns of each checksum, in its order.
+enum StoredColumns {
+    static let record = "id, revision, content, created_by, updated_by, grp"
+    static let outbox = """
+        seq, id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, taken_root
+        """
+    static let own = "id, seq, revision"
+    static let shown = """
+        id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed, created, \
+        delivery, warning, updated_by, unread, quoted
+        """
+    static let shownCount: Int32 = 20
 }

@@ -65,7 +65,9 @@ extension Synchronizer {
             closeStreams()
             giveUpAll()
             perform(cycle.storageRemoved())
-            perform(session.accessLost("the local storage was removed"))
+            // The caller removed it, which is not a loss of access.
+            let ending = session.accessLost("the local storage was removed")
+            perform(ending.filter { if case .announceLost = $0 { false } else { true } })
         }
     }
 

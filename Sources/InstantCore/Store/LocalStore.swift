@@ -11,6 +11,11 @@ package protocol LocalStore: Sendable {
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T
     /// - Throws: ``LocalStoreError``, or any error of the body, in which case nothing is written.
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T
+    /// The damage that was met so far. Reads leave out what is damaged; writes replace it.
+    var damage: [StoredDamage] { get }
+    /// Compares the number of rows in each table with those in its indexes, in milliseconds, so that a list is not short
+    /// of rows without a word. Adds what differs to ``damage``.
+    func noteGaps()
 }
 
 /// The part of a transaction that a crash of the machine, not only of the process, may undo.
@@ -23,6 +28,9 @@ package enum Durability: Hashable, Sendable {
 }
 
 extension LocalStore {
+    package var damage: [StoredDamage] { [] }
+    package func noteGaps() {}
+
     package func write<T>(_ body: (any WritableLayer) throws -> T) throws -> T { try write(.synced, body) }
 }
 
@@ -180,7 +188,7 @@ package enum LocalStoreError: Error, Hashable, Sendable, CustomStringConvertible
         case .olderSchema(let path, _):
             "\(path) is in use by an older version; quit it to migrate the data"
         case .corrupt(let path, let what):
-            "\(path) is damaged (\(what)); copy it elsewhere before removing it"
+            "\(path) is damaged (\(what)); repair it with postilla storage repair, because removing it loses unsent edits"
         case .failed(let path, let what): "\(path): \(what)"
         }
     }

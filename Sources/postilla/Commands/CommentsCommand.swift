@@ -25,19 +25,20 @@ struct CommentsCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer)
         try await session.synchronize()
-        do { try write(session.descriptor) } catch { throw CommandFailure(reading: error) }
+        try await session.reading { try write(session) }
     }
 
-    private func write(_ descriptor: InstantDocumentDescriptor) throws {
+    private func write(_ session: LayerSession) throws {
+        let descriptor = session.descriptor
         let record = try descriptor.layer.record(id)
         let root = record?.content["rootId"]?.string ?? id
         let comments = try descriptor.layer.thread(under: root)
-        guard record != nil || !comments.isEmpty else { throw CommandFailure("no annotation \(id) in this layer") }
-        var listing = Listing(listing, RecordRow.columns)
-        for comment in comments {
-            guard let row = try descriptor.layer.row(comment.id) else { continue }
-            listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
+        guard record != nil || !comments.isEmpty else { throw session.noRecord(id) }
+        try Listing.write(listing, RecordRow.columns, nothing: "no comments") { listing in
+            for comment in comments {
+                guard let row = try descriptor.layer.row(comment.id) else { continue }
+                listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
+            }
         }
-        listing.end(nothing: "no comments")
     }
 }

@@ -28,13 +28,13 @@ struct ConflictsListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await LayerSession.open(layer, local: true)
-        do throws(InstantError) {
-            var listing = Listing(listing, Self.columns)
-            for conflict in try session.descriptor.conflicts() {
-                listing.add(Self.fields(conflict), style: .trouble) { conflict.json }
+        try await session.reading {
+            try Listing.write(listing, Self.columns, nothing: "no conflicts") { listing in
+                for conflict in try session.descriptor.conflicts() {
+                    listing.add(Self.fields(conflict), style: .trouble) { conflict.json }
+                }
             }
-            listing.end(nothing: "no conflicts")
-        } catch { throw CommandFailure(error) }
+        }
     }
 
     private static let columns = [

@@ -44,7 +44,7 @@ struct EditCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             guard let record = try session.descriptor.layer.record(id) else {
-                throw CommandFailure("no annotation \(id) in this layer")
+                throw session.noRecord(id)
             }
             guard let content = try given ?? changed(record, in: session) else {
                 return Output.message("no changes")

@@ -28,12 +28,15 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
         try await session.synchronize()
-        do { try write(session.descriptor) } catch { throw CommandFailure(reading: error) }
+        try await session.reading { try write(session.descriptor) }
     }
 
     /// Reads a thousand rows at a time, so that memory does not grow with the layer.
     private func write(_ descriptor: InstantDocumentDescriptor) throws {
-        var listing = Listing(listing, RecordRow.columns)
+        try Listing.write(listing, RecordRow.columns, nothing: "no annotations") { try add(descriptor, to: &$0) }
+    }
+
+    private func add(_ descriptor: InstantDocumentDescriptor, to listing: inout Listing) throws {
         var left = filter.limit ?? .max
         var offset = 0
         while left > 0 {
@@ -48,7 +51,6 @@ struct ListCommand: AsyncParsableCommand {
             left -= rows.count
             if rows.isEmpty { break }
         }
-        listing.end(nothing: "no annotations")
     }
 
     private func addComments(

@@ -24,13 +24,13 @@ struct OutboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target, local: true)
-        do throws(InstantError) {
-            var listing = Listing(listing, Self.columns)
-            for edit in try session.descriptor.unsentEdits() {
-                listing.add(Self.fields(edit), style: edit.state.style) { edit.json }
+        try await session.reading {
+            try Listing.write(listing, Self.columns, nothing: "no unsent edits") { listing in
+                for edit in try session.descriptor.unsentEdits() {
+                    listing.add(Self.fields(edit), style: edit.state.style) { edit.json }
+                }
             }
-            listing.end(nothing: "no unsent edits")
-        } catch { throw CommandFailure(error) }
+        }
     }
 
     static let columns = [

@@ -24,14 +24,14 @@ struct ShowCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer)
         try await session.synchronize()
-        do { try write(session) } catch { throw CommandFailure(reading: error) }
+        try await session.reading { try write(session) }
     }
 
     private func write(_ session: LayerSession) throws {
         let found = try ids.map { id in
             guard let record = try session.descriptor.layer.record(id), let row = try session.descriptor.layer.row(id)
             else {
-                throw CommandFailure("no annotation \(id) in this layer")
+                throw session.noRecord(id)
             }
             return (record: record, row: row)
         }

@@ -7,8 +7,9 @@ struct StorageCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Check all stored data for damage.",
         discussion: """
-            Checks the database of every layer, and every PDF against its SHA-256. Changes nothing. Exit code 1 if \
-            something is damaged. json and ndjson are records {"path","bytes","problem"}.
+            Checks every record and edit of every layer against its checksum, and every PDF and attachment against its \
+            SHA-256. Changes nothing. Exit code 1 if something is damaged; then use postilla storage repair. json and \
+            ndjson are records {"path","bytes","problem","details"}: details names each damaged record or edit.
 
             Examples:
               postilla storage check && echo ok
@@ -25,23 +26,31 @@ struct StorageCheckCommand: AsyncParsableCommand {
         var listing = Listing(listing, [.init("state", 7), .init("bytes", 12), .init("what", 40), .init("why", .rest)])
         for finding in findings {
             let fields = [
-                finding.problem == nil ? "ok" : "damaged", "\(finding.bytes)", finding.entry?.name ?? finding.path,
+                finding.problem == nil ? "ok" : "damaged", "\(finding.bytes)", finding.name,
                 finding.problem ?? "",
             ]
             listing.add(fields, style: finding.problem == nil ? .plain : .trouble) { finding.json }
+            guard listing.format == .table else { continue }
+            for detail in finding.details.dropFirst(3) { listing.add(["", "", "", detail], style: .trouble) { nil } }
         }
         listing.end(nothing: "no data on this machine")
         let damaged = findings.count { $0.problem != nil }
-        guard damaged == 0 else { throw CommandFailure("\(damaged) of \(findings.count) files damaged") }
+        guard damaged == 0 else {
+            throw CommandFailure("\(damaged) of \(findings.count) files damaged; see postilla storage repair --help")
+        }
     }
 }
 
 extension InstantStorageFinding {
+    /// The layer's name if it is known; otherwise the path.
+    var name: String { entry.flatMap { $0.documentIdentifier.isEmpty ? nil : $0.name } ?? path }
+
     fileprivate var json: String {
         JSONWriter.text {
             $0.member("path", path)
             $0.member("bytes", bytes)
             $0.member("problem", orNull: problem)
+            $0.member("details", .array(details.map(JSON.string)))
         }
     }
 }

@@ -4,10 +4,11 @@ import Instant
 
 struct StorageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "storage", abstract: "List, check and remove the data on this machine.",
-        discussion: "These commands need neither a server nor a token.",
+        commandName: "storage", abstract: "List, check, repair and remove the data on this machine.",
+        discussion: "These commands need neither a server nor a token; repair uses them if they are given.",
         subcommands: [
-            StorageListCommand.self, StorageCheckCommand.self, StorageRemoveCommand.self, StoragePruneCommand.self,
+            StorageListCommand.self, StorageCheckCommand.self, StorageRepairCommand.self, StorageRemoveCommand.self,
+            StoragePruneCommand.self,
         ],
         defaultSubcommand: StorageListCommand.self)
 }
@@ -30,11 +31,7 @@ struct StoragePruneCommand: AsyncParsableCommand {
 
     func run() async throws {
         do {
-            guard let bytes = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: storage.folder()))
-            else {
-                throw CommandFailure(
-                    "nothing removed: an unreadable layer may need any of the PDFs; see postilla storage check")
-            }
+            let bytes = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: storage.folder()))
             Output.message("\(bytes) bytes freed")
         } catch { throw CommandFailure(reading: error) }
     }

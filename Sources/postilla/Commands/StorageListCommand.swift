@@ -21,7 +21,9 @@ struct StorageListCommand: AsyncParsableCommand {
         let entries = try LayerNaming.entries(in: try storage.folder())
         var listing = Listing(listing, Self.columns)
         for entry in entries {
-            listing.add(Self.fields(entry), style: entry.problem == nil ? .plain : .trouble) { entry.json }
+            listing.add(Self.fields(entry), style: entry.problem ?? entry.damage == nil ? .plain : .trouble) {
+                entry.json
+            }
         }
         listing.end(nothing: "no layers on this machine")
     }
@@ -34,7 +36,8 @@ struct StorageListCommand: AsyncParsableCommand {
     private static func fields(_ entry: InstantCacheEntry) -> [String] {
         [
             entry.documentIdentifier, entry.layerName, entry.userID ?? "", entry.state.rawValue, "\(entry.layerBytes)",
-            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync?.iso8601 ?? "", entry.server, entry.problem ?? "",
+            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync?.iso8601 ?? "", entry.server,
+            entry.problem ?? entry.damage ?? "",
         ]
     }
 }
@@ -54,7 +57,7 @@ extension InstantCacheEntry {
             $0.member("lastSync", orNull: lastSync?.iso8601)
             $0.member("unread", unread)
             $0.member("unsent", unsent)
-            $0.member("problem", orNull: problem)
+            $0.member("problem", orNull: problem ?? damage)
         }
     }
 }

@@ -7,7 +7,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Remove layers from this machine only; the server keeps them.",
         discussion: """
-            Removes the layers that match all options, and PDFs that no other layer needs. Unsent edits are removed \
+            Removes the layers that match all options, and their PDFs unless another layer needs them. Unsent edits are removed \
             only with --discard-unsent; without it they are listed and, on a terminal, you are asked to confirm. A \
             layer that is open in another process is not removed.
 
@@ -46,7 +46,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         let folder = try storage.folder()
         let naming = LayerNaming(
             server: try server.map(ServerOptions.checked), document: document, layer: layer, user: user)
-        let found = try LayerNaming.entries(in: folder).filter { naming.fits($0) || (all && $0.problem != nil) }
+        let found = try LayerNaming.entries(in: folder).filter { all || naming.fits($0) }
         guard !found.isEmpty || all else {
             throw CommandFailure("no such layer on this machine; see postilla storage list")
         }
@@ -60,7 +60,10 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         var unsent: [String] = []
         for entry in entries {
             if let problem = entry.problem { unsent.append("unreadable layer: \(problem)") }
-            guard entry.problem == nil, let url = URL(string: entry.server) else { continue }
+            guard entry.problem == nil else { continue }
+            guard let url = URL(string: entry.server) else {
+                throw CommandFailure("\(entry.name): \(entry.server) is not a URL")
+            }
             let client = try InstantClient(serverURL: url, dataDirectory: folder)
             removals.append((entry, client))
             let descriptor = client.descriptor(entry.identity)
@@ -72,8 +75,17 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             }
         }
         try agree(to: unsent)
-        for (entry, client) in removals { try client.removeLocalStorage(of: entry, discardingUnsent: true) }
-        for entry in entries where entry.problem != nil { try InstantClient.removeUnreadable(entry) }
+        var failures: [String] = []
+        func remove(_ body: () throws(InstantError) -> Void) {
+            do throws(InstantError) { try body() } catch { failures.append(error.message) }
+        }
+        for (entry, client) in removals {
+            remove { () throws(InstantError) in try client.removeLocalStorage(of: entry, discardingUnsent: true) }
+        }
+        for entry in entries where entry.problem != nil {
+            remove { () throws(InstantError) in try InstantClient.removeUnreadable(entry, in: folder) }
+        }
+        guard failures.isEmpty else { throw CommandFailure(failures.joined(separator: "\n")) }
         Output.message("\(entries.count) layer(s) removed")
     }
 

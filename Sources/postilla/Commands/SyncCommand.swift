@@ -32,10 +32,8 @@ struct SyncCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
-        do {
-            try await session.synchronize()
-            try report(session.descriptor)
-        } catch { throw CommandFailure(reading: error) }
+        do { try await session.synchronize() } catch { throw CommandFailure(reading: error) }
+        try await session.reading { try report(session.descriptor) }
     }
 
     private func report(_ descriptor: InstantDocumentDescriptor) throws {

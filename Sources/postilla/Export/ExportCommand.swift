@@ -53,14 +53,14 @@ struct ExportCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
         try await session.synchronize()
-        do {
+        try await session.reading {
             if format == .pdf, let output { return try await writePDF(session, to: output) }
             var writer = try await writer(session)
             guard let output else { return try await write(session.descriptor, with: &writer) { Output.data($0) } }
             let file = try NewFile(replacing: output)
             try await write(session.descriptor, with: &writer, to: file.write)
             try file.finish()
-        } catch { throw CommandFailure(reading: error) }
+        }
     }
 
     private func writer(_ session: LayerSession) async throws -> any LayerExporter {
@@ -83,12 +83,18 @@ struct ExportCommand: AsyncParsableCommand {
     ) async throws {
         try put(writer.begin())
         var left = 0
-        try await descriptor.forEachRecord { record, root in
-            if format == .xfdf, record.isWithout(root) {
-                left += 1
-            } else {
-                try await put(writer.add(record, under: root))
+        do {
+            try await descriptor.forEachRecord { record, root in
+                if format == .xfdf, record.isWithout(root) {
+                    left += 1
+                } else {
+                    try await put(writer.add(record, under: root))
+                }
             }
+        } catch {
+            // What was written stays valid.
+            try put(writer.end())
+            throw error
         }
         try put(writer.end())
         Self.tell(leftOut: left)

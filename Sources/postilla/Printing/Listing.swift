@@ -24,7 +24,7 @@ struct Listing {
         init(_ name: String, _ width: Int) { self.init(name, .fitted(width)) }
     }
 
-    private let format: OutputFormat
+    let format: OutputFormat
     private let paint: Paint
     private let columns: [Column]
     private var count = 0
@@ -60,10 +60,22 @@ struct Listing {
         count += 1
     }
 
-    /// - Parameter nothing: The message for people when there was no row.
-    func end(nothing: String) {
+    /// - Parameter nothing: The message for people when there was no row; nil for none.
+    func end(nothing: String?) {
         if format == .json { Output.data(count == 0 ? "]\n" : "\n]\n") }
-        if format == .table, count == 0 { Output.message(nothing) }
+        if format == .table, count == 0, let nothing { Output.message(nothing) }
+    }
+
+    /// Writes a whole list. Its end is written after an error, too, so that JSON is never cut off.
+    static func write(
+        _ options: ListingOptions, _ columns: [Column], nothing: String, _ rows: (inout Listing) throws -> Void
+    ) throws {
+        var listing = Listing(options, columns)
+        do { try rows(&listing) } catch {
+            listing.end(nothing: nil)
+            throw error
+        }
+        listing.end(nothing: nothing)
     }
 
     private static func row(_ fields: [String]) -> PrintableText {

@@ -14,13 +14,16 @@ struct LayerNaming {
     func find(in folder: String) throws -> InstantCacheEntry {
         let entries = try Self.entries(in: folder)
         let found = entries.filter(fits)
-        if found.count == 1, let only = found.first { return only }
+        if found.count == 1, let only = found.first {
+            guard let problem = only.problem else { return only }
+            throw CommandFailure(only.documentIdentifier.isEmpty ? problem : "\(only.name): \(problem)")
+        }
         if found.isEmpty {
-            let damaged = entries.count { $0.problem != nil }
-            guard damaged == 0 else {
-                throw CommandFailure(
-                    "no such layer on this machine, but \(damaged) cannot be opened; see postilla storage check, and "
-                        + "copy the folder elsewhere before removing it")
+            // A layer that no longer says which one it is.
+            let unknown = entries.filter { $0.problem != nil && $0.server.isEmpty }
+            guard unknown.isEmpty else {
+                let problems = unknown.compactMap(\.problem).map { "  " + $0 }.joined(separator: "\n")
+                throw CommandFailure("the layer is not here, or it is one that is damaged:\n\(problems)")
             }
             throw CommandFailure(
                 "no such layer on this machine; use a token, or see postilla storage list")
@@ -30,9 +33,7 @@ struct LayerNaming {
     }
 
     func fits(_ entry: InstantCacheEntry) -> Bool {
-        func fits(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
-        return entry.problem == nil && fits(server, entry.server) && fits(document, entry.documentIdentifier)
-            && fits(layer, entry.layerName) && fits(user, entry.userID ?? "")
+        entry.fits(server: server, document: document, layer: layer, user: user)
     }
 
     static func entries(in folder: String) throws -> [InstantCacheEntry] {

@@ -34,7 +34,7 @@ struct LayerSession: Sendable {
         return (try await open(options, source, server: nil, local: false), input)
     }
 
-    private static func open(
+    static func open(
         _ options: LayerOptions, _ source: TokenSource, server: String?, local: Bool
     ) async throws -> LayerSession {
         if local || options.offline { return try await onThisMachine(options, server: server, source: source) }

@@ -1,6 +1,7 @@
 import Annotations
 import App
 import Dispatch
+import Glibc
 import Synchronization
 
 /// Drafts, stored in one small file per layer until they are saved or discarded. They survive a crash or a closed
@@ -17,7 +18,7 @@ final class DraftStore: Sendable {
     }
 
     /// - Parameters:
-    ///   - path: The file. It need not exist; an unreadable file counts as empty.
+    ///   - path: The file. It need not exist; an unreadable file is renamed and counts as empty.
     ///   - queue: A serial queue.
     init(path: String, queue: DispatchQueue) {
         self.path = path
@@ -84,6 +85,8 @@ final class DraftStore: Sendable {
 
     private static func read(_ path: String) -> [DraftKey: Draft] {
         guard let text = try? PrivateFile.read(path, limit: 16 << 20), let json = try? JSON(parsing: text) else {
+            // The next draft must not overwrite what a person may still read in the file.
+            _ = rename(path, path + ".damaged")
             return [:]
         }
         var drafts: [DraftKey: Draft] = [:]

@@ -1,6 +1,7 @@
 import Annotations
 import App
 import Dispatch
+import Instant
 import InstantCore
 import PDFPages
 import PageLayout
@@ -20,11 +21,19 @@ final class LayerReads: Sendable {
     private let reads = DispatchQueue(label: "postilla.reads")
     private let writes = DispatchQueue(label: "postilla.notes")
     private let underWay = Atomic<Int>(0)
+    /// How much damage the user was told of.
+    private let told = Atomic<Int>(0)
 
     /// - Parameter post: Called on any thread.
     init(_ layer: @autoclosure @escaping @Sendable () throws -> Layer, post: @escaping @Sendable (Message) -> Void) {
         self.layer = layer
         self.post = post
+        // Rows that an index no longer contains are noticed once the first rows are shown.
+        writes.asyncAfter(deadline: .now() + 2) { [weak self] in
+            guard let self, let layer = try? self.layer() else { return }
+            layer.store.noteGaps()
+            tell(of: layer.store.damage)
+        }
     }
 
     func read(_ body: @escaping @Sendable (Layer) throws -> Message) {
@@ -61,6 +70,17 @@ final class LayerReads: Sendable {
     }
 
     private func answer(_ body: (Layer) throws -> Message) {
-        do { post(try body(layer())) } catch { post(.notice("\(error)")) }
+        do {
+            let layer = try layer()
+            post(try body(layer))
+            tell(of: layer.store.damage)
+        } catch { post(.notice("\(error)")) }
+    }
+
+    private func tell(of damage: [StoredDamage]) {
+        guard damage.count > told.load(ordering: .relaxed) else { return }
+        told.store(damage.count, ordering: .relaxed)
+        let names = damage.map(\.description).shortList
+        post(.notice("Damaged and left out: \(names); quit, then run postilla storage repair"))
     }
 }

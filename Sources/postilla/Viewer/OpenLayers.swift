@@ -179,8 +179,7 @@ final class OpenLayers: Sendable {
         disk.async { [self] in
             do throws(InstantError) {
                 let freed = try InstantClient.removeUnreferencedCacheEntries(in: URL(filePath: options.folders.data))
-                let said = freed.map { $0 > 0 ? "\($0 / 1000) kB freed" : "Nothing removed: every PDF is needed" }
-                post(.notice(said ?? "Nothing removed: an unreadable layer may need any of the PDFs"))
+                post(.notice(freed > 0 ? "\(freed / 1000) kB freed" : "Nothing removed: every PDF is needed"))
             } catch { tell(error) }
             tellLibrary()
         }

@@ -34,7 +34,7 @@ import Testing
         #expect(folders.allSatisfy { $0.hasPrefix(data.lowercased() + "/layers/") })
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["data"])
         let all = FileManager.default.enumerator(atPath: data)?.compactMap { $0 as? String } ?? []
-        let letters = Set("0123456789abcdef/layerspdfsqite.-whmunkoc_")
+        let letters = Set("0123456789abcdef/layerspdfsqite.-whmunkoc_j")
         #expect(
             all.allSatisfy { $0.allSatisfy(letters.contains) }, "\(all.filter { !$0.allSatisfy(letters.contains) })")
         let kept = try client.listCacheEntries().count
