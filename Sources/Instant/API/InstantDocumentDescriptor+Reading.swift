@@ -14,7 +14,7 @@ extension InstantDocumentDescriptor {
         let grant = snapshot.grant ?? metadata.grant
         let maySend = grant?.mayWrite ?? true
         return SyncStatus(
-            connection: snapshot.connection, grant: grant,
+            connection: snapshot.connection, syncedBy: snapshot.syncedBy, grant: grant,
             unsent: tally[.waiting, default: 0] + (maySend ? sealed : 0),
             parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), conflicts: tally[.conflict, default: 0],
             refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: metadata.lastSync,

@@ -86,11 +86,11 @@ public final class InstantDocumentDescriptor: Sendable {
             do throws(InstantError) {
                 let folder = folders.layer(identity)
                 try Folders.make(folder)
-                let lock = FileLock(path: Folders.lock(in: folder))
+                let lock = LeaderLock(path: Folders.lock(in: folder), process: environment.process)
                 let use = FileLock(path: Folders.use(in: folder), shared: true)
                 let store = try Self.open(
                     folder, identity: identity, now: environment.now(), schema: environment.schema,
-                    mayUpgrade: lock != nil && use?.isAlone() == true)
+                    mayUpgrade: lock != nil && use?.isAlone == true)
                 let performer = LayerPerformer(
                     folder: folder, store: store, folders: folders, transport: transport, environment: environment,
                     hub: hub, lock: lock, use: use, onEvent: { [weak self] event in self?.onEvent?(event) })

@@ -40,6 +40,8 @@ final class LayerPerformer: Sendable {
         /// The permissions of a token without `write`, or of one that is never sent, until a server has answered.
         var restriction: Grant?
         var storeVersion: Int64?
+        var leaderWatch = LeaderWatch()
+        var syncedBy: SyncingProcess?
         var download = DownloadState()
     }
 
@@ -52,7 +54,7 @@ final class LayerPerformer: Sendable {
         var streams: [StreamID: Task<Void, Never>] = [:]
         var download: Task<Void, Never>?
         /// The layer's lock, held while this process leads.
-        var lock: FileLock?
+        var lock: LeaderLock?
         /// Signals to the leading process that this one is waiting.
         var claim: FileLock?
         var isClosed = false
@@ -61,6 +63,8 @@ final class LayerPerformer: Sendable {
     /// State that other threads read.
     struct Published {
         var connection: SyncStatus.Connection
+        /// Another process that leads.
+        var syncedBy: SyncingProcess?
         /// The grant that authorizes edits in this process; nil for the stored grant.
         var grant: Grant?
         var documentState: DocumentState
@@ -72,7 +76,7 @@ final class LayerPerformer: Sendable {
 
     init(
         folder: String, store: LocalSQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
-        hub: EventHub, lock: FileLock?, use: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
+        hub: EventHub, lock: LeaderLock?, use: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
         self.store = store
         self.folders = folders
@@ -170,6 +174,18 @@ final class LayerPerformer: Sendable {
         }
     }
 
+    /// Releases the lock before the program is stopped. Waits until this is done, or at most for a second: a process
+    /// that is blocked is replaced by another.
+    func standAside() {
+        let isDone = DispatchSemaphore(value: 0)
+        post(.suspended(true))
+        onQueue { isDone.signal() }
+        if isDone.wait(timeout: .now() + 1) == .timedOut {
+            dropLock()
+            claim(false)
+        }
+    }
+
     /// Waits until everything posted so far has been handled. Must not be called on the queue.
     func settle() { queue.sync {} }
 }
@@ -222,14 +238,15 @@ extension LayerPerformer {
     private func publish(_ state: Confined) -> [InstantEvent] {
         let synchronizer = state.synchronizer
         return published.withLock {
-            let before = ($0.connection, $0.problem)
+            let before = ($0.connection, $0.problem, $0.syncedBy)
             $0.connection = synchronizer.connection
+            $0.syncedBy = holdsLock ? nil : state.syncedBy
             $0.grant = synchronizer.ownGrant ?? state.restriction
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
             $0.progress = state.download.progress
             $0.problem = synchronizer.problem?.description
-            return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]
+            return before == ($0.connection, $0.problem, $0.syncedBy) ? [] : [.didChangeConnection]
         }
     }
 }
@@ -238,11 +255,15 @@ extension LayerPerformer {
 extension LayerPerformer {
     /// Tries to take the lock. A waiting process that has claimed the lead goes first.
     ///
+    /// - Parameter silent: The last sign of a leader that is stopped or blocked and is to be replaced.
     /// - Returns: Whether this process holds the layer's lock.
-    func tryToLead() -> Bool {
+    func tryToLead(insteadOf silent: String? = nil) -> Bool {
         let (holds, claims) = shared.withLock { ($0.lock != nil, $0.claim != nil) }
         if holds { return true }
-        guard claims || !isLeadClaimed, let lock = FileLock(path: lockPath) else { return false }
+        guard claims || !isLeadClaimed else { return false }
+        let process = environment.process
+        let taken = silent.flatMap { LeaderLock(path: lockPath, process: process, insteadOf: $0) }
+        guard let lock = taken ?? LeaderLock(path: lockPath, process: process) else { return false }
         return shared.withLock { shared in
             guard !shared.isClosed else { return false }
             shared.lock = lock
@@ -258,10 +279,14 @@ extension LayerPerformer {
         shared.withLock { if !$0.isClosed { $0.claim = claim } }
     }
 
-    var holdsLock: Bool { shared.withLock { $0.lock != nil } }
+    var lock: LeaderLock? { shared.withLock { $0.lock } }
+    var holdsLock: Bool { lock != nil }
+
+    /// The process that holds the lock; nil if none does.
+    var lockHolder: LeaderLock.Holder? { LeaderLock.holder(of: lockPath) }
 
     var isLeadClaimed: Bool { FileLock.isHeld(claimPath) }
 
     /// Whether no other process has this layer open.
-    var isOnlyUser: Bool { use?.isAlone() ?? false }
+    var isOnlyUser: Bool { use?.isAlone ?? false }
 }

@@ -55,7 +55,11 @@ extension Synchronizer {
             end(.unreachable("offline"))
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): try lead(leads, now: now, random: &random)
-        case .leadClaimed: try leadClaimed()
+        case .leadClaimed: try leadClaimed(now: now)
+        case .deposed: deposed()
+        case .suspended(let isSuspended):
+            self.isSuspended = isSuspended
+            if !isSuspended { perform(session.restarted()) }
         case .sessionInvalidated: perform(session.invalidated())
         case .announced(let own): presence.setOwn(own)
         case .pushDelay(let delay):

@@ -23,6 +23,7 @@ extension Synchronizer {
                 // While listening, only the stream confirms the connection.
                 if !isListening { session.succeeded() }
                 isCaughtUp = false
+                patience = Self.firstPatience
                 perform(cycle.received(backlog: try backlog()))
             }
         }

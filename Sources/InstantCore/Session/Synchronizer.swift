@@ -36,6 +36,10 @@ package struct Synchronizer {
         case leading(Bool)
         /// Another process is waiting for the lock, with an accepted token and pending work.
         case leadClaimed
+        /// Another process took the lock, because this one was stopped or blocked.
+        case deposed
+        /// true: the program is about to be stopped, as by Ctrl-Z; false: it continues.
+        case suspended(Bool)
         /// The delay of a push after the last edit, in milliseconds; nil to push only on request.
         case pushDelay(Int64?)
         case storageRemoved
@@ -87,6 +91,7 @@ package struct Synchronizer {
     }
 
     var layer: Layer
+    let fence: FencedStore
     package internal(set) var session = SessionMachine()
     package internal(set) var cycle: LayerMachine
 
@@ -125,6 +130,11 @@ package struct Synchronizer {
     /// The last values of ``Effect/lead(_:)`` and ``Effect/claim(_:)``.
     var wantsToLead: Bool
     var claimsLead = false
+    var isSuspended = false
+    /// While a request is in flight: when it was sent, or when the last response arrived.
+    var busySince: Timestamp?
+    /// How long a response may take, in milliseconds, before another process may try instead.
+    var patience = Self.firstPatience
     /// The session of an accepted token, until it is known whether this process leads.
     var undecided: (answer: SessionAnswer, ticket: TokenHandle)?
     /// While another process leads: the server's head when this process requested its session.
@@ -148,6 +158,9 @@ package struct Synchronizer {
     ///   - session: A random name under which others see this client; nil to stay invisible.
     package init(layer: Layer, isLeading: Bool = true, session: String? = nil) {
         self.layer = layer
+        fence = FencedStore(layer.store)
+        self.layer.store = fence
+        fence.lead(isLeading)
         presence = PresenceMachine(session: session)
         self.isLeading = isLeading
         wantsToLead = isLeading
@@ -166,11 +179,14 @@ package struct Synchronizer {
             try take(input, now: now, random: &random)
             try pump(now: now)
             try updateStream(now: now)
+        } catch is Deposed {
+            deposed()
         } catch {
             let failure = (error as? InvalidServerData).map { SyncFailure.invalidServer($0.description) }
             fail(failure ?? .store("\(error)"), now: now, random: &random)
         }
         updateLeading()
+        noteProgress(input, now: now)
         updatePresence(now: now)
         watchExpiry(now: now)
         setWake(wokenAt: input == .woke ? now : nil)

@@ -37,6 +37,7 @@ extension LayerMetadata {
             $0.member("derivation", derivation)
             if let migratedTo { $0.member("migratedTo", migratedTo) }
             if wasReset { $0.member("wasReset", true) }
+            if term > 0 { $0.member("term", term) }
         }
     }
 
@@ -72,6 +73,7 @@ extension LayerMetadata {
         derivation = value["derivation"]?.integer ?? 1
         migratedTo = value["migratedTo"]?.string
         wasReset = value["wasReset"]?.bool ?? false
+        term = value["term"]?.integer ?? 0
         uploads = Set((value["uploads"]?.array ?? []).compactMap { $0.string.flatMap(AttachmentID.init) })
         if let override = value["groupOverride"] { groupOverride = GroupChoice(group: override["group"]?.string) }
     }

@@ -40,6 +40,8 @@ package struct LayerMetadata: Hashable, Sendable {
     package var derivation = ShownRow.derivation
     /// The last id whose row was derived again; nil before the migration begins.
     package var migratedTo: Record.ID?
+    /// Grows with each process that begins to lead; only the newest writes the server's state.
+    package var term: Int64 = 0
     /// Whether the server's rows were dropped with the tables of an old program version; the next sync loads them
     /// again.
     package var wasReset = false
