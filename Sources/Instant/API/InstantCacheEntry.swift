@@ -32,6 +32,8 @@ public struct InstantCacheEntry: Hashable, Sendable {
     var pdfSHA256: String
     /// Files that local edits need.
     var attachments: Set<AttachmentID> = []
+    /// The PDFs of side stores.
+    var otherPDFs: Set<String> = []
 
     package var identity: LayerIdentity {
         LayerIdentity(server: server, documentID: documentIdentifier, layer: layerName, userID: userID)
@@ -39,6 +41,8 @@ public struct InstantCacheEntry: Hashable, Sendable {
 }
 
 extension InstantCacheEntry {
+    func uses(pdf sha256: String) -> Bool { pdfSHA256 == sha256 || otherPDFs.contains(sha256) }
+
     /// Returns all layers in a data folder, for every server and user. Unreadable layers are listed with their problem.
     static func all(in folders: Folders) -> [InstantCacheEntry] {
         folders.layerFolders.map { folder in
@@ -64,6 +68,19 @@ extension InstantCacheEntry {
             state: try store.state(of: metadata, hasUnsent: unsent > 0), lastSync: metadata.lastSync,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
+        for side in Folders.sides(in: folder) { try add(side: side) }
+    }
+
+    /// Adds what a side store has; the rest is as in the main store.
+    private mutating func add(side folder: String) throws {
+        guard Folders.isFile(Folders.database(in: folder)) else { return }
+        let store = try LocalSQLiteStore(lookingInto: Folders.database(in: folder))
+        defer { store.close() }
+        let layer = Layer(store: store)
+        unsent += try layer.tally().reduce(0) { $0 + ($1.key == .applied ? 0 : $1.value) }
+        layerBytes += Self.bytes(of: folder)
+        attachments.formUnion(try layer.attachmentsInUse())
+        otherPDFs.insert(try layer.metadata().pdfSHA256)
     }
 
     private init(broken folder: String, problem: String) {

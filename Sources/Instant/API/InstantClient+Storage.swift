@@ -83,7 +83,7 @@ extension InstantClient {
         if !discardingUnsent {
             var unsent: [UnsentEdit] = []
             for entry in entries where entry.problem == nil && entry.unsent > 0 {
-                unsent += try descriptor(entry.identity).unsentEdits()
+                unsent += try descriptor(entry.identity).allUnsentEdits()
             }
             guard unsent.isEmpty else { throw .unsent(unsent) }
         }
@@ -96,7 +96,7 @@ extension InstantClient {
 extension Folders {
     /// Removes a PDF, complete or not, unless a layer uses it or cannot be read.
     func removeIfUnused(pdf sha256: String) throws(InstantError) {
-        guard InstantCacheEntry.all(in: self).allSatisfy({ $0.problem == nil && $0.pdfSHA256 != sha256 }) else {
+        guard InstantCacheEntry.all(in: self).allSatisfy({ $0.problem == nil && !$0.uses(pdf: sha256) }) else {
             return
         }
         for path in [pdf(sha256), part(sha256)] where Self.isFile(path) { try Self.remove(path) }
@@ -105,7 +105,7 @@ extension Folders {
     fileprivate func removeUnreferenced() throws(InstantError) -> Int64? {
         let entries = InstantCacheEntry.all(in: self)
         guard entries.allSatisfy({ $0.problem == nil }) else { return nil }
-        let used = Set(entries.map(\.pdfSHA256))
+        let used = entries.reduce(into: Set<String>()) { $0.formUnion($1.otherPDFs.union([$1.pdfSHA256])) }
         var bytes: Int64 = 0
         for name in Self.entries(pdfs) where !used.contains(String(name.prefix(64))) {
             bytes += Self.size(pdfs + "/" + name)

@@ -61,6 +61,12 @@ extension InstantDocumentDescriptor {
         try InstantError.translating { try layer.outbox().map(UnsentEdit.init) }
     }
 
+    /// Returns all local edits of this layer, including those in side stores, which other processes use or have left.
+    package func allUnsentEdits() throws(InstantError) -> [UnsentEdit] {
+        let others = stores.otherEdits(besides: try performer().open.folder)
+        return try unsentEdits() + others.map(UnsentEdit.init)
+    }
+
     /// Returns the conflicting and refused edits, oldest first, with the base and both versions.
     public func conflicts() throws(InstantError) -> [Conflict] {
         try InstantError.translating { try layer.conflicts() }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// An open file description lock (fcntl(2)): it can be queried without being taken, and a shared lock becomes an
 /// exclusive one without being released in between.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
     private let path: String
     let descriptor: Int32
 
@@ -13,7 +13,7 @@ final class FileLock: Sendable {
     /// - Parameters:
     ///   - shared: Whether others may hold it shared too.
     ///   - milliseconds: How long to wait for it. Blocks the thread.
-    init?(path: String, shared: Bool = false, milliseconds: Int = 0) {
+    package init?(path: String, shared: Bool = false, milliseconds: Int = 0) {
         var left = milliseconds
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)

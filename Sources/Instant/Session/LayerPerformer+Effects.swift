@@ -16,6 +16,11 @@ extension LayerPerformer {
             case .pdfChanged(let old):
                 state.download.forgetPDF()
                 remove(pdf: old)
+            case .beganSync where state.hasBegun:
+                state.hasBegun = false
+                return nil
+            case .failedAuthentication(let need) where need != .noneYet:
+                if state.restriction?.mayWrite == true { state.restriction = nil }
             default: break
             }
             if case .presence(let presence) = notice { published.withLock { $0.presence = presence } }
@@ -24,6 +29,7 @@ extension LayerPerformer {
             state.wantsLock = leads
             if !leads { dropLock() }
         case .claim(let claims): claim(claims)
+        case .useAlone: break  // answered by the caller
         }
         return nil
     }
@@ -130,7 +136,8 @@ extension LayerPerformer {
                 guard let input = self.checkLock(&state) else { return [] }
                 return state.synchronizer.handle(input, now: now, random: &state.random)
             }
-            let version = store.foreignVersion()
+            handle { state, now in self.takeLeftovers(&state, now) }
+            let version = open.store.foreignVersion()
             handle { state, now in
                 guard state.storeVersion != version else { return [] }
                 state.storeVersion = version

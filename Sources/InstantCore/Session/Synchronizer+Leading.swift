@@ -25,7 +25,7 @@ extension Synchronizer {
 
     private var shouldLead: Bool {
         if isSuspended { return false }
-        if undecided != nil || cycle.isMigrating { return true }
+        if undecided != nil || misplaced != nil || cycle.isMigrating { return true }
         return switch session.state {
         case .authenticating(_, .some), .connecting, .live: true
         case .waiting(_, _, let wasAccepted): wasAccepted
@@ -61,6 +61,23 @@ extension Synchronizer {
         } else {
             try follow(answer, ticket: ticket, now: now)
         }
+    }
+
+    /// - Parameter isAlone: false if this process is about to use another store; this synchronizer then ends.
+    mutating func usesAlone(
+        _ isAlone: Bool, now: Timestamp, random: inout some RandomNumberGenerator
+    ) throws {
+        guard let (answer, ticket) = misplaced else { return }
+        misplaced = nil
+        guard session.isAsking(about: ticket) else { return }
+        guard isAlone else {
+            let problem = "the storage for what this token may see cannot be opened"
+            return fail(.store(problem), now: now, random: &random)
+        }
+        if isLeading { return try accept(answer, ticket: ticket, now: now, random: &random) }
+        undecided = (answer, ticket)
+        // Request the lock, even if this was done before.
+        wantsToLead = false
     }
 
     /// Yields to another process if this one cannot do the work; otherwise does it. A cycle is needed even on a live
@@ -154,11 +171,21 @@ extension Synchronizer {
         }
     }
 
-    /// Whether the goal is reached; a view of another epoch cannot be compared.
+    /// Whether the goal is reached.
     private func isGoalReached() throws -> Bool {
         guard let goal else { return true }
         guard let cursor = try layer.metadata().cursor else { return false }
-        return !cursor.epoch.isExactly(goal.epoch) || cursor.revision >= goal.revision
+        return cursor.epoch.isExactly(goal.epoch) && cursor.revision >= goal.revision
+    }
+
+    /// Requests the goal again if the leader has loaded the layer under a later epoch, such as after the PDF was
+    /// replaced: the two cannot be compared.
+    mutating func updateGoal() throws {
+        guard !isLeading, let goal, cycle.isSyncing, let cursor = try layer.metadata().cursor,
+            !cursor.epoch.isExactly(goal.epoch), cursor.epoch != goalRefutedBy
+        else { return }
+        goalRefutedBy = cursor.epoch
+        perform(session.invalidated())
     }
 
     mutating func followingWoke(now: Timestamp, random: inout some RandomNumberGenerator) {

@@ -38,6 +38,8 @@ package struct Synchronizer {
         case leadClaimed
         /// Another process took the lock, because this one was stopped or blocked.
         case deposed
+        /// The response to ``Effect/useAlone(_:)``: whether no other process uses the store until this input is handled.
+        case usesAlone(Bool)
         /// true: the program is about to be stopped, as by Ctrl-Z; false: it continues.
         case suspended(Bool)
         /// The delay of a push after the last edit, in milliseconds; nil to push only on request.
@@ -65,6 +67,9 @@ package struct Synchronizer {
         case lead(Bool)
         /// true: notify the leader that this process is waiting; false: notify it that the wait is over.
         case claim(Bool)
+        /// The accepted token has this grant, and another view than the store. Respond with ``Input/usesAlone(_:)``; if
+        /// another process uses the store, this one must use another store.
+        case useAlone(Grant)
     }
 
     /// A notification to the application.
@@ -137,8 +142,13 @@ package struct Synchronizer {
     var patience = Self.firstPatience
     /// The session of an accepted token, until it is known whether this process leads.
     var undecided: (answer: SessionAnswer, ticket: TokenHandle)?
+    /// The session of an accepted token with another view than the store, until it is known whether the store is used
+    /// by this process alone.
+    var misplaced: (answer: SessionAnswer, ticket: TokenHandle)?
     /// While another process leads: the server's head when this process requested its session.
     var goal: Cursor?
+    /// The epoch of the store for which the goal was requested again.
+    var goalRefutedBy: String?
     /// While another process leads: when the cycle fails, and when the token is checked again.
     var followUntil: Timestamp?
     var checkAt: Timestamp?

@@ -38,6 +38,8 @@ extension LayerMetadata {
             if let migratedTo { $0.member("migratedTo", migratedTo) }
             if wasReset { $0.member("wasReset", true) }
             if term > 0 { $0.member("term", term) }
+            if let handover { $0.member("handover", handover) }
+            if !received.isEmpty { $0.member("received", .array(received.map(JSON.string))) }
         }
     }
 
@@ -74,6 +76,8 @@ extension LayerMetadata {
         migratedTo = value["migratedTo"]?.string
         wasReset = value["wasReset"]?.bool ?? false
         term = value["term"]?.integer ?? 0
+        handover = value["handover"]?.string
+        received = (value["received"]?.array ?? []).compactMap(\.string)
         uploads = Set((value["uploads"]?.array ?? []).compactMap { $0.string.flatMap(AttachmentID.init) })
         if let override = value["groupOverride"] { groupOverride = GroupChoice(group: override["group"]?.string) }
     }

@@ -26,7 +26,7 @@ struct OutboxCommand: AsyncParsableCommand {
         let session = try await LayerSession.open(layer, server: target, local: true)
         do throws(InstantError) {
             var listing = Listing(listing, Self.columns)
-            for edit in try session.descriptor.unsentEdits() {
+            for edit in try session.descriptor.allUnsentEdits() {
                 listing.add(Self.fields(edit), style: edit.state.style) { edit.json }
             }
             listing.end(nothing: "no unsent edits")
