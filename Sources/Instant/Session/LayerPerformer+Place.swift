@@ -94,7 +94,7 @@ extension LayerPerformer {
     /// Takes edits from stores that no process uses. Checked now and then, because processes end at any time.
     func takeLeftovers(_ state: inout Confined, _ now: Timestamp) -> [Synchronizer.Effect] {
         guard holdsLock, let grant = state.synchronizer.ownGrant, dataToken != nil else { return [] }
-        if let next = state.nextLeftovers, now < next, next - now < Self.leftoverInterval { return [] }
+        if let next = state.nextLeftovers, now < next, next - now <= Self.leftoverInterval { return [] }
         state.nextLeftovers = now + Self.leftoverInterval
         // A store that cannot be read is left alone.
         guard (try? stores.takeLeftovers(into: open, grant: grant)) == true else { return [] }

@@ -276,7 +276,10 @@ extension LayerPerformer {
             let connection = publish(state)
             if events.contains(where: \.isAcceptance) {
                 returnToMain(&state)
-                if isClosed { return [] }
+                // A successor repeats what is still to be announced.
+                if isClosed { return events }
+                // A command may end before the next check.
+                onQueue { self.handle { state, now in self.takeLeftovers(&state, now) } }
             }
             return isClosed ? [] : events + connection + finishedDownload(&state)
         }
