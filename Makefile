@@ -6,12 +6,13 @@ SEEDS = 10000
 FROM =
 SOURCES = Package.swift Sources Tests
 CYCLES = 100
+ROUNDS = 500
 EXAMPLES = 50
 SECONDS = 60
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test api-test simulate mutations bench format lint clean crash torture fuzz sanitize coverage docs man pictures
+.PHONY: help run test api-test simulate mutations bench format lint clean crash windows torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -26,6 +27,7 @@ help:
 	@echo "             and Yjs; ARGS='--plots docs/images/performance' draws the plots of docs/performance.md;"
 	@echo "             BASELINE=path compares with an earlier program, or a folder with postilla and Benchmarks"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
+	@echo "make windows  open, stop and kill programs on one data folder, in ROUNDS random steps (SEED=… repeats them)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres;"
 	@echo "             ARGS='--campaign connections' and '--campaign slow' misuse connections)"
 	@echo "make fuzz    run libFuzzer on every parser for SECONDS each; TARGETS selects some (separate build)"
@@ -89,6 +91,12 @@ crash:
 	@Resources/build.sh debug postilla
 	@Resources/build.sh debug Crash
 	@.build/debug/Crash cycles --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+windows:
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug Crash
+	@.build/debug/Crash windows --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 torture:
 	@Resources/setup.sh test

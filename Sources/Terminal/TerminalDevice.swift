@@ -36,6 +36,8 @@ package final class TerminalDevice {
     var picture: PictureSending?
     private var isReleased = false
     private var isClosed = false
+    /// Called before the program stops and after it continues, while the terminal is released.
+    package var onStop: (_ isStopping: Bool) -> Void = { _ in }
 
     /// Takes over the terminal: alternate screen, raw keys, bracketed paste. Signals that concern a terminal, including
     /// SIGTERM, SIGHUP and SIGINT, become events of the loop.
@@ -142,11 +144,18 @@ package final class TerminalDevice {
 
     package func suspend() { suspend(stop: ct_stop) }
 
+    /// Stops this process, and the rest of its process group unless it leads the group; returns when continued.
+    package static func stopProcess() { ct_stop() }
+
     /// Handles Ctrl-Z: restores the terminal and stops until continued.
     ///
     /// - Parameter stop: the function that stops; only tests replace it.
     package func suspend(stop: () -> Void) {
-        released { stop() }
+        released {
+            onStop(true)
+            stop()
+            onStop(false)
+        }
     }
 
     /// Takes over the terminal again after another program used it.

@@ -16,8 +16,8 @@ struct Postilla: AsyncParsableCommand {
             In the examples, server and token come from POSTILLA_SERVER and POSTILLA_TOKEN_FILE. Data goes to standard \
             output, messages to standard error.
 
-            Exit codes: 0 done, 1 failed, 3 authentication, 4 not permitted, 5 server unreachable, 6 conflict, 64 usage \
-            or no usable terminal, 130 interrupted.
+            Exit codes: 0 done, 1 failed, 3 authentication, 4 not permitted, 5 server unreachable, 6 conflict, 7 local \
+            copy not current, 64 usage or no usable terminal, 130 interrupted.
             """,
         version: "0.1.0",
         subcommands: [

@@ -18,6 +18,14 @@ import Testing
         #expect(try problem(["--cycles", "2", "--token-seconds", "2"]) == nil)
     }
 
+    @Test func severalProgramsOnOneFolderLoseNothingAndWaitForNoOther() throws {
+        #expect(try problem(["--rounds", "40", "--seed", "7"], of: "windows") == nil)
+    }
+
+    @Test func aNoteThatIsMissingAfterTheWindowsIsNoticed() throws {
+        #expect(try problem(["--rounds", "1", "--lies"], of: "windows")?.contains("0 times") == true)
+    }
+
     @Test func aPromiseThatIsNotKeptIsNoticed() throws {
         #expect(try problem(["--cycles", "5", "--lies"])?.contains("instead of") == true)
     }
@@ -26,12 +34,12 @@ import Testing
     ///
     /// - Returns: The status and output of a failure, so that a log with one line per failure shows the cause; nil on
     ///   success.
-    private func problem(_ arguments: [String]) throws -> String? {
+    private func problem(_ arguments: [String], of campaign: String = "cycles") throws -> String? {
         let beside = Bundle.main.executableURL?.deletingLastPathComponent().appendingPathComponent("Crash").path
         let built = beside.flatMap { FileManager.default.isExecutableFile(atPath: $0) ? $0 : nil }
         let (process, output) = (ChildProcess(), Pipe())
         process.executableURL = URL(fileURLWithPath: built ?? Repository.root + "/.build/debug/Crash")
-        process.arguments = ["cycles"] + arguments
+        process.arguments = [campaign] + arguments
         process.standardOutput = output
         try process.run()
         let said = try output.fileHandleForReading.readToEnd() ?? Data()

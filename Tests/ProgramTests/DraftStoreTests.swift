@@ -54,4 +54,16 @@ struct DraftStoreTests {
         queue.sync {}
         #expect(open().drafts == left)
     }
+
+    @Test func twoProcessesKeepEachOthersDrafts() {
+        let (one, other) = (open(), open())
+        one.keep("By one", for: .note(page: 0)) { Issue.record("\($0)") }
+        other.keep("By the other", for: .reply("h1")) { Issue.record("\($0)") }
+        one.keep("By one, longer", for: .note(page: 0)) { Issue.record("\($0)") }
+        queue.sync {}
+        #expect(open().drafts == [.note(page: 0): "By one, longer", .reply("h1"): "By the other"])
+        other.keep(nil, for: .reply("h1")) { Issue.record("\($0)") }
+        queue.sync {}
+        #expect(open().drafts == [.note(page: 0): "By one, longer"])
+    }
 }

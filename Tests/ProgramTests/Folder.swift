@@ -32,6 +32,12 @@ final class Folder {
         return path
     }
 
+    /// Files with this name below the path.
+    static func paths(below path: String, named name: String) -> [String] {
+        let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+        return all.filter { $0.hasSuffix("/" + name) }.map { "\(path)/\($0)" }
+    }
+
     /// Files below the path that contain this text.
     static func files(below path: String, holding text: String) -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []

@@ -79,6 +79,8 @@ final class RunningCommand {
 
     func hear(_ text: String) throws { try wait("\(text) in\n\(messages)") { messages.contains(text) } }
 
+    var processID: Int32 { process.processIdentifier }
+
     func interrupt() { process.interrupt() }
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }

@@ -63,7 +63,7 @@ struct SharingStories {
 
     @Test func twoWindowsOfOnePersonShareOneCopy() throws {
         let (first, second) = (try ana.open(), try ana.start())
-        try second.see("synced by another postilla")
+        try second.see("synced by pid \(first.processID) (open)")
         try second.addNote("From the second window")
         try first.see("From the second window")
         try first.see("From the second window", at: engine)

@@ -20,11 +20,14 @@ struct Profile {
     var startsThreads: Bool
     /// Whether a client without the library pushes too.
     var hasStranger: Bool
+    /// Whether processes on one store are stopped for a while.
+    var stopsProcesses: Bool
 
     /// - Parameter later: Decides features that were added later, so that older seeds give the same histories.
     init(_ dice: inout SeededRandom, _ later: inout SeededRandom) {
         startsThreads = later.chance(2, of: 3)
         hasStranger = later.chance(1, of: 2)
+        stopsProcesses = later.chance(1, of: 2)
         devices = Int.random(in: 2...4, using: &dice)
         hasSecondProcesses = dice.chance(1, of: 4)
         layers = dice.chance(1, of: 6) ? ["", "review"] : [""]

@@ -27,6 +27,9 @@ struct Rights: Hashable {
         target == group || may("set-group", Subject(type, createdBy: user, group: target))
     }
 
+    /// What the token may view.
+    var viewScope: ViewScope { grant(layer: "", expiresAt: Timestamp(milliseconds: 0)).viewScope }
+
     func mayReply(to root: Subject, isFirst: Bool) -> Bool {
         if isFirst, user != nil, root.createdBy == user { return true }
         return may("reply", Subject(.comments, createdBy: root.createdBy, group: root.group))

@@ -11,6 +11,7 @@ extension Universe {
         trace("quiet")
         isQuiet = true
         host.store.disarm()
+        for process in devices.flatMap(\.processes) where process.isStopped { try proceed(process) }
         for device in devices {
             device.rights.reads = true
             for process in device.processes {
@@ -52,7 +53,7 @@ extension Universe {
 
     /// Returns the devices that are not at rest, with the reason.
     private func unrest() throws -> [String] {
-        try devices.compactMap { device in
+        try devices.filter(\.isInUse).compactMap { device in
             for process in device.processes where !process.leads {
                 guard process.synchronizer.connection == .elsewhere, !process.synchronizer.cycle.isSyncing else {
                     return "\(device.name), not leading: \(process.synchronizer.connection)"
@@ -72,5 +73,9 @@ extension Universe {
         trace("all users get all rights")
         for device in devices { device.rights = .all(device.user, group: device.rights.group) }
         try settle()
+        for device in devices where !device.isInUse {
+            try require(
+                Layer(store: device.disk).outbox().isEmpty, "the edits of the unused store \(device.name) were left")
+        }
     }
 }

@@ -10,6 +10,7 @@ extension Universe {
         trace("\(happening.rawValue)")
         try happen(happening)
         if profile.hasStranger, later.chance(1, of: 10) { try strangerPushes() }
+        if profile.stopsProcesses, later.chance(1, of: 12) { try stopOrContinue() }
     }
 
     private func pick() -> Happening {
@@ -22,7 +23,7 @@ extension Universe {
     }
 
     private func happen(_ happening: Happening) throws {
-        let device = dice.pick(devices)
+        let device = dice.pick(devices.filter(\.isInUse))
         switch happening {
         case .deliver: if try !deliver() { try pass(Int64.random(in: 1...2000, using: &dice)) }
         case .time: try pass(dice.pick([50, 500, 1000, 3000, 16_000]))
@@ -81,6 +82,7 @@ extension Universe {
     /// Performs an action in one of the programs that have the store open.
     private func act(_ device: Device, _ deed: (Person) throws -> String?) throws {
         let process = dice.pick(device.processes)
+        guard !process.isStopped else { return }
         let person = Person(device: device, process: process, now: time + device.clockOffset)
         var done: String?
         do {

@@ -70,27 +70,106 @@ final class Universe {
 
     /// Kills a program and starts it again.
     func kill(_ process: Process) throws {
+        guard self.process(process.id) === process else { return }
         let device = devices[process.id.device - 1]
         trace("\(device.name) dies")
         for connection in host.connections where connection.process == process.id { host.drop(connection) }
         device.processes.removeAll { $0 === process }
         // A process that ran alone and died during a store operation takes the machine down with it.
         if process.store.isDead, device.processes.isEmpty { device.losePower() }
-        try launch(device)
+        // A process begins in the main store.
+        try launch(device.main.map { devices[$0 - 1] } ?? device)
     }
 
     /// Lets each process check whether the lock is free or another process waits for it.
     func poll() throws {
         for device in devices where device.processes.count > 1 {
-            for process in device.processes where self.process(process.id) != nil {
-                if process.leads {
+            for process in device.processes where self.process(process.id) != nil && !process.isStopped {
+                if process.isDeposed {
+                    (process.leads, process.isDeposed) = (false, false)
+                    try give(.deposed, process)
+                } else if process.leads {
                     if device.processes.contains(where: \.claims) { try give(.leadClaimed, process) }
-                } else if process.wantsToLead, device.mayLead(process) {
+                } else if process.wantsToLead, device.mayReplaceLeader(process) || device.mayLead(process) {
+                    device.replaceLeader()
                     process.leads = true
                     try give(.leading(true), process)
                 }
             }
         }
+        try takeLeftovers()
+    }
+
+    /// Takes edits from side stores, and from the main store, that no process uses.
+    func takeLeftovers() throws {
+        for device in devices where !device.isInUse {
+            guard let heir = heir(of: device), try !Layer(store: device.disk).outbox().isEmpty else { continue }
+            try handOver(from: device, to: heir)
+        }
+    }
+
+    /// The device with the same layer and user that may have the edits.
+    private func heir(of device: Device) -> Device? {
+        let others = devices.filter {
+            $0 !== device && ($0.main ?? $0.number) == (device.main ?? device.number) && $0.isInUse
+        }
+        return others.first { other in
+            guard other.leader.leads, !other.leader.isStopped, case .live = other.leader.synchronizer.session.state,
+                let grant = other.leader.synchronizer.ownGrant
+            else { return false }
+            let isOnly = others.count == 1 && other.processes.count == 1
+            return isOnly || (try? Layer(store: device.disk).isSendable(by: grant)) == true
+        }
+    }
+
+    private func handOver(from device: Device, to heir: Device) throws {
+        let giving = Layer(store: device.disk)
+        // The process may die in each step; the next one repeats or finishes the handover.
+        if let id = try giving.metadata().handover {
+            let isReceived = try devices.contains {
+                try Layer(store: $0.disk).metadata().received.contains(id)
+            }
+            isReceived
+                ? try giving.endHandover(id, newClientID: "device-\(device.number)-\(dice.next())")
+                : try giving.cancelHandover(id)
+        }
+        let process = heir.leader
+        do {
+            guard let handover = try giving.beginHandover("handover-\(dice.next())") else { return }
+            trace("\(heir.name) takes \(handover.entries.count) edits of \(device.name)")
+            defer { noteReceived(handover, from: device, by: heir) }
+            if dice.chance(1, of: 4) { throw ProcessDied() }
+            _ = try Layer(store: process.store).receive(handover)
+            if dice.chance(1, of: 4) { throw ProcessDied() }
+            try giving.endHandover(handover.id, newClientID: "device-\(device.number)-\(dice.next())")
+            noteReceived(handover, from: device, by: heir)
+            try Layer(store: process.store).forgetHandover(handover.id)
+            for other in heir.processes { other.hasForeignChanges = true }
+        } catch is ProcessDied { try kill(process) } catch is LocalStoreError {}
+        if process.store.isDead { try kill(process) }
+    }
+
+    /// The intentions move with the edits, even if the process died afterwards.
+    private func noteReceived(_ handover: Handover, from device: Device, by heir: Device) {
+        guard (try? Layer(store: heir.disk).metadata().received.contains(handover.id)) == true else { return }
+        heir.ledger.merge(device.ledger)
+        device.ledger = Ledger()
+    }
+
+    /// Stops a process, or lets one continue.
+    func stopOrContinue() throws {
+        let shared = devices.filter { $0.processes.count > 1 }.flatMap(\.processes)
+        guard !shared.isEmpty else { return }
+        let process = later.pick(shared)
+        trace("\(process.id) \(process.isStopped ? "continues" : "stops")")
+        if process.isStopped { try proceed(process) } else { process.isStopped = true }
+    }
+
+    func proceed(_ process: Process) throws {
+        process.isStopped = false
+        let inputs = process.waiting
+        process.waiting = []
+        for input in inputs where self.process(process.id) === process { try give(input, process) }
     }
 
     func issueToken(_ device: Device) -> IssuedToken {
@@ -122,12 +201,14 @@ final class Universe {
 
     func give(_ input: Synchronizer.Input, _ process: Process) throws {
         let device = devices[process.id.device - 1]
+        if process.isStopped { return process.waiting.append(input) }
         let now = time + device.clockOffset
         trace("  \(device.name) <- \(input)")
         let before = try profile.hasSecondProcesses ? kept(device) : nil
         let effects = process.synchronizer.handle(input, now: now, random: &process.dice)
         try device.watch.looks(at: device, host) { rights[$0] }
         var asksToLead = false
+        var asksForStore: Grant?
         for effect in effects {
             if let left = process.actionsLeft {
                 process.actionsLeft = left - 1
@@ -135,15 +216,44 @@ final class Universe {
             }
             guard !process.store.isDead else { break }
             if effect == .lead(true) { asksToLead = true }
+            if case .useAlone(let grant) = effect { asksForStore = grant }
             try perform(effect, process, now)
         }
         if process.store.isDead { return try kill(process) }
         if device.processes.count > 1, try kept(device) != before {
             for other in device.processes where other !== process { other.hasForeignChanges = true }
         }
-        guard asksToLead else { return }
-        process.leads = device.mayLead(process)
-        try give(.leading(process.leads), process)
+        if asksToLead {
+            process.leads = device.mayLead(process)
+            try give(.leading(process.leads), process)
+        }
+        guard let grant = asksForStore, self.process(process.id) === process else { return }
+        if device.main == nil, device.processes.count == 1 { return try give(.usesAlone(true), process) }
+        try move(process, of: device, to: grant)
+    }
+
+    /// Continues in a side store of this view.
+    private func move(_ process: Process, of device: Device, to grant: Grant) throws {
+        let main = devices[(device.main ?? device.number) - 1]
+        guard let rights = rights[grant] else { throw Violation("a grant of no token") }
+        for connection in host.connections where connection.process == process.id { host.drop(connection) }
+        device.processes.removeAll { $0 === process }
+        if main.processes.isEmpty {
+            trace("\(device.name) returns to the main store")
+            main.rights = rights
+            return try launch(main)
+        }
+        let known = devices.first { $0.main == main.number && $0.view == rights.viewScope }
+        let side =
+            known
+            ?? Device(
+                number: devices.count + 1, user: main.user, layerName: main.layerName, rights: rights,
+                startsThreads: main.startsThreads, main: main.number, view: rights.viewScope)
+        if known == nil { devices.append(side) }
+        side.rights = rights
+        side.clockOffset = main.clockOffset
+        trace("\(device.name) moves to side store \(side.number)")
+        try launch(side)
     }
 
     private struct Kept: Equatable {
@@ -182,6 +292,7 @@ final class Universe {
             process.wantsToLead = wants
             if !wants { process.leads = false }
         case .claim(let claims): process.claims = claims
+        case .useAlone: break
         }
     }
 

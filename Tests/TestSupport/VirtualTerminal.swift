@@ -100,6 +100,8 @@ package final class VirtualTerminal {
         _ = cpty_resize(master, Int32(rows), Int32(columns))
     }
 
+    package var processID: Int32 { process ?? 0 }
+
     package func signal(_ number: Int32) {
         if let process { kill(process, number) }
     }

@@ -25,7 +25,7 @@ struct StatusLine {
         if let presenting = document.presentingText { add(presenting, rank: nil) }
         let total = document.pageCount.map { "/\($0)" } ?? ""
         add(["p\(document.page.index + 1)\(total)", "p\(document.page.index + 1)"], rank: nil)
-        add([document.syncText(at: state.now, utcOffset: state.utcOffset)], rank: nil)
+        add(document.syncForms(at: state.now, utcOffset: state.utcOffset), rank: nil)
         if document.pending.savingCount > 0 { add(["\(document.pending.savingCount) saving"], rank: nil) }
         if document.status.conflicts > 0 { add(["\(document.status.conflicts) in conflict"], rank: nil) }
         if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil) }
@@ -102,6 +102,20 @@ extension DocumentState {
         return ["FOLLOWING \(name)", "FOLLOWING \(name.truncated(to: 6))"]
     }
 
+    /// The state of sync; while another process syncs, also which one.
+    fileprivate func syncForms(at now: Timestamp, utcOffset: Int) -> [CleanText] {
+        let own = syncText(at: now, utcOffset: utcOffset)
+        guard !isLocal, let process = status.syncedBy else { return [own] }
+        let other = CleanText(cleaning: "\(process)").truncated(to: 40)
+        switch status.connection {
+        case .elsewhere:
+            let waiting: CleanText = status.unsent > 0 ? ", \(status.unsent) unsent" : ""
+            return ["synced by \(other)\(waiting)", "by \(other)\(waiting)"]
+        case .needsToken: return ["\(own), synced by \(other)", "\(own), by \(other)"]
+        default: return [own]
+        }
+    }
+
     /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`
     fileprivate func syncText(at now: Timestamp, utcOffset: Int) -> CleanText {
         if isLocal { return "LOCAL" }
@@ -119,7 +133,7 @@ extension DocumentState {
             let seconds = max(0, (retryAt - now + 999) / 1000)
             return "offline, retry in \(seconds) s\(waiting)"
         case .needsToken: return "TOKEN? T\(waiting)"
-        case .elsewhere: return "synced by another postilla\(waiting)"
+        case .elsewhere: return "synced by another process\(waiting)"
         case .lost: return "NO ACCESS\(waiting)"
         }
     }

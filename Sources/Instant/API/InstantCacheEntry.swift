@@ -39,6 +39,8 @@ public struct InstantCacheEntry: Hashable, Sendable {
     var isRepairable = false
     /// Files that local edits need.
     var attachments: Set<AttachmentID> = []
+    /// The PDFs of side stores.
+    var otherPDFs: Set<String> = []
 
     package var identity: LayerIdentity {
         LayerIdentity(server: server, documentID: documentIdentifier, layer: layerName, userID: userID)
@@ -46,6 +48,11 @@ public struct InstantCacheEntry: Hashable, Sendable {
 }
 
 extension InstantCacheEntry {
+    /// The PDFs of all its stores, as far as they are known.
+    var pdfs: Set<String> { otherPDFs.union(pdfSHA256.map { [$0] } ?? []) }
+
+    func uses(pdf sha256: String) -> Bool { pdfs.contains(sha256) }
+
     /// Returns all layers in a data folder, for every server and user. Unreadable layers are listed with their problem.
     static func all(in folders: Folders) -> [InstantCacheEntry] {
         folders.layerFolders.map { folder in
@@ -71,8 +78,27 @@ extension InstantCacheEntry {
             state: try store.state(of: metadata, hasUnsent: unsent > 0), lastSync: metadata.lastSync,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
-        let found = store.damage.map(\.description)
+        var found = store.damage.map(\.description)
+        for side in Folders.sides(in: folder) {
+            do { try add(side: side) } catch {
+                // Which PDF it needs is unknown.
+                pdfSHA256 = nil
+                found.append(InstantError(error).message)
+            }
+        }
         if !found.isEmpty { damage = "damaged: \(found.shortList)" }
+    }
+
+    /// Adds what a side store has; the rest is as in the main store.
+    private mutating func add(side folder: String) throws {
+        guard Folders.isFile(Folders.database(in: folder)) else { return }
+        let store = try LocalSQLiteStore(lookingInto: Folders.database(in: folder))
+        defer { store.close() }
+        let layer = Layer(store: store)
+        unsent += try layer.tally().reduce(0) { $0 + ($1.key == .applied ? 0 : $1.value) }
+        layerBytes += Self.bytes(of: folder)
+        attachments.formUnion(try layer.attachmentsInUse())
+        otherPDFs.insert(try layer.metadata().pdfSHA256)
     }
 
     private init(broken folder: String, _ folders: Folders, because error: any Error) {

@@ -104,7 +104,7 @@ extension InstantClient {
     private func requireNothingUnsent(_ entries: [InstantCacheEntry]) throws(InstantError) {
         var unsent: [UnsentEdit] = []
         for entry in entries where entry.problem == nil && entry.unsent > 0 {
-            unsent += try descriptor(entry.identity).unsentEdits()
+            unsent += try descriptor(entry.identity).allUnsentEdits()
         }
         guard unsent.isEmpty else { throw .unsent(unsent) }
     }
@@ -126,7 +126,7 @@ extension Folders {
         for entry in entries {
             do throws(InstantError) {
                 try Self.remove(layer: entry.folder)
-                if let pdf = entry.pdfSHA256 { pdfs.insert(pdf) }
+                pdfs.formUnion(entry.pdfs)
             } catch { failures.append(error.message) }
         }
         for pdf in pdfs.sorted() where Self.isSHA256(pdf) {
@@ -141,7 +141,7 @@ extension Folders {
     func removeIfUnused(pdf sha256: String) throws(InstantError) {
         let files = [pdf(sha256), part(sha256)].filter(Self.isFile)
         let entries = InstantCacheEntry.all(in: self)
-        guard !files.isEmpty, !entries.contains(where: { $0.pdfSHA256 == sha256 }) else { return }
+        guard !files.isEmpty, !entries.contains(where: { $0.uses(pdf: sha256) }) else { return }
         if let unknown = entries.first(where: { $0.pdfSHA256 == nil }) {
             throw InstantError(
                 .couldNotRemoveDiskCacheEntries,
@@ -152,7 +152,7 @@ extension Folders {
 
     fileprivate func removeUnreferenced() throws(InstantError) -> Int64 {
         let entries = InstantCacheEntry.all(in: self)
-        let used = Set(entries.compactMap(\.pdfSHA256))
+        let used = entries.reduce(into: Set<String>()) { $0.formUnion($1.pdfs) }
         var failures: [String] = []
         var bytes: Int64 = 0
         func remove(_ path: String) {

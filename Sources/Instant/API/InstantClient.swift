@@ -74,9 +74,11 @@ public final class InstantClient: Sendable {
     /// - Throws: `invalidJWT`; `accessDenied` if the token does not grant reading.
     public func documentDescriptor(forJWT jwt: String) throws(InstantError) -> InstantDocumentDescriptor {
         let grant = try Self.grant(of: jwt)
-        return descriptor(
+        let descriptor = descriptor(
             LayerIdentity(
                 server: address.text, documentID: grant.documentID, layer: grant.layer, userID: grant.userID))
+        descriptor.expect(grant)
+        return descriptor
     }
 
     /// Returns the descriptors of this server's layers on this machine, for all users.
@@ -87,6 +89,11 @@ public final class InstantClient: Sendable {
         }
         return descriptors
     }
+
+    /// Releases the locks of all layers before this program is stopped, as by Ctrl-Z.
+    package func standAside() { for descriptor in open.withLock(\.values) { descriptor.standAside() } }
+
+    package func standBack() { for descriptor in open.withLock(\.values) { descriptor.standBack() } }
 
     package func descriptor(_ identity: LayerIdentity) -> InstantDocumentDescriptor {
         open.withLock { open in

@@ -14,7 +14,7 @@ extension InstantDocumentDescriptor {
         let grant = snapshot.grant ?? metadata.grant
         let maySend = grant?.mayWrite ?? true
         return SyncStatus(
-            connection: snapshot.connection, grant: grant,
+            connection: snapshot.connection, syncedBy: snapshot.syncedBy, grant: grant,
             unsent: tally[.waiting, default: 0] + (maySend ? sealed : 0),
             parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), conflicts: tally[.conflict, default: 0],
             refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: metadata.lastSync,
@@ -59,6 +59,12 @@ extension InstantDocumentDescriptor {
     /// Returns all local edits that the server has not accepted, oldest first.
     public func unsentEdits() throws(InstantError) -> [UnsentEdit] {
         try InstantError.translating { try layer.outbox().map(UnsentEdit.init) }
+    }
+
+    /// Returns all local edits of this layer, including those in side stores, which other processes use or have left.
+    package func allUnsentEdits() throws(InstantError) -> [UnsentEdit] {
+        let others = stores.otherEdits(besides: try performer().open.folder)
+        return try unsentEdits() + others.map(UnsentEdit.init)
     }
 
     /// Returns the conflicting and refused edits, oldest first, with the base and both versions.

@@ -27,6 +27,8 @@ public final class InstantDocumentDescriptor: Sendable {
     private struct State {
         var performer: LayerPerformer?
         var isInvalid = false
+        /// What the first token claims; it determines the store to open.
+        var claims: Grant?
         var listeners = 0
         var delay: Duration? = .seconds(1)
         var onEvent: (@Sendable (InstantEvent) -> Void)?
@@ -74,7 +76,23 @@ public final class InstantDocumentDescriptor: Sendable {
 
     /// Edits with the permissions of a token that is not sent to the server. The server checks each edit when it is
     /// sent.
-    package func act(by grant: Grant) async throws(InstantError) { try await performer().act(by: grant) }
+    ///
+    /// - Throws: `accessDenied` if the token does not grant reading, or sees another part of the layer than any local
+    ///   copy has.
+    package func act(by grant: Grant) async throws(InstantError) {
+        guard grant.mayRead else {
+            throw InstantError(.accessDenied, #"cannot read the annotations: this token lacks "read-document""#)
+        }
+        let first = try performer()
+        await first.act(by: grant)
+        // It may have been replaced by that of another store.
+        if case let next = try performer(), next !== first { await next.act(by: grant) }
+        guard try InstantError.translating({ try layer.fits(grant) }) else {
+            throw InstantError(
+                .accessDenied,
+                "the copy on this machine has another part of this layer than this token may see; run without --offline")
+        }
+    }
 
     /// Opens the local storage, once.
     func performer() throws(InstantError) -> LayerPerformer {
@@ -84,16 +102,7 @@ public final class InstantDocumentDescriptor: Sendable {
                 return .failure(InstantError(.invalidDocument, "the local storage of this layer was removed"))
             }
             do throws(InstantError) {
-                let folder = folders.layer(identity)
-                try Folders.make(folder)
-                let lock = FileLock(path: Folders.lock(in: folder))
-                let use = FileLock(path: Folders.use(in: folder), shared: true)
-                let store = try Self.open(
-                    folder, identity: identity, now: environment.now(), schema: environment.schema,
-                    mayUpgrade: lock != nil && use?.isAlone() == true)
-                let performer = LayerPerformer(
-                    folder: folder, store: store, folders: folders, transport: transport, environment: environment,
-                    hub: hub, lock: lock, use: use, onEvent: { [weak self] event in self?.onEvent?(event) })
+                let performer = performer(in: try stores.open(for: state.claims))
                 performer.post(.pushDelay(state.delay?.milliseconds))
                 if state.listeners > 0 { performer.post(.listening(true)) }
                 state.performer = performer
@@ -103,24 +112,52 @@ public final class InstantDocumentDescriptor: Sendable {
         return try opened.get()
     }
 
-    /// - Parameter mayUpgrade: Whether no other process has the layer open.
-    private static func open(
-        _ folder: String, identity: LayerIdentity, now: Timestamp, schema: LocalSchema, mayUpgrade: Bool
-    ) throws(InstantError) -> LocalSQLiteStore {
-        try InstantError.translating {
-            let store = try LocalSQLiteStore(
-                path: Folders.database(in: folder), schema: schema, mayUpgrade: mayUpgrade)
-            try store.found(identity, now: now)
-            Folders.makePrivate(database: store.path)
-            return store
+    /// Opens the store of this grant's view, if no store is open yet.
+    func expect(_ grant: Grant) { state.withLock { if $0.performer == nil { $0.claims = grant } } }
+
+    var stores: LayerStores { LayerStores(identity, folders: folders, environment: environment) }
+
+    private func performer(in open: OpenStore) -> LayerPerformer {
+        LayerPerformer(
+            open, of: stores, folders: folders, transport: transport, hub: hub,
+            onMove: { [weak self] next, luggage in self?.move(to: next, luggage) },
+            onEvent: { [weak self] event in self?.onEvent?(event) })
+    }
+
+    /// Continues in another store of the layer; everything that is shown must be read again.
+    private func move(to open: OpenStore, _ luggage: Luggage) {
+        let next = performer(in: open)
+        let isOpen = state.withLock { state in
+            guard !state.isInvalid, state.performer != nil else { return false }
+            next.post(.pushDelay(state.delay?.milliseconds))
+            if state.listeners > 0 { next.post(.listening(true)) }
+            state.performer = next
+            return true
         }
+        guard isOpen else { return next.leave() }
+        next.take(luggage)
+        tell(.refresh)
     }
 
     /// The layer, for reading and editing; it throws the core's errors.
     package var layer: Layer { get throws { try performer().layer } }
 
-    /// Whether another process on this machine has this layer open.
+    /// Whether no server ever granted access to this layer, and no other process has it open.
+    package var isDisposable: Bool {
+        guard let performer = try? performer(), performer.open.isMain, performer.isOnlyUser, stores.sides.isEmpty,
+            let metadata = try? performer.open.layer.metadata()
+        else { return false }
+        return metadata.grant == nil
+    }
+
+    /// Whether another process has this layer open.
     package var isOpenElsewhere: Bool { ((try? performer())?.isOnlyUser).map { !$0 } ?? false }
+
+    /// Releases the layer's lock before this program is stopped, as by Ctrl-Z, so that another process can sync. Returns
+    /// within about a second.
+    func standAside() { state.withLock(\.performer)?.standAside() }
+
+    func standBack() { state.withLock(\.performer)?.post(.suspended(false)) }
 
     func close(because error: InstantError) {
         let performer = state.withLock { state in
@@ -258,7 +295,7 @@ extension InstantDocumentDescriptor {
     /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
     public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
         if !discardingUnsent {
-            let unsent = try unsentEdits()
+            let unsent = try allUnsentEdits()
             guard unsent.isEmpty else { throw .unsent(unsent) }
         }
         invalidate()

@@ -59,6 +59,8 @@ extension InstantEvent {
 }
 
 extension InstantEvent {
+    var isAcceptance: Bool { if case .didFinishReauthentication = self { true } else { false } }
+
     /// Whether ``InstantClientDelegate`` has a method for the event.
     var isForDelegates: Bool {
         switch self {

@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import Crypto
 import FoundationEssentials
 import Glibc
@@ -12,6 +13,7 @@ import NIOPosix
 /// DATA/pdfs/HASH.pdf, HASH.part             by SHA-256 of the PDF, shared by all layers and users
 /// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, layer.json (LayerLabel), attachments/,
 ///                                           sync.lock, claim.lock, open.lock, layer.lock
+/// …/DOCUMENT-LAYER/views/VIEW/              the same without attachments: a side store (LayerStores)
 /// ```
 struct Folders: Hashable, Sendable {
     let root: String
@@ -52,6 +54,11 @@ struct Folders: Hashable, Sendable {
     static func claim(in folder: String) -> String { folder + "/claim.lock" }
     /// Returns the lock file of every process that has the layer open.
     static func use(in folder: String) -> String { folder + "/open.lock" }
+
+    /// Returns the folder of the side store for a view.
+    static func side(in layer: String, view: ViewScope) -> String { layer + "/views/" + name([view.canonicalText]) }
+    /// Returns the folders of a layer's side stores.
+    static func sides(in layer: String) -> [String] { entries(layer + "/views").map { "\(layer)/views/\($0)" } }
 
     /// Whether the text is a SHA-256 in lower-case hex, which also names attachments.
     static func isSHA256(_ text: String) -> Bool { AttachmentID(text) != nil }

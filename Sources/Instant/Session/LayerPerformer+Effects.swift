@@ -16,6 +16,11 @@ extension LayerPerformer {
             case .pdfChanged(let old):
                 state.download.forgetPDF()
                 remove(pdf: old)
+            case .beganSync where state.hasBegun:
+                state.hasBegun = false
+                return nil
+            case .failedAuthentication(let need) where need != .noneYet:
+                if state.restriction?.mayWrite == true { state.restriction = nil }
             default: break
             }
             if case .presence(let presence) = notice { published.withLock { $0.presence = presence } }
@@ -24,6 +29,7 @@ extension LayerPerformer {
             state.wantsLock = leads
             if !leads { dropLock() }
         case .claim(let claims): claim(claims)
+        case .useAlone: break  // answered by the caller
         }
         return nil
     }
@@ -122,19 +128,16 @@ extension LayerPerformer {
 }
 
 extension LayerPerformer {
-    /// Takes the lock once it is free, or gives way to another process, and detects writes by other processes.
+    /// Takes the lock once it is free or its holder is silent, or gives way to another process, and detects writes by other processes.
     func poll() {
         onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
             guard let self, !isClosed else { return }
             handle { state, now in
-                let holdsLock = self.holdsLock
-                if holdsLock ? self.isLeadClaimed : state.wantsLock && self.tryToLead() {
-                    return state.synchronizer.handle(
-                        holdsLock ? .leadClaimed : .leading(true), now: now, random: &state.random)
-                }
-                return []
+                guard let input = self.checkLock(&state) else { return [] }
+                return state.synchronizer.handle(input, now: now, random: &state.random)
             }
-            let version = store.foreignVersion()
+            handle { state, now in self.takeLeftovers(&state, now) }
+            let version = open.store.foreignVersion()
             handle { state, now in
                 guard state.storeVersion != version else { return [] }
                 state.storeVersion = version
@@ -142,6 +145,23 @@ extension LayerPerformer {
             }
             poll()
         }
+    }
+
+    private func checkLock(_ state: inout Confined) -> Synchronizer.Input? {
+        if let lock {
+            guard lock.isCurrent else {
+                dropLock()
+                return .deposed
+            }
+            lock.beat()
+            return isLeadClaimed ? .leadClaimed : nil
+        }
+        let holder = lockHolder
+        state.syncedBy = holder?.process
+        let isSilent = state.leaderWatch.checked(holder?.sign)
+        guard state.wantsLock, tryToLead(insteadOf: isSilent ? holder?.sign : nil) else { return nil }
+        state.syncedBy = nil
+        return .leading(true)
     }
 }
 

@@ -14,19 +14,20 @@ final class LayerPerformer: Sendable {
     let hub: EventHub
     let folders: Folders
     let attachments: AttachmentFiles
-    let store: LocalSQLiteStore
+    let stores: LayerStores
+    let open: OpenStore
     let transport: HTTPTransport
     let pages: PagePrefetcher
     let environment: Environment
     private let lockPath: String
     private let claimPath: String
-    /// Held shared while the layer is open in this process.
-    private let use: FileLock?
     private let queue = DispatchQueue(label: "postilla.layer")
     /// Locked on the queue only: never contended, even while the store waits.
     private let confined: Mutex<Confined>
     private let shared = Mutex(Shared())
     let published: Mutex<Published>
+    /// Called on the queue when a successor is to continue in another store.
+    let onMove: @Sendable (OpenStore, Luggage) -> Void
     /// Called on the queue, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
@@ -37,10 +38,22 @@ final class LayerPerformer: Sendable {
         var nextTicket = 1
         var alarm = CoalescingTimer()
         var wantsLock: Bool
-        /// The permissions of a token without `write`, or of one that is never sent, until a server has answered.
+        /// The permissions that the last token claims, until the server has answered. A refused one still takes `write`
+        /// away.
         var restriction: Grant?
         var storeVersion: Int64?
+        var leaderWatch = LeaderWatch()
+        var syncedBy: SyncingProcess?
         var download = DownloadState()
+        /// What this process shows to others.
+        var presence: OwnPresence?
+        /// Whether a predecessor announced the beginning of a cycle, and nothing its end.
+        var hasBegun = false
+        /// Whether this process has the store to itself for a moment.
+        var isAlone = false
+        var nextLeftovers: Timestamp?
+        /// Why the store of the token's view cannot be used.
+        var moveProblem: InstantError?
     }
 
     /// State for any thread. No I/O under this lock.
@@ -52,7 +65,7 @@ final class LayerPerformer: Sendable {
         var streams: [StreamID: Task<Void, Never>] = [:]
         var download: Task<Void, Never>?
         /// The layer's lock, held while this process leads.
-        var lock: FileLock?
+        var lock: LeaderLock?
         /// Signals to the leading process that this one is waiting.
         var claim: FileLock?
         var isClosed = false
@@ -61,6 +74,8 @@ final class LayerPerformer: Sendable {
     /// State that other threads read.
     struct Published {
         var connection: SyncStatus.Connection
+        /// Another process that leads.
+        var syncedBy: SyncingProcess?
         /// The grant that authorizes edits in this process; nil for the stored grant.
         var grant: Grant?
         var documentState: DocumentState
@@ -71,35 +86,39 @@ final class LayerPerformer: Sendable {
     }
 
     init(
-        folder: String, store: LocalSQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
-        hub: EventHub, lock: FileLock?, use: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
+        _ open: OpenStore, of stores: LayerStores, folders: Folders, transport: HTTPTransport,
+        hub: EventHub, onMove: @escaping @Sendable (OpenStore, Luggage) -> Void,
+        onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
-        self.store = store
+        self.stores = stores
+        self.open = open
         self.folders = folders
-        attachments = AttachmentFiles(layer: folder)
+        attachments = AttachmentFiles(layer: stores.main)
         self.transport = transport
         pages = PagePrefetcher(transport: transport)
-        self.environment = environment
+        environment = stores.environment
         self.hub = hub
+        self.onMove = onMove
         self.onEvent = onEvent
-        self.use = use
-        lockPath = Folders.lock(in: folder)
-        claimPath = Folders.claim(in: folder)
+        lockPath = Folders.lock(in: open.folder)
+        claimPath = Folders.claim(in: open.folder)
         var random = SystemRandomNumberGenerator()
         let session = ULID.make(at: environment.now(), using: &random)
         let synchronizer = Synchronizer(
-            layer: Layer(store: WriterConnectionStore(store: store)), isLeading: lock != nil, session: session)
+            layer: Layer(store: WriterConnectionStore(store: open.store)), isLeading: open.lock != nil,
+            session: session)
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         confined = Mutex(
-            Confined(synchronizer: synchronizer, wantsLock: lock != nil, storeVersion: store.foreignVersion()))
-        shared.withLock { $0.lock = lock }
+            Confined(
+                synchronizer: synchronizer, wantsLock: open.lock != nil, storeVersion: open.store.foreignVersion()))
+        shared.withLock { $0.lock = open.takeLock() }
         post(.woke)
         poll()
     }
 
     /// The layer for reading and editing, with the permissions of this process.
-    var layer: Layer { Layer(store: store, ownGrant: snapshot.grant) }
+    var layer: Layer { Layer(store: open, ownGrant: snapshot.grant) }
 
     var snapshot: Published { published.withLock { $0 } }
 
@@ -108,7 +127,10 @@ final class LayerPerformer: Sendable {
 
     func post(_ input: Synchronizer.Input) {
         onQueue {
-            self.handle { $0.synchronizer.handle(input, now: $1, random: &$0.random) }
+            self.handle { state, now in
+                if case .announced(let own) = input { state.presence = own }
+                return state.synchronizer.handle(input, now: now, random: &state.random)
+            }
         }
     }
 
@@ -128,22 +150,29 @@ final class LayerPerformer: Sendable {
                     refused = InstantError(.alreadyAuthenticating, "another token is being checked; try again later")
                     return []
                 }
+                if self.movesAside(with: token, grant, &state) { return [] }
+                if let problem = state.moveProblem.take() {
+                    refused = problem
+                    return []
+                }
                 let ticket = TokenHandle(state.nextTicket)
                 state.nextTicket += 1
                 self.shared.withLock { if !$0.isClosed { $0.tokens[ticket] = token } }
-                state.restriction = grant.mayWrite ? nil : grant
+                state.restriction = grant
                 return state.synchronizer.handle(.tokenSupplied(ticket), now: now, random: &state.random)
             }
             if let refused { self.tell(.didFailReauthentication(refused)) }
         }
     }
 
-    /// Applies this grant to edits until the server has answered. The grant's token is never sent.
+    /// Applies this grant to edits until the server has answered, and uses the store of its view if there is one. The
+    /// grant's token is never sent.
     func act(by grant: Grant) async {
         await withCheckedContinuation { continuation in
             onQueue {
                 self.handle { state, _ in
                     state.restriction = grant
+                    self.movesAside(with: grant, &state)
                     return []
                 }
                 continuation.resume()
@@ -170,6 +199,45 @@ final class LayerPerformer: Sendable {
         }
     }
 
+    /// Continues for a predecessor.
+    func take(_ luggage: Luggage) {
+        onQueue {
+            self.handle { state, _ in
+                state.hasBegun = luggage.isSyncing
+                state.download.isWanted = luggage.wantsPDF
+                state.restriction = luggage.grant
+                return []
+            }
+        }
+        if let presence = luggage.presence { post(.announced(presence)) }
+        if luggage.isOffline { post(.wentOffline) }
+        if let token = luggage.token { supply(token, luggage.grant) }
+    }
+
+    /// Ends everything without an event: a successor continues.
+    func leave() {
+        let tasks = shared.withLock { shared in
+            let tasks =
+                Array(shared.streams.values) + Array(shared.requests.values) + [shared.download].compactMap(\.self)
+            shared = Shared(isClosed: true)
+            return tasks
+        }
+        for task in tasks { task.cancel() }
+        pages.drop()
+    }
+
+    /// Releases the lock before the program is stopped. Waits until this is done, or at most for a second: a process
+    /// that is blocked is replaced by another.
+    func standAside() {
+        let isDone = DispatchSemaphore(value: 0)
+        post(.suspended(true))
+        onQueue { isDone.signal() }
+        if isDone.wait(timeout: .now() + 1) == .timedOut {
+            dropLock()
+            claim(false)
+        }
+    }
+
     /// Waits until everything posted so far has been handled. Must not be called on the queue.
     func settle() { queue.sync {} }
 }
@@ -185,12 +253,20 @@ extension LayerPerformer {
                 var answers: [Synchronizer.Input] = []
                 for effect in effects {
                     if let event = perform(effect, &state) { events.append(event) }
-                    if effect == .lead(true) { answers.append(.leading(tryToLead())) }
+                    switch effect {
+                    case .lead(true): answers.append(.leading(tryToLead()))
+                    case .useAlone(let grant):
+                        // A successor tells the rest.
+                        guard let isAlone = useAlone(grant, &state) else { return events }
+                        answers.append(.usesAlone(isAlone))
+                    default: break
+                    }
                 }
                 effects = answers.flatMap {
                     state.synchronizer.handle($0, now: environment.now(), random: &state.random)
                 }
             }
+            shareStore(&state)
             let needed = Set(state.synchronizer.session.tickets)
             shared.withLock { shared in
                 shared.tokens = shared.tokens.filter { needed.contains($0.key) }
@@ -198,6 +274,13 @@ extension LayerPerformer {
             }
             startDownloadIfWanted(&state)
             let connection = publish(state)
+            if events.contains(where: \.isAcceptance) {
+                returnToMain(&state)
+                // A successor repeats what is still to be announced.
+                if isClosed { return events }
+                // A command may end before the next check.
+                onQueue { self.handle { state, now in self.takeLeftovers(&state, now) } }
+            }
             return isClosed ? [] : events + connection + finishedDownload(&state)
         }
         for event in events { tell(event) }
@@ -222,14 +305,15 @@ extension LayerPerformer {
     private func publish(_ state: Confined) -> [InstantEvent] {
         let synchronizer = state.synchronizer
         return published.withLock {
-            let before = ($0.connection, $0.problem)
+            let before = ($0.connection, $0.problem, $0.syncedBy)
             $0.connection = synchronizer.connection
+            $0.syncedBy = holdsLock ? nil : state.syncedBy
             $0.grant = synchronizer.ownGrant ?? state.restriction
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
             $0.progress = state.download.progress
             $0.problem = synchronizer.problem?.description
-            return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]
+            return before == ($0.connection, $0.problem, $0.syncedBy) ? [] : [.didChangeConnection]
         }
     }
 }
@@ -238,11 +322,15 @@ extension LayerPerformer {
 extension LayerPerformer {
     /// Tries to take the lock. A waiting process that has claimed the lead goes first.
     ///
+    /// - Parameter silent: The last sign of a leader that is stopped or blocked and is to be replaced.
     /// - Returns: Whether this process holds the layer's lock.
-    func tryToLead() -> Bool {
+    func tryToLead(insteadOf silent: String? = nil) -> Bool {
         let (holds, claims) = shared.withLock { ($0.lock != nil, $0.claim != nil) }
         if holds { return true }
-        guard claims || !isLeadClaimed, let lock = FileLock(path: lockPath) else { return false }
+        guard claims || !isLeadClaimed else { return false }
+        let process = environment.process
+        let taken = silent.flatMap { LeaderLock(path: lockPath, process: process, insteadOf: $0) }
+        guard let lock = taken ?? LeaderLock(path: lockPath, process: process) else { return false }
         return shared.withLock { shared in
             guard !shared.isClosed else { return false }
             shared.lock = lock
@@ -258,10 +346,14 @@ extension LayerPerformer {
         shared.withLock { if !$0.isClosed { $0.claim = claim } }
     }
 
-    var holdsLock: Bool { shared.withLock { $0.lock != nil } }
+    var lock: LeaderLock? { shared.withLock { $0.lock } }
+    var holdsLock: Bool { lock != nil }
+
+    /// The process that holds the lock; nil if none does.
+    var lockHolder: LeaderLock.Holder? { LeaderLock.holder(of: lockPath) }
 
     var isLeadClaimed: Bool { FileLock.isHeld(claimPath) }
 
     /// Whether no other process has this layer open.
-    var isOnlyUser: Bool { use?.isAlone() ?? false }
+    var isOnlyUser: Bool { !stores.isUsed(besides: open) }
 }

@@ -95,7 +95,7 @@ extension StoredLayer {
         }
     }
 
-    fileprivate func operation(of entry: OutboxEntry, metadata: LayerMetadata) throws -> Operation {
+    func operation(of entry: OutboxEntry, metadata: LayerMetadata) throws -> Operation {
         let record = try record(entry.id)?.record ?? entry.base
         let subject =
             record.map { Subject($0) } ?? Subject(.annotations, createdBy: metadata.identity.userID, group: nil)
@@ -125,7 +125,7 @@ extension WritableLayer {
     }
 
     /// Parks the entries that the current grant denies; the others wait again.
-    fileprivate func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
+    func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
         let metadata = try metadata()
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
             let state: OutboxEntry.State
@@ -144,7 +144,7 @@ extension WritableLayer {
     }
 
     /// Removes the rows outside the new view scope. Keeps the edits of those rows.
-    fileprivate func hideInvisible(_ grant: Grant, into changes: inout LayerChanges) throws {
+    func hideInvisible(_ grant: Grant, into changes: inout LayerChanges) throws {
         var last: Record.ID?
         while case let batch = try records(after: last, limit: 500), !batch.isEmpty {
             for row in batch where !grant.canView(Subject(row.record)) {

@@ -6,7 +6,7 @@ package import Authorization
 /// Methods run in store transactions, one for each edit, and may be called from any thread. Edits throw ``EditError``,
 /// the store ``LocalStoreError``.
 package struct Layer: Sendable {
-    package let store: any LocalStore
+    package internal(set) var store: any LocalStore
     /// The grant of this process's token; nil until a token is accepted, and until then the stored grant applies. Never
     /// written to the store: another process may sync the layer with another token.
     package var ownGrant: Grant?

@@ -80,6 +80,13 @@ extension WritableLayer {
                     var intake = ApplyContext(metadata: metadata)
                     try receive(item, &intake, into: &changes)
                 }
+                // The user made the same change elsewhere, or this store made it under another clientID.
+                if entry.kind == .create || entry.kind == .update, case .record(let record, let revision) = item,
+                    entry.isDone(in: record, by: metadata.identity.userID)
+                {
+                    try applied(entry, revision: revision, cursor: metadata.cursor)
+                    break
+                }
             }
             let isThere = if case .removed = result.item { false } else { true }
             try settle(

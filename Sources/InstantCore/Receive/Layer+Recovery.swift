@@ -111,7 +111,7 @@ extension OutboxEntry {
     }
 
     /// Whether the server has the result of the edit.
-    fileprivate func isDone(in present: Record?, by user: String?) -> Bool {
+    func isDone(in present: Record?, by user: String?) -> Bool {
         switch kind {
         case .delete: return present == nil
         case .restore:

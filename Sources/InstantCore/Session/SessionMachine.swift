@@ -118,6 +118,15 @@ package struct SessionMachine: Hashable, Sendable {
         return [.closeStream, .askSession(ticket)]
     }
 
+    /// Requests the session again, because another process leads now, or the program continues after a stop.
+    package mutating func restarted() -> [Action] {
+        switch state {
+        case .live: return invalidated()
+        case .connecting(let ticket), .authenticating(let ticket, _): return [.askSession(ticket)]
+        case .needsToken, .waiting, .paused, .lost: return []
+        }
+    }
+
     /// Shifts the times after the local clock was set back.
     mutating func clockWentBack(by milliseconds: Int64) {
         guard case .waiting(let ticket, let until, let wasAccepted) = state else { return }

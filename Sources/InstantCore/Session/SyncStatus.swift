@@ -13,13 +13,15 @@ public struct SyncStatus: Hashable, Sendable {
         case offline(retryAt: Timestamp)
         /// Idle until a token is supplied.
         case needsToken(TokenNeed)
-        /// Another process on this machine holds the lock and syncs this layer; its changes appear here too.
+        /// Another process on this machine syncs this layer, see ``SyncStatus/syncedBy``; its changes appear here too.
         case elsewhere
         /// The layer is gone or no longer readable; the local storage and the edits are kept.
         case lost(String)
     }
 
     public var connection: Connection
+    /// The other process on this machine that syncs this layer, whatever the connection of this one; nil if there is none.
+    public var syncedBy: SyncingProcess?
     /// What the last accepted token allows; nil before the first one.
     public var grant: Grant?
     /// Edits waiting to be sent, including sealed ones.
@@ -37,11 +39,12 @@ public struct SyncStatus: Hashable, Sendable {
     public var problem: String?
 
     public init(
-        connection: Connection = .idle, grant: Grant? = nil, unsent: Int = 0, parked: Int = 0, conflicts: Int = 0,
+        connection: Connection = .idle, syncedBy: SyncingProcess? = nil, grant: Grant? = nil, unsent: Int = 0, parked: Int = 0, conflicts: Int = 0,
         refused: Int = 0, isSyncing: Bool = false, lastSync: Timestamp? = nil, clockOffset: Int64 = 0,
         problem: String? = nil
     ) {
         self.connection = connection
+        self.syncedBy = syncedBy
         self.grant = grant
         self.unsent = unsent
         self.parked = parked
@@ -52,6 +55,18 @@ public struct SyncStatus: Hashable, Sendable {
         self.clockOffset = clockOffset
         self.problem = problem
     }
+}
+
+/// A process that syncs a layer.
+public struct SyncingProcess: Hashable, Sendable, CustomStringConvertible {
+    public var processID: Int32
+    /// What it does, in one word, such as `watch`.
+    public var name: String
+
+    public init(processID: Int32, name: String) { (self.processID, self.name) = (processID, name) }
+
+    /// `pid 4711 (watch)`
+    public var description: String { "pid \(processID) (\(name))" }
 }
 
 /// The reason why a token is needed.

@@ -5,10 +5,10 @@ extension Synchronizer {
     mutating func take(_ input: Input, now: Timestamp, random: inout some RandomNumberGenerator) throws {
         switch input {
         case .tokenSupplied(let ticket):
-            undecided = nil
+            (undecided, misplaced) = (nil, nil)
             perform(session.tokenSupplied(ticket))
         case .tokenForgotten:
-            undecided = nil
+            (undecided, misplaced) = (nil, nil)
             perform(session.tokenForgotten())
             giveUpAll()
             end(.token(.forgotten))
@@ -33,6 +33,7 @@ extension Synchronizer {
             let backlog = try layer.backlog()
             perform(cycle.edited(backlog: backlog))
             if backlog == .sendable, pushAt == nil { pushAt = pushDelay.map { now + $0 } }
+            try updateGoal()
         case .syncRequested: try requestSync(now: now)
         case .checkRequested:
             integrity.asked()
@@ -55,7 +56,12 @@ extension Synchronizer {
             end(.unreachable("offline"))
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): try lead(leads, now: now, random: &random)
-        case .leadClaimed: try leadClaimed()
+        case .leadClaimed: try leadClaimed(now: now)
+        case .deposed: deposed()
+        case .usesAlone(let isAlone): try usesAlone(isAlone, now: now, random: &random)
+        case .suspended(let isSuspended):
+            self.isSuspended = isSuspended
+            if !isSuspended { perform(session.restarted()) }
         case .sessionInvalidated: perform(session.invalidated())
         case .announced(let own): presence.setOwn(own)
         case .pushDelay(let delay):

@@ -10,15 +10,22 @@ import SyncProtocol
 /// - A process that does not lead follows: it reads the store and edits under its own grant. Its cycle ends when the
 ///   leader has brought the store up to the server's revision and sent all waiting edits.
 /// - A process with an open cycle requests leadership. The leader then begins a cycle, or yields if it has no
-///   connection or its token does not allow sending all waiting edits.
+///   connection, its request is not answered, or its token does not allow sending all waiting edits.
+/// - A process that is about to be stopped releases the lock. One that is stopped or blocked without notice is replaced;
+///   ``FencedStore`` prevents it from writing afterwards.
 extension Synchronizer {
     /// The time without progress by the leader, in milliseconds, after which a cycle of this process fails.
     package static let followPatience: Int64 = 10_000
     /// Milliseconds between two token checks in a process that does not lead.
     package static let checkInterval: Int64 = 60_000
 
+    /// The first value of ``patience``: with two checks of the lock, less than 2 s.
+    static let firstPatience: Int64 = 1000
+    private static let mostPatience: Int64 = 60_000
+
     private var shouldLead: Bool {
-        if undecided != nil || cycle.isMigrating { return true }
+        if isSuspended { return false }
+        if undecided != nil || misplaced != nil || cycle.isMigrating { return true }
         return switch session.state {
         case .authenticating(_, .some), .connecting, .live: true
         case .waiting(_, _, let wasAccepted): wasAccepted
@@ -33,7 +40,7 @@ extension Synchronizer {
             wantsToLead = should
             effects.append(.lead(should))
         }
-        let claims = !isLeading && cycle.isSyncing && session.dataTicket != nil
+        let claims = !isLeading && !isSuspended && cycle.isSyncing && session.dataTicket != nil
         if claims != claimsLead {
             claimsLead = claims
             effects.append(.claim(claims))
@@ -43,6 +50,7 @@ extension Synchronizer {
     mutating func lead(_ leads: Bool, now: Timestamp, random: inout some RandomNumberGenerator) throws {
         if leads, !isLeading {
             isLeading = true
+            fence.lead(true)
             (goal, followUntil, checkAt) = (nil, nil, nil)
         }
         guard let (answer, ticket) = undecided else { return }
@@ -55,18 +63,58 @@ extension Synchronizer {
         }
     }
 
+    /// - Parameter isAlone: false if this process is about to use another store; this synchronizer then ends.
+    mutating func usesAlone(
+        _ isAlone: Bool, now: Timestamp, random: inout some RandomNumberGenerator
+    ) throws {
+        guard let (answer, ticket) = misplaced else { return }
+        misplaced = nil
+        guard session.isAsking(about: ticket) else { return }
+        guard isAlone else {
+            let problem = "the storage for what this token may see cannot be opened"
+            return fail(.store(problem), now: now, random: &random)
+        }
+        if isLeading { return try accept(answer, ticket: ticket, now: now, random: &random) }
+        undecided = (answer, ticket)
+        // Request the lock, even if this was done before.
+        wantsToLead = false
+    }
+
     /// Yields to another process if this one cannot do the work; otherwise does it. A cycle is needed even on a live
     /// stream, because changes that this token may not view also advance the server's revision.
-    mutating func leadClaimed() throws {
+    mutating func leadClaimed(now: Timestamp) throws {
         guard isLeading, !cycle.isMigrating else { return }
-        guard try isWaiting || !maySendAll() else {
-            if case .live = session.state, !cycle.isSyncing { try beginCycle() }
-            return
+        if try isWaiting || !maySendAll() { return yield() }
+        if let busySince, now - busySince >= patience {
+            // Longer each time: the server may be slow for every process.
+            patience = min(2 * patience, Self.mostPatience)
+            return yield()
         }
+        if case .live = session.state, !cycle.isSyncing { try beginCycle() }
+    }
+
+    /// Another process leads. Nothing of this one's state is valid any more.
+    mutating func deposed() { if isLeading { yield() } }
+
+    /// Releases the lock and requests it again: this process gets it once the other one is done. A cycle that was
+    /// running continues as that of a process that follows.
+    private mutating func yield() {
+        let wasBusy = cycle.isSyncing || sessionRequest != nil || !isSettled
         stopLeading()
-        // This process requests the lock again, and gets it once the other one is done.
         wantsToLead = false
         effects.append(.lead(false))
+        if wasBusy { perform(session.restarted()) }
+    }
+
+    /// Whether no response about the session is pending.
+    private var isSettled: Bool { session.ticket.map { !session.isAsking(about: $0) } ?? true }
+
+    mutating func noteProgress(_ input: Input, now: Timestamp) {
+        guard underWay != nil || sessionRequest != nil else { return busySince = nil }
+        switch input {
+        case .answered, .failed: busySince = now
+        default: busySince = busySince ?? now
+        }
     }
 
     private var isWaiting: Bool { if case .waiting = session.state { true } else { false } }
@@ -78,6 +126,7 @@ extension Synchronizer {
     private mutating func stopLeading() {
         guard isLeading else { return }
         isLeading = false
+        fence.lead(false)
         giveUp()
         closeStreams()
         epoch = nil
@@ -122,11 +171,21 @@ extension Synchronizer {
         }
     }
 
-    /// Whether the goal is reached; a view of another epoch cannot be compared.
+    /// Whether the goal is reached.
     private func isGoalReached() throws -> Bool {
         guard let goal else { return true }
         guard let cursor = try layer.metadata().cursor else { return false }
-        return !cursor.epoch.isExactly(goal.epoch) || cursor.revision >= goal.revision
+        return cursor.epoch.isExactly(goal.epoch) && cursor.revision >= goal.revision
+    }
+
+    /// Requests the goal again if the leader has loaded the layer under a later epoch, such as after the PDF was
+    /// replaced: the two cannot be compared.
+    mutating func updateGoal() throws {
+        guard !isLeading, let goal, cycle.isSyncing, let cursor = try layer.metadata().cursor,
+            !cursor.epoch.isExactly(goal.epoch), cursor.epoch != goalRefutedBy
+        else { return }
+        goalRefutedBy = cursor.epoch
+        perform(session.invalidated())
     }
 
     mutating func followingWoke(now: Timestamp, random: inout some RandomNumberGenerator) {

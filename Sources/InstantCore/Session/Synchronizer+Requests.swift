@@ -23,6 +23,7 @@ extension Synchronizer {
                 // While listening, only the stream confirms the connection.
                 if !isListening { session.succeeded() }
                 isCaughtUp = false
+                patience = Self.firstPatience
                 perform(cycle.received(backlog: try backlog()))
             }
         }
@@ -56,6 +57,11 @@ extension Synchronizer {
             guard let request = sessionRequest, request.id == id else { return }
             sessionRequest = nil
             guard session.isAsking(about: request.ticket) else { return }
+            if try !layer.fits(answer.grant) {
+                try layer.check(answer.grant)
+                misplaced = (answer, request.ticket)
+                return effects.append(.useAlone(answer.grant))
+            }
             if isLeading { return try accept(answer, ticket: request.ticket, now: now, random: &random) }
             if wantsToLead { return try follow(answer, ticket: request.ticket, now: now) }
             undecided = (answer, request.ticket)

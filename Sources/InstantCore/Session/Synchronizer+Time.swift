@@ -62,6 +62,7 @@ extension Synchronizer {
         notBefore = notBefore.map { $0 + -back }
         followUntil = followUntil.map { $0 + -back }
         checkAt = checkAt.map { $0 + -back }
+        busySince = busySince.map { $0 + -back }
     }
 
     /// Announces that the active token is about to expire.

@@ -36,6 +36,12 @@ package struct Synchronizer {
         case leading(Bool)
         /// Another process is waiting for the lock, with an accepted token and pending work.
         case leadClaimed
+        /// Another process took the lock, because this one was stopped or blocked.
+        case deposed
+        /// The response to ``Effect/useAlone(_:)``: whether no other process uses the store until this input is handled.
+        case usesAlone(Bool)
+        /// true: the program is about to be stopped, as by Ctrl-Z; false: it continues.
+        case suspended(Bool)
         /// The delay of a push after the last edit, in milliseconds; nil to push only on request.
         case pushDelay(Int64?)
         case storageRemoved
@@ -61,6 +67,9 @@ package struct Synchronizer {
         case lead(Bool)
         /// true: notify the leader that this process is waiting; false: notify it that the wait is over.
         case claim(Bool)
+        /// The accepted token has this grant, and another view than the store. Respond with ``Input/usesAlone(_:)``; if
+        /// another process uses the store, this one must use another store.
+        case useAlone(Grant)
     }
 
     /// A notification to the application.
@@ -87,6 +96,7 @@ package struct Synchronizer {
     }
 
     var layer: Layer
+    let fence: FencedStore
     package internal(set) var session = SessionMachine()
     package internal(set) var cycle: LayerMachine
 
@@ -125,10 +135,20 @@ package struct Synchronizer {
     /// The last values of ``Effect/lead(_:)`` and ``Effect/claim(_:)``.
     var wantsToLead: Bool
     var claimsLead = false
+    var isSuspended = false
+    /// While a request is in flight: when it was sent, or when the last response arrived.
+    var busySince: Timestamp?
+    /// How long a response may take, in milliseconds, before another process may try instead.
+    var patience = Self.firstPatience
     /// The session of an accepted token, until it is known whether this process leads.
     var undecided: (answer: SessionAnswer, ticket: TokenHandle)?
+    /// The session of an accepted token with another view than the store, until it is known whether the store is used
+    /// by this process alone.
+    var misplaced: (answer: SessionAnswer, ticket: TokenHandle)?
     /// While another process leads: the server's head when this process requested its session.
     var goal: Cursor?
+    /// The epoch of the store for which the goal was requested again.
+    var goalRefutedBy: String?
     /// While another process leads: when the cycle fails, and when the token is checked again.
     var followUntil: Timestamp?
     var checkAt: Timestamp?
@@ -148,6 +168,9 @@ package struct Synchronizer {
     ///   - session: A random name under which others see this client; nil to stay invisible.
     package init(layer: Layer, isLeading: Bool = true, session: String? = nil) {
         self.layer = layer
+        fence = FencedStore(layer.store)
+        self.layer.store = fence
+        fence.lead(isLeading)
         presence = PresenceMachine(session: session)
         self.isLeading = isLeading
         wantsToLead = isLeading
@@ -166,11 +189,14 @@ package struct Synchronizer {
             try take(input, now: now, random: &random)
             try pump(now: now)
             try updateStream(now: now)
+        } catch is Deposed {
+            deposed()
         } catch {
             let failure = (error as? InvalidServerData).map { SyncFailure.invalidServer($0.description) }
             fail(failure ?? .store("\(error)"), now: now, random: &random)
         }
         updateLeading()
+        noteProgress(input, now: now)
         updatePresence(now: now)
         watchExpiry(now: now)
         setWake(wokenAt: input == .woke ? now : nil)

@@ -37,6 +37,9 @@ extension LayerMetadata {
             $0.member("derivation", derivation)
             if let migratedTo { $0.member("migratedTo", migratedTo) }
             if wasReset { $0.member("wasReset", true) }
+            if term > 0 { $0.member("term", term) }
+            if let handover { $0.member("handover", handover) }
+            if !received.isEmpty { $0.member("received", .array(received.map(JSON.string))) }
         }
     }
 
@@ -72,6 +75,9 @@ extension LayerMetadata {
         derivation = value["derivation"]?.integer ?? 1
         migratedTo = value["migratedTo"]?.string
         wasReset = value["wasReset"]?.bool ?? false
+        term = value["term"]?.integer ?? 0
+        handover = value["handover"]?.string
+        received = (value["received"]?.array ?? []).compactMap(\.string)
         uploads = Set((value["uploads"]?.array ?? []).compactMap { $0.string.flatMap(AttachmentID.init) })
         if let override = value["groupOverride"] { groupOverride = GroupChoice(group: override["group"]?.string) }
     }

@@ -40,6 +40,12 @@ package struct LayerMetadata: Hashable, Sendable {
     package var derivation = ShownRow.derivation
     /// The last id whose row was derived again; nil before the migration begins.
     package var migratedTo: Record.ID?
+    /// The handover of this store's edits to another store, until it is complete.
+    package var handover: String?
+    /// The handovers whose edits this store has, until the giving store has forgotten them.
+    package var received: [String] = []
+    /// Grows with each process that begins to lead; only the newest writes the server's state.
+    package var term: Int64 = 0
     /// Whether the server's rows were dropped with the tables of an old program version; the next sync loads them
     /// again.
     package var wasReset = false

@@ -26,7 +26,7 @@ struct OutboxCommand: AsyncParsableCommand {
         let session = try await LayerSession.open(layer, server: target, local: true)
         try await session.reading {
             try Listing.write(listing, Self.columns, nothing: "no unsent edits") { listing in
-                for edit in try session.descriptor.unsentEdits() {
+                for edit in try session.descriptor.allUnsentEdits() {
                     listing.add(Self.fields(edit), style: edit.state.style) { edit.json }
                 }
             }

@@ -70,7 +70,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             guard !descriptor.isOpenElsewhere else {
                 throw CommandFailure("\(entry.name) is open in another process; close it there first")
             }
-            unsent += try descriptor.unsentEdits().map {
+            unsent += try descriptor.allUnsentEdits().map {
                 "\(entry.name): \(OutboxCommand.fields($0).filter { !$0.isEmpty }.joined(separator: "  "))"
             }
         }

@@ -9,6 +9,8 @@ enum ExitStatus: Int32 {
     case notPermitted = 4
     case unreachable = 5
     case conflict = 6
+    /// The local copy could not be brought up to date, because another process on this machine holds it.
+    case stale = 7
     /// Invalid arguments, or no usable terminal (sysexits: EX_USAGE).
     case usage = 64
     case interrupted = 130

@@ -25,7 +25,9 @@ extension LayerSession {
     func deliverOrExplain(_ ids: [Record.ID], _ what: String) async throws {
         let outcomes: [EditOutcome]
         do { outcomes = try await deliver(ids) } catch var failure as CommandFailure {
-            if failure.status == .unreachable {
+            if [.unreachable, .stale].contains(failure.status) {
+                // What was to be written, not read, is at stake.
+                failure.status = .unreachable
                 failure.message += "; the edit is stored on this machine and sent by the next sync"
             }
             throw failure

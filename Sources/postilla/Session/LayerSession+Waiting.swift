@@ -24,7 +24,7 @@ extension LayerSession {
         for await event in signals.stream {
             if try isDone(event) { return }
             guard let event else {
-                try watch.checkPatience(elsewhere: isElsewhere)
+                try watch.checkPatience(syncedBy: descriptor.status.syncedBy)
                 continue
             }
             switch watch.heard(event) {
@@ -98,11 +98,12 @@ private struct Watch {
         }
     }
 
-    func checkPatience(elsewhere: Bool) throws {
+    func checkPatience(syncedBy process: SyncingProcess?) throws {
         guard .now - lastSign > LayerSession.timeout else { return }
-        if elsewhere {
+        if wasReached, let process {
             throw CommandFailure(
-                "another postilla process syncs this layer but got no answer within 10 s", .unreachable)
+                "the local copy is not current: \(process) syncs this layer, but did not bring it up to date within 10 s; "
+                    + "end that process", .stale)
         }
         throw CommandFailure(problem ?? "the server did not answer within 10 s", .unreachable)
     }

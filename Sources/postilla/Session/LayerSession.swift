@@ -11,6 +11,8 @@ struct LayerSession: Sendable {
     let descriptor: InstantDocumentDescriptor
     /// nil when the server is not contacted.
     let tokens: TokenSupply?
+    /// nil for a command that does not sync.
+    private let stopWatch: StopWatch?
     /// The first token.
     private let token: String?
 
@@ -45,7 +47,9 @@ struct LayerSession: Sendable {
             let client = try makeClient(address, options)
             let descriptor = try client.documentDescriptor(forJWT: token)
             try check(descriptor.identity, options)
-            return LayerSession(client: client, descriptor: descriptor, tokens: tokens, token: token)
+            let stopWatch = StopWatch { [client] }
+            return LayerSession(
+                client: client, descriptor: descriptor, tokens: tokens, stopWatch: stopWatch, token: token)
         } catch { throw CommandFailure(error) }
     }
 
@@ -75,7 +79,7 @@ struct LayerSession: Sendable {
             let descriptor = client.descriptor(entry.identity)
             // This token's rights apply, not those of the token that the server accepted last.
             if let own { try await descriptor.act(by: own) }
-            return LayerSession(client: client, descriptor: descriptor, tokens: nil, token: nil)
+            return LayerSession(client: client, descriptor: descriptor, tokens: nil, stopWatch: nil, token: nil)
         } catch { throw CommandFailure(error) }
     }
 
@@ -86,7 +90,8 @@ struct LayerSession: Sendable {
             throw InstantError(.couldNotWriteToDisk, "\(error)")
         }
         return try InstantClient(
-            serverURL: url, dataDirectory: URL(filePath: folder), allowsInsecureHTTP: options.server.insecureHttp)
+            serverURL: url, dataDirectory: URL(filePath: folder), allowsInsecureHTTP: options.server.insecureHttp,
+            environment: .program)
     }
 
     /// Rejects a token for a layer other than the one that the options name.
@@ -109,12 +114,8 @@ struct LayerSession: Sendable {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
         } catch var failure as CommandFailure {
             // A layer to which no server ever granted access does not stay on this machine.
-            if let metadata = try? descriptor.layer.store.read({ try $0.metadata() }), metadata.grant == nil,
-                !descriptor.isOpenElsewhere
-            {
-                try? descriptor.removeLocalStorage()
-            }
-            if failure.status == .unreachable, descriptor.status.lastSync != nil {
+            if descriptor.isDisposable { try? descriptor.removeLocalStorage() }
+            if [.unreachable, .stale].contains(failure.status), descriptor.status.lastSync != nil {
                 failure.message += "; use --offline for the local copy"
             }
             throw failure

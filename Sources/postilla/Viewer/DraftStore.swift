@@ -2,10 +2,12 @@ import Annotations
 import App
 import Dispatch
 import Glibc
+import Instant
 import Synchronization
 
 /// Drafts, stored in one small file per layer until they are saved or discarded. They survive a crash or a closed
-/// terminal. Files are written in call order, off the drawing thread.
+/// terminal. Files are written in call order, off the drawing thread. Several processes may use one file: each changes
+/// only its own drafts in it.
 final class DraftStore: Sendable {
     private let path: String
     private let queue: DispatchQueue
@@ -41,7 +43,7 @@ final class DraftStore: Sendable {
                 defer { kept[key] = draft }
                 return kept[key] != draft
             }
-            if isNew { write(or: tell) }
+            if isNew { change(or: tell) { $0[key] = text.map { Draft(text: $0, becoming: id) } } }
         }
     }
 
@@ -57,13 +59,21 @@ final class DraftStore: Sendable {
         }
         guard !saved.isEmpty else { return }
         kept.withLock { kept in for key in saved.keys { kept[key] = nil } }
-        queue.async { [self] in write(or: tell) }
+        queue.async { [self] in
+            change(or: tell) { drafts in
+                for (key, draft) in saved where drafts[key] == draft { drafts[key] = nil }
+            }
+        }
     }
 
-    /// Runs on the queue.
-    private func write(or tell: (String) -> Void) {
-        let json = Self.json(kept.withLock { $0 })
-        do { try PrivateFile.write(json.text + "\n", to: path) } catch { tell("\(error)") }
+    /// Changes the drafts in the file. Runs on the queue.
+    private func change(or tell: (String) -> Void, _ body: (inout [DraftKey: Draft]) -> Void) {
+        // A process that is stopped meanwhile does not prevent it for long.
+        let lock = FileLock(path: path + ".lock", milliseconds: 500)
+        var drafts = Self.read(path)
+        body(&drafts)
+        do { try PrivateFile.write(Self.json(drafts).text + "\n", to: path) } catch { tell("\(error)") }
+        withExtendedLifetime(lock) {}
     }
 
     private static func json(_ drafts: [DraftKey: Draft]) -> JSON {

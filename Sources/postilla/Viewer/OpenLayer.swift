@@ -233,6 +233,13 @@ final class OpenLayer: Sendable {
         }
     }
 
+    /// Opens another PDF if the layer now has one: that for what a new token may see.
+    private func usePDF() {
+        let (file, used) = (descriptor.pdfFile, pages?.file)
+        guard file != used else { return }
+        if file == nil { startDownload() } else { openPDF() }
+    }
+
     /// nil until the PDF is available.
     var pages: PageReader? { state.withLock(\.pages) }
 
@@ -274,6 +281,7 @@ final class OpenLayer: Sendable {
         case .didChangeRecords(let ids, let others):
             post(.recordsChanged(Array(ids), author: author(of: others), byOthers: Array(others)))
         case .refresh:
+            usePDF()
             post(.recordsChanged([], author: nil))
             post(.presence(descriptor.presence))
         case .tokenExpires(let end): post(.tokenExpires(end))

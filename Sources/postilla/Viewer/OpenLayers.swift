@@ -34,6 +34,9 @@ final class OpenLayers: Sendable {
         (self.options, self.tools, self.firstPicture, self.post) = (options, tools, firstPicture, post)
     }
 
+    /// The clients of the open layers.
+    var clients: [InstantClient] { state.withLock { Array($0.clients.values) } }
+
     subscript(reference: LayerReference) -> OpenTab? { state.withLock { $0.tabs[reference] } }
 
     /// Closes all tabs.
@@ -101,7 +104,7 @@ final class OpenLayers: Sendable {
         }
         let client = try InstantClient(
             serverURL: url, dataDirectory: URL(filePath: options.folders.data),
-            allowsInsecureHTTP: options.allowsInsecureHTTP)
+            allowsInsecureHTTP: options.allowsInsecureHTTP, environment: .program)
         state.withLock { $0.clients[server] = client }
         return client
     }

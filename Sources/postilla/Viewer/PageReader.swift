@@ -9,7 +9,7 @@ import Synchronization
 /// Each page needs a child process of about 40 ms, so a page is read once, concurrent requests share the read, and the
 /// last used pages are cached.
 actor PageReader {
-    private let file: String
+    nonisolated let file: String
     private let tools: PDFTools
     private let capacity = 64
     private var pages: [Int: Task<PageText, any Error>] = [:]

@@ -25,6 +25,8 @@ enum PlainViewer {
         let post: @Sendable (Message) -> Void = { continuation.yield(.message($0)) }
         let services = ViewerServices(options: options, device: terminal, post: post)
         defer { services.finish() }
+        let stopWatch = StopWatch { [layers = services.layers] in layers.clients }
+        defer { withExtendedLifetime(stopWatch) {} }
         var program = PlainProgram(
             state, announces: options.preferences.isOn(.announce), services: services, post: post)
         // On a signal the program ends cleanly: drafts are stored.

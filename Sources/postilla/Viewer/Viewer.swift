@@ -28,6 +28,7 @@ enum Viewer {
         let mailbox = loop.mailbox
         let pictures = PagePictures(device)
         let services = ViewerServices(options: options, device: device, pictures: pictures) { mailbox.post($0) }
+        device.onStop = { services.stops($0) }
         let state = AppState(
             begin: start, size: device.size, theme: options.preferences.theme, utcOffset: utcOffset(),
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,

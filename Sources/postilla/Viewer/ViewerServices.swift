@@ -18,7 +18,7 @@ final class ViewerServices: AppServices {
     private let pictures: PagePictures?
     let post: @Sendable (Message) -> Void
     private let firstPicture = FirstFrame()
-    private let layers: OpenLayers
+    let layers: OpenLayers
     /// The layer that effects apply to.
     private var selected: LayerReference?
     /// The running demo. Cancelling it stops its server.
@@ -108,6 +108,11 @@ final class ViewerServices: AppServices {
         case .suspend: device.suspend()
         case .quit: close()
         }
+    }
+
+    /// Releases the locks of the open layers while the program is stopped.
+    func stops(_ isStopping: Bool) {
+        for client in layers.clients { isStopping ? client.standAside() : client.standBack() }
     }
 
     // MARK: The first frame

@@ -42,6 +42,8 @@ final class Child {
         _ = bytes.withUnsafeBytes { write(input.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count) }
     }
 
+    func signal(_ number: Int32) { if process.isRunning { Glibc.kill(process.processIdentifier, number) } }
+
     /// Kills the process; its earlier output can still be read.
     func kill() {
         guard process.isRunning else { return }

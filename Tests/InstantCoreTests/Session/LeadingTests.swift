@@ -200,4 +200,61 @@ import Testing
         let asked = it.request(.woke)
         #expect(it.names(.failed(asked, .token(.revoked))).contains("needs a token: the token was revoked"))
     }
+
+    /// Its connection hangs; another process got through to the server.
+    @Test func aProcessWhoseRequestIsNotAnsweredGivesWay() {
+        var it = Bench()
+        _ = it.goLive()
+        let asked = it.request(.syncRequested)
+        #expect(asked > 0)
+        #expect(!it.give(.leadClaimed).contains(.lead(false)))
+        it.now = it.now + 1000
+        it.isLockTaken = true
+        let effects = it.give(.leadClaimed)
+        #expect(effects.contains(.cancel(asked)) && effects.contains(.lead(false)) && effects.contains(.lead(true)))
+        // It follows now, and waits longer the next time: the server may be slow for every process.
+        #expect(effects.request != nil)
+        #expect(it.synchronizer.connection == .elsewhere)
+    }
+
+    @Test func aStoppedProcessGivesTheLockUpFirstAndAsksAgainAfterwards() {
+        var it = Bench()
+        _ = it.goLive()
+        #expect(it.give(.suspended(true)).contains(.lead(false)))
+        #expect(it.give(.leadClaimed) == [])
+        let effects = it.give(.suspended(false))
+        #expect(effects.contains(.lead(true)) && effects.request != nil)
+    }
+
+    /// It was stopped in the middle of a step, and another process leads.
+    @Test func aDeposedProcessWritesNothing() throws {
+        var old = Bench()
+        _ = old.goLive()
+        let pull = old.request(.syncRequested)
+        var new = Bench(sharing: old.layer)
+        let asked = new.request(.tokenSupplied(TokenHandle(1)))
+        _ = new.give(.answered(asked, new.session(head: 3)))
+        let before = try old.layer.metadata()
+        old.isLockTaken = true
+        let record = Record(id: "late", content: note("late"), createdBy: "bo", updatedBy: "bo", group: nil)
+        let effects = old.give(.answered(pull, old.delta([.record(record, 2)], upTo: 2)))
+        #expect(effects.contains(.lead(false)), "it notices by itself")
+        #expect(try old.layer.metadata() == before)
+        #expect(try old.layer.record("late") == nil)
+        #expect(old.synchronizer.connection == .elsewhere)
+    }
+
+    @Test func aViewThatTheStoreDoesNotHaveIsLoadedOnlyAlone() throws {
+        for isShared in [false, true] {
+            var it = Bench()
+            _ = it.goLive()
+            it.isStoreShared = isShared
+            var narrow = it.grant
+            narrow.collaboration = [Permission(.annotations, .view, .own)]
+            let asked = it.request(.tokenSupplied(TokenHandle(2)))
+            _ = it.give(.answered(asked, it.session(narrow, epoch: "f")))
+            #expect(try it.layer.metadata().grant == (isShared ? it.grant : narrow))
+            #expect(it.synchronizer.ownGrant == (isShared ? it.grant : narrow))
+        }
+    }
 }

@@ -28,6 +28,8 @@ struct Bench {
 
     /// Whether another process holds the layer's lock.
     var isLockTaken = false
+    /// Whether another process uses the store.
+    var isStoreShared = false
     private(set) var claimsLead = false
 
     /// The pending timer; nil once it has fired.
@@ -39,6 +41,7 @@ struct Bench {
         for case .wake(let moment) in effects { alarm = moment }
         for case .claim(let claims) in effects { claimsLead = claims }
         if effects.contains(.lead(true)) { effects += give(.leading(!isLockTaken)) }
+        if effects.contains(where: \.asksForStore) { effects += give(.usesAlone(!isStoreShared)) }
         return effects
     }
 
@@ -106,7 +109,7 @@ extension Synchronizer.Effect {
         case .cancel: "cancel"
         case .openStream: "open stream"
         case .closeStream: "close stream"
-        case .wake, .lead, .claim: nil
+        case .wake, .lead, .claim, .useAlone: nil
         case .announce(let notice):
             switch notice {
             case .changedState(let state): state.rawValue
@@ -126,6 +129,10 @@ extension Synchronizer.Effect {
             }
         }
     }
+}
+
+extension Synchronizer.Effect {
+    var asksForStore: Bool { if case .useAlone = self { true } else { false } }
 }
 
 extension [Synchronizer.Effect] {

@@ -21,12 +21,20 @@ final class Device {
     var processes: [Process] = []
     var launches = 0
     var ledger = Ledger()
+    /// The device whose layer this is a side store of, for another view; nil for a main store.
+    let main: Int?
+    /// The view of a side store.
+    let view: ViewScope?
     /// Edits that could be undone, newest last.
     var history: [Done] = []
     var watch = Watch()
 
-    init(number: Int, user: String?, layerName: String, rights: Rights, startsThreads: Bool) {
+    init(
+        number: Int, user: String?, layerName: String, rights: Rights, startsThreads: Bool, main: Int? = nil,
+        view: ViewScope? = nil
+    ) {
         self.number = number
+        (self.main, self.view) = (main, view)
         self.user = user
         self.layerName = layerName
         self.startsThreads = startsThreads
@@ -38,13 +46,23 @@ final class Device {
     var name: String { "\(user ?? "anonymous")#\(number)" }
 
     /// The process that syncs; any process when none does.
-    var leader: Process { processes.first(where: \.leads) ?? processes[0] }
+    var leader: Process { processes.first { $0.leads && !$0.isDeposed } ?? processes[0] }
+
+    var isInUse: Bool { !processes.isEmpty }
 
     /// Whether a process may take the lock: it is free, and no other process waits for it.
     func mayLead(_ process: Process) -> Bool {
         process.leads
-            || !processes.contains { $0.leads || ($0.claims && $0 !== process && !process.claims) }
+            || !processes.contains { $0.leads && !$0.isDeposed || ($0.claims && $0 !== process && !process.claims) }
     }
+
+    /// Whether a process may take the lock from one that is stopped.
+    func mayReplaceLeader(_ process: Process) -> Bool {
+        processes.contains { $0.leads && $0.isStopped && !$0.isDeposed }
+            && !processes.contains { $0.claims && $0 !== process && !process.claims && !$0.isStopped }
+    }
+
+    func replaceLeader() { for process in processes where process.leads { process.isDeposed = true } }
 
     /// Loses all unsynced data.
     func losePower() {

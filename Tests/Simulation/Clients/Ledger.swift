@@ -35,5 +35,12 @@ struct Ledger {
     /// Notes that a record is visible again.
     mutating func isBack(_ id: Record.ID) { vanished.remove(id) }
 
+    /// Takes over the intentions for edits that moved here from another store.
+    mutating func merge(_ other: Ledger) {
+        wishes.merge(other.wishes) { $0 + $1 }
+        repeats.merge(other.repeats) { $0 + $1 }
+        vanished.formUnion(other.vanished)
+    }
+
     mutating func sendsAgain(_ text: String) { repeats[text, default: 0] += 1 }
 }

@@ -19,6 +19,11 @@ final class Process {
     var leads: Bool
     var wantsToLead: Bool
     var claims = false
+    /// Whether it is stopped: what arrives waits.
+    var isStopped = false
+    var waiting: [Synchronizer.Input] = []
+    /// Whether another process took the lock meanwhile.
+    var isDeposed = false
     /// The true time at which its timer fires: a timer ignores changes to the clock.
     var alarm: Timestamp?
     var tokens: [TokenHandle: IssuedToken] = [:]

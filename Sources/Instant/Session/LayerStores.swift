@@ -1,0 +1,129 @@
+import Annotations
+import Authorization
+import InstantCore
+import Synchronization
+
+/// The stores of one layer and user: the main store in the layer's folder, and side stores in `views/` for processes
+/// whose tokens have another view than the main store has, while other processes use it (see ``StorePlace``).
+struct LayerStores: Sendable {
+    let identity: LayerIdentity
+    /// The layer's folder.
+    let main: String
+    let environment: Environment
+
+    init(_ identity: LayerIdentity, folders: Folders, environment: Environment) {
+        self.identity = identity
+        self.environment = environment
+        main = folders.layer(identity)
+    }
+
+    /// How long to wait for a process that is about to remove or convert a store.
+    private static let patience = 1500
+
+    func side(of grant: Grant) -> String { Folders.side(in: main, view: grant.viewScope) }
+
+    var sides: [String] { Folders.sides(in: main) }
+
+    /// Opens the store that fits what a token claims; without a token, the main store.
+    func open(for claims: Grant?) throws(InstantError) -> OpenStore {
+        let main = try open(main)
+        guard let claims else { return main }
+        let wanted: StorePlace
+        do { wanted = try place(for: claims, isAccepted: false, from: main) } catch { throw InstantError(error) }
+        return wanted == .side ? try open(side(of: claims)) : main
+    }
+
+    /// Opens a store, and finishes or withdraws a handover of its edits that a crash interrupted.
+    ///
+    /// - Throws: ``InstantError``; `databaseAccessFailed` if another process is stopped while it removes or converts
+    ///   the store.
+    func open(_ folder: String) throws(InstantError) -> OpenStore {
+        // A second attempt, because the first one may find a folder that is being removed.
+        for _ in 0..<2 {
+            try Folders.make(folder)
+            if let use = FileLock(path: Folders.use(in: folder), shared: true, milliseconds: Self.patience) {
+                return try open(folder, use)
+            }
+        }
+        throw InstantError(
+            .databaseAccessFailed, "another process holds the layer's storage in \(folder); continue or end that process")
+    }
+
+    private func open(_ folder: String, _ use: FileLock) throws(InstantError) -> OpenStore {
+        let lock = LeaderLock(path: Folders.lock(in: folder), process: environment.process)
+        let path = Folders.database(in: folder)
+        let mayUpgrade = lock != nil && use.isAlone
+        do {
+            let store = try LocalSQLiteStore(path: path, schema: environment.schema, mayUpgrade: mayUpgrade)
+            try store.found(identity, now: environment.now())
+            Folders.makePrivate(database: path)
+            try settleHandover(of: store)
+            return OpenStore(folder: folder, isMain: folder == main, store: store, use: use, lock: lock)
+        } catch { throw InstantError(error) }
+    }
+
+    /// Where a process with this grant belongs.
+    func place(for grant: Grant, isAccepted: Bool, from open: OpenStore) throws -> StorePlace {
+        let fits = try open.layer.fits(grant)
+        if open.isMain {
+            let main: StorePlace.Main = fits ? .fits : open.use.isAlone ? .free : .inUse
+            return .forView(isAccepted: isAccepted, fits: fits, isMain: true, main: main)
+        }
+        let isFree = !FileLock.isHeld(Folders.use(in: main))
+        let mainFits = try Layer(store: LocalSQLiteStore(lookingInto: Folders.database(in: main))).fits(grant)
+        return .forView(
+            isAccepted: isAccepted, fits: fits, isMain: false, main: mainFits ? .fits : isFree ? .free : .inUse)
+    }
+
+    /// Opens the main store and gives it this view; nil if another process uses it now.
+    func openMain(convertedTo grant: Grant) throws -> OpenStore? {
+        let main = try open(main)
+        guard main.use.becomeExclusive() else { return nil }
+        defer { main.use.becomeShared() }
+        if try !main.layer.fits(grant) { try main.layer.changeView(to: grant) }
+        return main
+    }
+
+    /// Whether any other process has a store of this layer open.
+    func isUsed(besides open: OpenStore) -> Bool {
+        let others = ([main] + sides).filter { $0 != open.folder }
+        return !open.use.isAlone || others.contains { FileLock.isHeld(Folders.use(in: $0)) }
+    }
+
+    /// The edits in the other stores of this layer that the server has not accepted.
+    func otherEdits(besides folder: String) -> [OutboxEntry] {
+        ([main] + sides).filter { $0 != folder && Folders.isFile(Folders.database(in: $0)) }.flatMap { folder in
+            let store = try? LocalSQLiteStore(lookingInto: Folders.database(in: folder))
+            defer { store?.close() }
+            return (try? store.map { try Layer(store: $0).outbox() }) ?? []
+        }
+    }
+}
+
+/// A store that this process has open. Nobody removes or converts it while this value exists.
+final class OpenStore: LocalStore {
+    let folder: String
+    let isMain: Bool
+    let store: LocalSQLiteStore
+    /// Held shared.
+    let use: FileLock
+    private let held: Mutex<LeaderLock?>
+
+    init(folder: String, isMain: Bool, store: LocalSQLiteStore, use: FileLock, lock: LeaderLock?) {
+        (self.folder, self.isMain, self.store, self.use) = (folder, isMain, store, use)
+        held = Mutex(lock)
+    }
+
+    /// The lock taken when the store was opened, until the performer has it.
+    var lock: LeaderLock? { held.withLock { $0 } }
+
+    func takeLock() -> LeaderLock? { held.withLock { $0.take() } }
+
+    func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.read(body) }
+
+    func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
+        try store.write(durability, body)
+    }
+
+    var layer: Layer { Layer(store: self) }
+}

@@ -1,0 +1,112 @@
+package import Annotations
+package import Authorization
+
+/// The edits of a store that no process uses any more, on their way to another store of the same layer and user.
+package struct Handover: Hashable, Sendable {
+    /// Names this handover in both stores.
+    package var id: String
+    package var entries: [OutboxEntry]
+    /// Local files that the server may lack.
+    package var uploads: Set<AttachmentID>
+}
+
+/// Moving edits between stores. No transaction spans two stores, so the steps are: the giving store names the handover,
+/// the receiving one stores the edits and that name together, the giving one forgets the edits. Repeated after a crash,
+/// they move each edit once. The caller holds the giving store for itself.
+extension Layer {
+    /// Whether this grant allows sending everything that waits.
+    package func isSendable(by grant: Grant) throws -> Bool {
+        guard grant.mayWrite else { return false }
+        return try store.read { store in
+            var metadata = try store.metadata()
+            metadata.grant = grant
+            return try store.entries(in: [.waiting, .sealed, .parked], limit: .max).allSatisfy {
+                try grant.decide(store.operation(of: $0, metadata: metadata)).isAllowed
+            }
+        }
+    }
+
+    /// The first step, in the giving store.
+    ///
+    /// - Parameter id: A new name; an unfinished handover keeps its own.
+    /// - Returns: nil if there is nothing to hand over.
+    package func beginHandover(_ id: String) throws -> Handover? {
+        let kept: Set<OutboxEntry.Stage> = [.waiting, .sealed, .parked, .conflict, .refused]
+        return try store.write { store in
+            let entries = try store.entries(in: kept, limit: .max)
+            guard !entries.isEmpty else { return nil }
+            let metadata = try store.metadata()
+            if metadata.handover == nil { try store.changeMetadata { $0.handover = id } }
+            return Handover(id: metadata.handover ?? id, entries: entries, uploads: metadata.uploads)
+        }
+    }
+
+    /// The second step, in the receiving store. Sealed edits wait again, because their numbers belong to the giving
+    /// store; if the server applied one, its answer shows that.
+    package func receive(_ handover: Handover) throws -> LayerChanges {
+        try store.write { store in
+            var changes = LayerChanges()
+            guard try !store.metadata().received.contains(handover.id) else { return changes }
+            try store.changeMetadata {
+                $0.received.append(handover.id)
+                $0.uploads.formUnion(handover.uploads)
+            }
+            for entry in handover.entries {
+                var entry = entry
+                if entry.stage == .sealed || entry.stage == .parked { entry.state = .waiting }
+                changes.touch(try store.append(entry))
+            }
+            if let grant = try store.metadata().grant { try store.parkDenied(grant, into: &changes) }
+            try store.show(changes)
+            return changes
+        }
+    }
+
+    /// The third step, in the giving store, unless it is removed instead.
+    package func endHandover(_ id: String, newClientID: String) throws {
+        try store.write { store in
+            guard try store.metadata().handover == id else { return }
+            var changes = LayerChanges()
+            for entry in try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max) {
+                try store.removeEntry(entry.seq)
+                changes.touch(entry)
+            }
+            // The numbers of sealed edits are not used again.
+            try store.changeMetadata {
+                ($0.handover, $0.clientID, $0.lastN) = (nil, newClientID, 0)
+            }
+            try store.show(changes)
+        }
+    }
+
+    /// Withdraws a handover that no store received.
+    package func cancelHandover(_ id: String) throws {
+        try store.write { store in
+            if try store.metadata().handover == id { try store.changeMetadata { $0.handover = nil } }
+        }
+    }
+
+    /// The last step, in the receiving store: the giving one no longer has the edits.
+    package func forgetHandover(_ id: String) throws {
+        try store.write { store in try store.changeMetadata { $0.received.removeAll { $0 == id } } }
+    }
+
+    /// Makes this the store of another view: removes the rows outside it; the others stay until a snapshot replaces
+    /// them. The caller holds the store for itself.
+    package func changeView(to grant: Grant) throws {
+        try store.write { store in
+            var changes = LayerChanges()
+            try store.changeMetadata { ($0.grant, $0.cursor, $0.loading) = (grant, nil, nil) }
+            try store.clearStage()
+            try store.hideInvisible(grant, into: &changes)
+            try store.parkDenied(grant, into: &changes)
+            let metadata = try store.metadata()
+            for id in changes.ids { try store.refresh(id.text, metadata: metadata) }
+        }
+    }
+
+    /// Whether the store has the view of this grant, or none yet.
+    package func fits(_ grant: Grant) throws -> Bool {
+        try store.read { try $0.metadata().grant.map { $0.viewScope == grant.viewScope } ?? true }
+    }
+}

@@ -1,0 +1,112 @@
+import Annotations
+import Authorization
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// Edits move from a store that no process uses to another one: each once, whenever the program dies.
+@Suite struct HandoverTests {
+    private let giving: Layer
+    private let receiving: Layer
+    private let now = Timestamp(seconds: 1000)
+    private let grant = Grant(documentID: "doc", userID: "ana", creatorName: "Ana", expiresAt: Timestamp(seconds: 9000))
+
+    init() throws {
+        let identity = LayerIdentity(server: "s", documentID: "doc", layer: "", userID: "ana")
+        giving = Layer(store: MemoryStore(LayerMetadata(identity: identity, clientID: "giving")))
+        receiving = Layer(store: MemoryStore(LayerMetadata(identity: identity, clientID: "receiving")))
+        for layer in [giving, receiving] {
+            _ = try layer.accept(
+                SessionAnswer(
+                    grant: grant, now: now, generation: "g", epoch: "e", head: 0, pdfSHA256: "pdf", pdfBytes: 1,
+                    title: "T"), seen: nil, now: now, newClientID: "c")
+        }
+        try giving.create(note("sealed"), id: "sealed", author: nil, at: now)
+        _ = try giving.seal()
+        try giving.create(note("waits"), id: "waits", author: nil, at: now)
+    }
+
+    private func finish(_ handover: Handover) throws {
+        try giving.endHandover(handover.id, newClientID: "new")
+        try receiving.forgetHandover(handover.id)
+    }
+
+    @Test func allEditsMoveAndSealedOnesWaitAgain() throws {
+        let handover = try #require(try giving.beginHandover("h"))
+        _ = try receiving.receive(handover)
+        try finish(handover)
+        #expect(try giving.outbox().isEmpty)
+        #expect(try giving.metadata().clientID == "new")
+        #expect(try receiving.outbox().map(\.id) == ["sealed", "waits"])
+        #expect(try receiving.outbox().allSatisfy { $0.state == .waiting })
+        #expect(try receiving.record("waits") != nil && giving.record("waits") == nil)
+        #expect(try receiving.metadata().received == [])
+        #expect(try receiving.seal()?.changes.map(\.n) == [1, 2])
+    }
+
+    @Test func aRepeatedStepChangesNothing() throws {
+        let handover = try #require(try giving.beginHandover("h"))
+        _ = try receiving.receive(handover)
+        // The program died: the next one begins again, under the name of the unfinished handover.
+        let again = try #require(try giving.beginHandover("other"))
+        #expect(again == handover)
+        _ = try receiving.receive(again)
+        #expect(try receiving.outbox().count == 2)
+        try finish(again)
+        try finish(again)
+        #expect(try giving.beginHandover("third") == nil)
+        #expect(try receiving.outbox().count == 2)
+    }
+
+    @Test func aHandoverThatNobodyReceivedIsWithdrawn() throws {
+        let handover = try #require(try giving.beginHandover("h"))
+        try giving.cancelHandover(handover.id)
+        #expect(try giving.metadata().handover == nil)
+        #expect(try giving.outbox().count == 2)
+        // A late end, by a program that was stopped, finds another name.
+        _ = try giving.beginHandover("next")
+        try giving.endHandover("h", newClientID: "new")
+        #expect(try giving.outbox().count == 2)
+    }
+
+    @Test func aGrantThatDeniesAnEditDoesNotGetIt() throws {
+        var reader = grant
+        reader.general = [.readDocument]
+        #expect(try giving.isSendable(by: grant))
+        #expect(try !giving.isSendable(by: reader))
+    }
+
+    /// The server applied it under the other clientID, before its answer was lost.
+    @Test func whatTheServerHasIsNoConflict() throws {
+        let handover = try #require(try giving.beginHandover("h"))
+        _ = try receiving.receive(handover)
+        _ = try receiving.take(SnapshotPage(epoch: "e", at: 0, records: [], next: nil), for: Layer.NextPage())
+        let push = try #require(try receiving.seal())
+        let content = try #require(push.changes.first?.content)
+        let there = Record(id: "sealed", content: content, createdBy: "ana", updatedBy: "ana", group: nil)
+        let results = [
+            ChangeResult(n: 1, status: .conflict, reason: "the id is taken", item: .record(there, 5)),
+            ChangeResult(n: 2, status: .applied, revision: 6),
+        ]
+        _ = try receiving.take(PushAnswer(results: results), to: push, newClientID: "c2")
+        #expect(try receiving.conflicts().isEmpty)
+        #expect(try receiving.record("sealed") != nil)
+    }
+
+    @Test func anotherViewRemovesWhatItDoesNotShow() throws {
+        try receiving.store.write { store in
+            for (id, user) in [("mine", "ana"), ("theirs", "bo")] {
+                let record = Record(id: id, content: note(id), createdBy: user, updatedBy: user, group: nil)
+                try store.put(StoredRecord(record, 1))
+            }
+        }
+        var narrow = grant
+        narrow.collaboration = [Permission(.annotations, .view, .own)]
+        #expect(try !receiving.fits(narrow))
+        try receiving.changeView(to: narrow)
+        #expect(try receiving.fits(narrow))
+        #expect(try receiving.store.read { try $0.records(after: nil, limit: 9).map(\.id) } == ["mine"])
+        #expect(try receiving.metadata().cursor == nil)
+    }
+}
