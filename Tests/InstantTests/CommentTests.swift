@@ -24,7 +24,7 @@ import Testing
     }
 
     private func highlight() throws -> Content {
-        try #require(Content.markup(.highlight, page: 0, rects: [line]))
+        Content.markup(.highlight, onPage: 0, rects: [line])
     }
 
     private func kind(_ body: () throws -> Void) -> InstantError.Kind? {
@@ -77,7 +77,7 @@ import Testing
         #expect(kind { try document.reword(note, text: "x") } == .invalidRequest)
         #expect(kind { try document.reword("elsewhere", text: "x") } == .noSuchAnnotation)
         let count = try document.annotationCount
-        let marked = Content.note(page: 0, at: Point(x: 1, y: 1), text: "")
+        let marked = Content.note(onPage: 0, at: Point(x: 1, y: 1), text: "")
         #expect(kind { try document.beginThread(marked, text: .plain("x")) } == .invalidRequest)
         #expect(try document.annotationCount == count)
         let reader = document.documentDescriptor.readOnlyDocument()

@@ -221,7 +221,7 @@ import Testing
         let events = descriptor.events
         try descriptor.download(usingJWT: token())
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
-        let pdf = try #require(descriptor.pdfFile)
+        let pdf = try #require(descriptor.pdfPath)
         #expect(try client.listCacheEntries().map(\.isDownloaded) == [true])
         try descriptor.removeLocalStorage()
         #expect(descriptor.documentState == .invalid)

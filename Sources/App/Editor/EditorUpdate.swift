@@ -99,7 +99,7 @@ extension AppState {
         case .together(let records):
             self.document?.batch = .save(CombinedTexts(records).changes(in: text))
             return [.loadBatch(RecordBatchRequest(ids: records.map(\.id)))]
-        case .newNote(let page, let corner): edited = .note(page: page, at: corner, text: text)
+        case .newNote(let page, let corner): edited = .note(onPage: page, at: corner, text: text)
         case .record(let record): edited = record.content
         case .merge(_, let content): edited = content
         }

@@ -1,13 +1,15 @@
 import Annotations
 import Authorization
-import FoundationEssentials
+public import FoundationEssentials
 public import InstantCore
 import Synchronization
 
 /// One layer of one document, for one user. Properties are snapshots of the current state; every member may be called
 /// from any thread.
 ///
-/// The first call that needs the local storage opens it, quickly and without the network.
+/// The first call that needs the local storage opens it, quickly and without the network. Once the local storage is
+/// removed, or the client is closed or released, the descriptor stays closed: its state is `invalid`, and calls throw
+/// `invalidDocument`.
 public final class InstantDocumentDescriptor: Sendable {
     public var identifier: String { identity.documentID }
     /// Empty for the default layer.
@@ -20,16 +22,19 @@ public final class InstantDocumentDescriptor: Sendable {
     private let transport: HTTPTransport
     let recorder: RequestRecorder
     private let environment: Environment
-    private let allowsToken: Bool
+    let allowsToken: Bool
     let hub = EventHub()
+    let asker = TokenAsker()
     private let state = Mutex(State())
 
     private struct State {
         var performer: LayerPerformer?
-        var isInvalid = false
+        /// Why the descriptor is closed, for good.
+        var end: InstantError?
         var listeners = 0
         var delay: Duration? = .seconds(1)
         var onEvent: (@Sendable (InstantEvent) -> Void)?
+        var tokenProvider: (@Sendable () -> InstantClient.TokenProvider?)?
         /// Called once, after the storage was removed.
         var onInvalid: (@Sendable () -> Void)?
         weak var editable: InstantDocument?
@@ -57,6 +62,18 @@ public final class InstantDocumentDescriptor: Sendable {
         set { state.withLock { $0.onInvalid = newValue } }
     }
 
+    /// The client's provider at this moment.
+    var tokenProvider: InstantClient.TokenProvider? {
+        get { state.withLock(\.tokenProvider)?() }
+    }
+
+    func askForTokens(with provider: @escaping @Sendable () -> InstantClient.TokenProvider?) {
+        state.withLock { $0.tokenProvider = provider }
+    }
+
+    /// Why the descriptor is closed; nil while it is open.
+    var end: InstantError? { state.withLock(\.end) }
+
     /// Returns the one editable document, created on first use.
     func editable(_ make: () -> InstantDocument) -> InstantDocument {
         state.withLock { state in
@@ -67,7 +84,7 @@ public final class InstantDocumentDescriptor: Sendable {
         }
     }
 
-    private func tell(_ event: InstantEvent) {
+    func tell(_ event: InstantEvent) {
         hub.send(event)
         onEvent?(event)
     }
@@ -80,9 +97,7 @@ public final class InstantDocumentDescriptor: Sendable {
     func performer() throws(InstantError) -> LayerPerformer {
         let opened = state.withLock { state -> Result<LayerPerformer, InstantError> in
             if let performer = state.performer { return .success(performer) }
-            guard !state.isInvalid else {
-                return .failure(InstantError(.invalidDocument, "the local storage of this layer was removed"))
-            }
+            if let end = state.end { return .failure(end) }
             do throws(InstantError) {
                 let folder = folders.layer(identity)
                 try Folders.make(folder)
@@ -93,7 +108,8 @@ public final class InstantDocumentDescriptor: Sendable {
                     mayUpgrade: lock != nil && use?.isAlone() == true)
                 let performer = LayerPerformer(
                     folder: folder, store: store, folders: folders, transport: transport, environment: environment,
-                    hub: hub, lock: lock, use: use, onEvent: { [weak self] event in self?.onEvent?(event) })
+                    hub: hub, lock: lock, use: use, holdsBack: { [weak self] in self?.holdsBack($0) ?? false },
+                    onEvent: { [weak self] event in self?.onEvent?(event) })
                 performer.post(.pushDelay(state.delay?.milliseconds))
                 if state.listeners > 0 { performer.post(.listening(true)) }
                 state.performer = performer
@@ -122,29 +138,52 @@ public final class InstantDocumentDescriptor: Sendable {
     /// Whether another process on this machine has this layer open.
     package var isOpenElsewhere: Bool { ((try? performer())?.isOnlyUser).map { !$0 } ?? false }
 
+    /// Closes the descriptor for good. The layer's lock is free when this returns.
     func close(because error: InstantError) {
-        let performer = state.withLock { state in
-            defer { (state.performer, state.listeners) = (nil, 0) }
-            return state.performer
+        guard let performer = close(error) else { return }
+        performer.close(because: error)
+    }
+
+    /// Closes the descriptor for good, and waits until everything is written and released.
+    func closeAndWait(because error: InstantError) async {
+        let question = asker.close()
+        if let performer = close(error) { await performer.closeAndWait(because: error) }
+        await question?.value
+    }
+
+    /// - Returns: What is still open.
+    private func close(_ error: InstantError) -> LayerPerformer? {
+        asker.close()
+        let (performer, wasOpen) = state.withLock { state in
+            let wasOpen = state.end == nil
+            let performer = state.performer
+            state.end = state.end ?? error
+            (state.performer, state.listeners) = (nil, 0)
+            return (performer, wasOpen)
         }
-        if let performer { return performer.close(because: error) }
-        tell(.didClose(error))
-        hub.finish()
+        if performer == nil, wasOpen {
+            tell(.didClose(error))
+            hub.finish()
+        }
+        return performer
     }
 
     /// A layer that was never opened has nothing to retry.
     func networkReturned() { state.withLock(\.performer)?.post(.retryRequested) }
 
     func invalidate() {
-        let (performer, wasInvalid) = state.withLock { state in
-            defer { state.isInvalid = true }
-            return (state.performer, state.isInvalid)
+        let removed = InstantError(.invalidDocument, "the local storage was removed")
+        let open = state.withLock { state -> LayerPerformer?? in
+            guard state.end == nil else { return nil }
+            // Without storage that is open, the events end below.
+            if state.performer != nil { state.end = removed }
+            return .some(state.performer)
         }
-        guard !wasInvalid else { return }
-        performer?.post(.storageRemoved)
-        performer?.settle()
-        close(because: InstantError(.invalidDocument, "the local storage was removed"))
-        performer?.settle()
+        guard let open else { return }
+        open?.post(.storageRemoved)
+        open?.settle()
+        close(because: removed)
+        open?.settle()
         onInvalid?()
     }
 }
@@ -156,9 +195,16 @@ extension InstantDocumentDescriptor {
     /// The same, limited to events that can end a waiting call, so that progress and changes cannot displace an end.
     var ends: AsyncStream<InstantEvent> { hub.stream(where: \.mayEndACall) }
 
-    /// The state of the local data; `invalid` once the local storage has been removed, or if it cannot be opened.
+    /// The state of the local data; `invalid` once the local storage has been removed or the client is gone, or if the
+    /// storage cannot be opened.
     public var documentState: DocumentState {
-        do throws(InstantError) { return try performer().snapshot.documentState } catch {
+        do throws(InstantError) {
+            let performer = try performer()
+            let state = performer.snapshot.documentState
+            guard [.unknown, .clean, .dirty].contains(state) else { return state }
+            // The session learns of an edit a moment after the storage has it.
+            return try InstantError.translating { try performer.layer.stateAtRest() }
+        } catch {
             return error.kind == .contentMigrationNeeded ? .needsContentMigration : .invalid
         }
     }
@@ -166,17 +212,19 @@ extension InstantDocumentDescriptor {
     /// Whether the PDF and the records are on this machine.
     public var isDownloaded: Bool {
         guard let metadata = try? layer.metadata() else { return false }
-        return metadata.cursor != nil && pdfFile != nil
+        return metadata.cursor != nil && pdfPath != nil
     }
 
-    /// The path of the PDF; nil until it is downloaded.
-    public var pdfFile: String? {
+    /// The file of the PDF; nil until it is downloaded.
+    public var pdfURL: URL? { pdfPath.map { URL(filePath: $0) } }
+
+    package var pdfPath: String? {
         guard let sha256 = try? layer.metadata().pdfSHA256, Folders.isSHA256(sha256) else { return nil }
         let path = folders.pdf(sha256)
         return Folders.isFile(path) ? path : nil
     }
 
-    /// The progress of the download, with a way to cancel it; nil if none was requested since launch.
+    /// The progress of the running download, with a way to cancel it; nil if none is running.
     public var downloadProgress: InstantProgress? {
         guard let performer = try? performer() else { return nil }
         return performer.snapshot.progress.map { progress in
@@ -194,21 +242,13 @@ extension InstantDocumentDescriptor {
         guard !isDownloaded else {
             throw InstantError(.alreadyDownloaded, "this layer is already on this machine")
         }
-        guard grant.mayDownload || pdfFile != nil else {
+        guard grant.mayDownload || pdfPath != nil else {
             throw InstantError(.accessDenied, #"cannot download the PDF: this token lacks "download""#)
         }
         let performer = try performer()
         performer.wantDownload()
+        asker.supplied(jwt)
         performer.supply(jwt, grant)
-    }
-
-    /// Supplies a token. Reports `didFinishReauthentication` (the token may then be stored) or
-    /// `didFailReauthentication`.
-    public func reauthenticate(withJWT jwt: String) {
-        do throws(InstantError) {
-            let grant = try check(jwt)
-            try performer().supply(jwt, grant)
-        } catch { tell(.didFailReauthentication(error)) }
     }
 
     /// Runs one cycle, always in both directions. Reports by event.
@@ -265,18 +305,13 @@ extension InstantDocumentDescriptor {
         let folder = folders.layer(identity)
         if Folders.isFile(Folders.database(in: folder)) { try Folders.remove(folder) }
     }
+}
 
-    private func check(_ jwt: String) throws(InstantError) -> Grant {
-        let grant = try InstantClient.grant(of: jwt)
-        guard grant.documentID.isExactly(identity.documentID), grant.layer.isExactly(identity.layer) else {
-            throw InstantError(.invalidJWT, "this token is for a different layer")
-        }
-        guard grant.userID.isExactly(identity.userID) else {
-            throw InstantError(.userIDMismatch, "this token is for a different user")
-        }
-        guard allowsToken else { throw .insecure }
-        return grant
-    }
+/// Compared by identity: a client has one descriptor for each layer.
+extension InstantDocumentDescriptor: Hashable, Identifiable {
+    public static func == (one: InstantDocumentDescriptor, other: InstantDocumentDescriptor) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Duration {

@@ -21,12 +21,15 @@ final class LayerPerformer: Sendable {
     private let lockPath: String
     private let claimPath: String
     /// Held shared while the layer is open in this process.
-    private let use: FileLock?
+    private let use: Mutex<FileLock?>
     private let queue = DispatchQueue(label: "postilla.layer")
     /// Locked on the queue only: never contended, even while the store waits.
     private let confined: Mutex<Confined>
     private let shared = Mutex(Shared())
     let published: Mutex<Published>
+    /// Called on the queue, before an event is sent: whether it is not for the application, because a token provider is
+    /// asked first.
+    private let holdsBack: @Sendable (InstantEvent) -> Bool
     /// Called on the queue, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
@@ -41,6 +44,8 @@ final class LayerPerformer: Sendable {
         var restriction: Grant?
         var storeVersion: Int64?
         var download = DownloadState()
+        /// The rejected edits that were reported, or were there when the layer was opened.
+        var rejected: Set<Conflict.ID> = []
     }
 
     /// State for any thread. No I/O under this lock.
@@ -72,7 +77,8 @@ final class LayerPerformer: Sendable {
 
     init(
         folder: String, store: LocalSQLiteStore, folders: Folders, transport: HTTPTransport, environment: Environment,
-        hub: EventHub, lock: FileLock?, use: FileLock?, onEvent: @escaping @Sendable (InstantEvent) -> Void
+        hub: EventHub, lock: FileLock?, use: FileLock?, holdsBack: @escaping @Sendable (InstantEvent) -> Bool,
+        onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
         self.store = store
         self.folders = folders
@@ -81,8 +87,9 @@ final class LayerPerformer: Sendable {
         pages = PagePrefetcher(transport: transport)
         self.environment = environment
         self.hub = hub
+        self.holdsBack = holdsBack
         self.onEvent = onEvent
-        self.use = use
+        self.use = Mutex(use)
         lockPath = Folders.lock(in: folder)
         claimPath = Folders.claim(in: folder)
         var random = SystemRandomNumberGenerator()
@@ -92,7 +99,9 @@ final class LayerPerformer: Sendable {
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         confined = Mutex(
-            Confined(synchronizer: synchronizer, wantsLock: lock != nil, storeVersion: store.foreignVersion()))
+            Confined(
+                synchronizer: synchronizer, wantsLock: lock != nil, storeVersion: store.foreignVersion(),
+                rejected: Set((try? Layer(store: store).conflicts())?.map(\.id) ?? [])))
         shared.withLock { $0.lock = lock }
         post(.woke)
         poll()
@@ -153,25 +162,49 @@ final class LayerPerformer: Sendable {
 
     /// Ends everything: the lock is free when this returns, and the only events still sent are those that report the
     /// end.
-    func close(because error: InstantError) {
+    func close(because error: InstantError) { _ = end(because: error, keepingLock: false) }
+
+    /// Ends everything, and waits: when this returns, nothing runs, everything is written, and no file is open.
+    func closeAndWait(because error: InstantError) async {
+        for task in end(because: error, keepingLock: true) { await task.value }
+        await withCheckedContinuation { continuation in
+            onQueue {
+                self.store.close()
+                self.use.withLock { $0 = nil }
+                continuation.resume()
+            }
+        }
+    }
+
+    /// - Parameter keepingLock: Whether other processes must wait until the step on the queue has ended.
+    /// - Returns: The tasks that were running, cancelled.
+    private func end(because error: InstantError, keepingLock: Bool) -> [Task<Void, Never>] {
         let isSyncing = snapshot.isSyncing
-        let tasks = shared.withLock { shared in
+        let (tasks, lock) = shared.withLock { shared in
             let tasks =
                 Array(shared.streams.values) + Array(shared.requests.values) + [shared.download].compactMap(\.self)
+            let lock = keepingLock ? shared.lock : nil
             shared = Shared(isClosed: true)
-            return tasks
+            return (tasks, lock)
         }
         for task in tasks { task.cancel() }
         pages.drop()
         onQueue {
+            withExtendedLifetime(lock) {}
             if isSyncing { self.tell(.didFailSync(error)) }
             self.tell(.didClose(error))
             self.hub.finish()
         }
+        return tasks
     }
 
     /// Waits until everything posted so far has been handled. Must not be called on the queue.
     func settle() { queue.sync {} }
+
+    /// Waits until everything posted so far has been handled, without blocking a thread.
+    func settled() async {
+        await withCheckedContinuation { continuation in onQueue { continuation.resume() } }
+    }
 }
 
 extension LayerPerformer {
@@ -184,7 +217,7 @@ extension LayerPerformer {
             while !effects.isEmpty {
                 var answers: [Synchronizer.Input] = []
                 for effect in effects {
-                    if let event = perform(effect, &state) { events.append(event) }
+                    events += perform(effect, &state)
                     if effect == .lead(true) { answers.append(.leading(tryToLead())) }
                 }
                 effects = answers.flatMap {
@@ -204,6 +237,11 @@ extension LayerPerformer {
     }
 
     func tell(_ event: InstantEvent) {
+        guard !holdsBack(event) else { return }
+        tellAnyway(event)
+    }
+
+    func tellAnyway(_ event: InstantEvent) {
         hub.send(event)
         onEvent(event)
     }
@@ -227,7 +265,7 @@ extension LayerPerformer {
             $0.grant = synchronizer.ownGrant ?? state.restriction
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
-            $0.progress = state.download.progress
+            $0.progress = state.download.isWanted ? state.download.progress : nil
             $0.problem = synchronizer.problem?.description
             return before == ($0.connection, $0.problem) ? [] : [.didChangeConnection]
         }
@@ -263,5 +301,5 @@ extension LayerPerformer {
     var isLeadClaimed: Bool { FileLock.isHeld(claimPath) }
 
     /// Whether no other process has this layer open.
-    var isOnlyUser: Bool { use?.isAlone() ?? false }
+    var isOnlyUser: Bool { use.withLock { $0?.isAlone() } ?? false }
 }

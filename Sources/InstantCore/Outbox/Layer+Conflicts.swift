@@ -4,8 +4,19 @@ public import SyncProtocol
 
 /// An edit that lost a conflict or was refused, with the base and both versions.
 public struct Conflict: Hashable, Sendable, Identifiable {
-    /// The number of the outbox entry.
-    public var id: Int64
+    /// The name of a conflict, never reused; older conflicts come first.
+    public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible {
+        /// The number of the outbox entry.
+        package let seq: Int64
+
+        package init(seq: Int64) { self.seq = seq }
+
+        public static func < (one: ID, other: ID) -> Bool { one.seq < other.seq }
+
+        public var description: String { "\(seq)" }
+    }
+
+    public var id: ID
     public var recordID: Record.ID
     public var kind: ChangeKind
     /// The record on which the edit is based; nil for a create.
@@ -35,7 +46,7 @@ extension Layer {
         try store.read { store in
             try store.entries(in: [.conflict, .refused], limit: .max).map { entry in
                 var conflict = Conflict(
-                    id: entry.seq, recordID: entry.id, kind: entry.kind, base: entry.base, mine: entry.content,
+                    id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base, mine: entry.content,
                     theirs: try store.record(entry.id)?.record, reason: "", isRefusal: entry.stage == .refused)
                 switch entry.state {
                 case .conflict(let reason), .refused(let reason): conflict.reason = reason

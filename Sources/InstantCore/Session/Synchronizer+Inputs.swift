@@ -22,10 +22,7 @@ extension Synchronizer {
             pushAt = backlog == .sendable ? pushDelay.map { now + $0 } : nil
             if pushAt != nil { stopWaiting(now: now) }
             // If no delay is configured, do not wait for a timer.
-            if let pushAt, pushAt <= now, session.dataTicket != nil {
-                self.pushAt = nil
-                try beginCycle(backlog)
-            }
+            try pushIfDue(backlog, now: now)
         case .storeChanged:
             try migrated()
             effects.append(.announce(.changed(LayerChanges())))
@@ -42,6 +39,7 @@ extension Synchronizer {
             end(nil)
         case .listening(let listens):
             isListening = listens
+            askAt = listens ? now + Self.tokenGrace : nil
             if listens {
                 if isLeading, case .live = session.state { try beginCycle() }
             } else {
@@ -65,7 +63,7 @@ extension Synchronizer {
             closeStreams()
             giveUpAll()
             perform(cycle.storageRemoved())
-            perform(session.accessLost("the local storage was removed"))
+            perform(session.storageRemoved())
         }
     }
 
