@@ -128,7 +128,7 @@ extension Content {
                 object["bbox"] = new.json
                 return
             }
-            func moved(_ point: Point) -> Point {
+            func moved(point: Point) -> Point {
                 func scaled(_ value: Double, _ from: Double, _ length: Double, _ to: Double, _ other: Double) -> Double {
                     length > 0 ? to + (value - from) * other / length : to + value - from
                 }
@@ -136,10 +136,10 @@ extension Content {
                     x: scaled(point.x, old.left, old.width, new.left, new.width),
                     y: scaled(point.y, old.top, old.height, new.top, new.height))
             }
-            func moved(_ json: JSON) -> JSON { Point(json: json).map { moved($0).json } ?? json }
-            func moved(list json: JSON) -> JSON { .array((json.array ?? []).map(moved)) }
+            func moved(_ json: JSON) -> JSON { Point(json: json).map { moved(point: $0).json } ?? json }
+            func moved(list json: JSON) -> JSON { .array((json.array ?? []).map { moved($0) }) }
             object["bbox"] = new.json
-            for key in ["startPoint", "endPoint"] { object[key] = object[key].map(moved) }
+            for key in ["startPoint", "endPoint"] { object[key] = object[key].map { moved($0) } }
             object["points"] = object["points"].map(moved(list:))
             if var lines = object["lines"]?.object {
                 lines["points"] = lines["points"].map { .array(($0.array ?? []).map(moved(list:))) }
@@ -149,8 +149,8 @@ extension Content {
                 .array(
                     (rects.array ?? []).map { json in
                         guard let rect = Rect(json: json) else { return json }
-                        let corner = moved(Point(x: rect.left, y: rect.top))
-                        let end = moved(Point(x: rect.right, y: rect.bottom))
+                        let corner = moved(point: Point(x: rect.left, y: rect.top))
+                        let end = moved(point: Point(x: rect.right, y: rect.bottom))
                         return Rect(
                             left: corner.x, top: corner.y, width: end.x - corner.x, height: end.y - corner.y
                         ).json

@@ -21,14 +21,6 @@ extension InstantEvent {
 }
 
 extension Content {
-    @available(*, deprecated, renamed: "init(json:)")
-    @_disfavoredOverload
-    public init(_ text: String) throws(InstantError) { try self.init(json: text) }
-
-    @available(*, deprecated, renamed: "replacingText(_:)")
-    @_disfavoredOverload
-    public func replacingText(with words: String) throws(InstantError) -> Content { try replacingText(words) }
-
     @available(*, deprecated, renamed: "note(onPage:at:text:)")
     public static func note(page: Int, at corner: Point, text: String) -> Content {
         note(onPage: page, at: corner, text: text)

@@ -19,32 +19,36 @@ extension InstantDocumentDescriptor {
             guard error.kind == .alreadyDownloaded else { throw error }
             return try await reauthenticateAndWait(withJWT: jwt)
         }
-        let result = await withTaskCancellationHandler {
-            await result { () async throws(InstantError) in try await downloadEnd(ends) }
+        let end = await withTaskCancellationHandler {
+            await downloadEnd(ends)
         } onCancel: {
             performer.cancelDownload()
         }
-        try result.get()
+        if let end { throw end }
     }
 
-    private func downloadEnd(_ ends: AsyncStream<InstantEvent>) async throws(InstantError) {
-        try await follow(ends) { event throws(InstantError) in
-            switch event {
-            case .didFinishDownload: return true
-            case .didFailDownload(let error), .didFailReauthentication(let error): throw error
-            // `noneYet` was announced before this token was tried.
-            case .didFailAuthentication(let need) where need != .noneYet:
-                throw InstantError(.authenticationFailed, need.description)
-            case .didCancelDownload: throw .cancelled
-            case .didFailSync(let error) where goesOn(after: error): return false
-            case .didFailSync(let error):
-                // The records arrive in a cycle. If another program took over this one's, follow its cycle.
-                guard case .elsewhere = status.connection else { throw error }
-                sync()
-                return false
-            case .didMissEvents: return isDownloaded
-            default: return false
-            }
+    /// - Returns: Why the download is not complete; nil if it is.
+    private func downloadEnd(_ ends: AsyncStream<InstantEvent>) async -> InstantError? {
+        do throws(InstantError) { try await follow(ends, until: isDownloadEnd) } catch { return error }
+        return nil
+    }
+
+    private func isDownloadEnd(_ event: InstantEvent) throws(InstantError) -> Bool {
+        switch event {
+        case .didFinishDownload: return true
+        case .didFailDownload(let error), .didFailReauthentication(let error): throw error
+        // `noneYet` was announced before this token was tried.
+        case .didFailAuthentication(let need) where need != .noneYet:
+            throw InstantError(.authenticationFailed, need.description)
+        case .didCancelDownload: throw .cancelled
+        case .didFailSync(let error) where goesOn(after: error): return false
+        case .didFailSync(let error):
+            // The records arrive in a cycle. If another program took over this one's, follow its cycle.
+            guard case .elsewhere = status.connection else { throw error }
+            sync()
+            return false
+        case .didMissEvents: return isDownloaded
+        default: return false
         }
     }
 
@@ -100,7 +104,7 @@ extension InstantDocumentDescriptor {
     }
 
     /// Whether another cycle follows, because the token provider is asked for the missing token.
-    private func mayEnd(after error: InstantError) -> Bool {
+    private func goesOn(after error: InstantError) -> Bool {
         error.kind == .authenticationFailed && tokenProvider != nil
     }
 
@@ -137,12 +141,6 @@ extension InstantDocumentDescriptor {
         }
         if Task.isCancelled { throw .cancelled }
         throw end ?? InstantError(.invalidDocument, "the layer was closed")
-    }
-
-    private func result(
-        _ body: () async throws(InstantError) -> Void
-    ) async -> Result<Void, InstantError> {
-        do throws(InstantError) { return .success(try await body()) } catch { return .failure(error) }
     }
 
     /// Compares the local records with the server's for the current token, in a new cycle or in the running one. If

@@ -60,7 +60,7 @@ extension InstantDocumentDescriptor {
     @discardableResult
     package func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws -> EditReceipt? {
         try edit(isGivingUp: resolution == .theirs) {
-            try $0.resolve(conflict.seq, resolution, newID: newID(), at: $1)
+            try $0.resolve(conflict, resolution, newID: newID(), at: $1)
         }
     }
 

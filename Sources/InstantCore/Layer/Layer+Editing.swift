@@ -1,5 +1,5 @@
 package import Annotations
-import Authorization
+package import Authorization
 import SyncProtocol
 
 /// Edits. The grant of this process authorizes each edit. An edit is stamped, and is durable in the outbox when the

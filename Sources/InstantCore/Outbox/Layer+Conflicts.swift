@@ -63,11 +63,11 @@ extension Layer {
     /// - Returns: The receipt of the edit; nil if the resolution made no edit.
     @discardableResult
     package func resolve(
-        _ seq: Int64, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
+        _ id: Conflict.ID, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
     ) throws -> EditReceipt? {
         try store.write { store in
             let metadata = try metadata(in: store)
-            guard let entry = try store.entry(seq), entry.stage == .conflict || entry.stage == .refused else {
+            guard let entry = try store.entry(id.seq), entry.stage == .conflict || entry.stage == .refused else {
                 throw EditError.noSuchEntry
             }
             try store.drop(entry, metadata: metadata)
