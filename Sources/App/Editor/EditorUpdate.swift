@@ -16,6 +16,7 @@ extension AppState {
         self.document?.editor = Editor(
             .newNote(page: place.page, corner: place.corner), title: title, text: "",
             draft: document.drafts[.note(page: place.page)])
+        warnIfHidden(.annotations)
         return []
     }
 

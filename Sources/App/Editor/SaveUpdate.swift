@@ -42,7 +42,9 @@ extension AppState {
         let edits = markups(kind).map(Edit.create)
         guard !edits.isEmpty else { return only(.warning("Nothing to mark in the selection")) }
         document?.page.dropSelection()
-        return perform(edits)
+        let effects = perform(edits)
+        warnIfHidden(.annotations)
+        return effects
     }
 
     /// Returns the selection as marks, one per page.

@@ -142,7 +142,7 @@ extension CommandFailure {
             case .requestFailed: .unreachable
             default: .failed
             }
-        self.init(error.message, status)
+        self.init(error.words, status)
     }
 
     /// Wraps an error from reading or editing the layer.

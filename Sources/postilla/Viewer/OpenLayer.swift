@@ -212,7 +212,7 @@ final class OpenLayer: Sendable {
         do throws(InstantError) {
             try descriptor.download(usingJWT: token)
         } catch {
-            if error.kind == .alreadyDownloaded { openPDF() } else { post(.downloadFailed(error.message)) }
+            if error.kind == .alreadyDownloaded { openPDF() } else { post(.downloadFailed(error.words)) }
             // Without the PDF the annotations can still be read.
             descriptor.reauthenticate(withJWT: token)
         }
@@ -247,7 +247,7 @@ final class OpenLayer: Sendable {
                     DownloadStatus(received: progress.received, total: progress.total, bytesPerSecond: rate)))
             return
         case .didFinishDownload: if descriptor.pdfPath != nil { openPDF() }
-        case .didFailDownload(let error): post(.downloadFailed(error.message))
+        case .didFailDownload(let error): post(.downloadFailed(error.words))
         // The source was asked when the layer was opened.
         case .didFailAuthentication(.noneYet) where state.withLock(\.wait.isAsking): break
         case .didFailAuthentication(let need):
@@ -270,7 +270,7 @@ final class OpenLayer: Sendable {
                 state.wait.wasRefused(here: [.invalidJWT, .userIDMismatch].contains(error.kind))
                 return state.wait.isAsking
             }
-            if !isAsking { post(.tokenRefused(error.message)) }
+            if !isAsking { post(.tokenRefused(error.words)) }
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others):
