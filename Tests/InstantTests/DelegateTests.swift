@@ -61,7 +61,7 @@ import Testing
         let folder = try TemporaryFolder()
         let server = try plainServer()
         let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
-        let controller = await Controller()
+        let controller = Controller()
         client.delegate = controller
         let descriptor = try client.documentDescriptor(forJWT: token())
         try descriptor.download(usingJWT: token())
