@@ -129,7 +129,8 @@ extension Content {
                 return
             }
             func moved(point: Point) -> Point {
-                func scaled(_ value: Double, _ from: Double, _ length: Double, _ to: Double, _ other: Double) -> Double {
+                func scaled(_ value: Double, _ from: Double, _ length: Double, _ to: Double, _ other: Double) -> Double
+                {
                     length > 0 ? to + (value - from) * other / length : to + value - from
                 }
                 return Point(

@@ -113,6 +113,7 @@ import Testing
         try await descriptor.reauthenticateAndWait(withJWT: token())
         let events = descriptor.events
         try descriptor.removeLocalStorage()
+        #expect(openFiles(below: folder.path).isEmpty)
         var heard: [InstantEvent] = []
         for await event in events { heard.append(event) }
         #expect(!heard.contains { if case .didLoseAccess = $0 { true } else { false } })
@@ -132,6 +133,7 @@ import Testing
         let client = try client(server)
         let descriptor = try client.documentDescriptor(forJWT: token())
         try await descriptor.reauthenticateAndWait(withJWT: token())
+        try await descriptor.syncAndWait()
         let events = descriptor.events
         let id = try descriptor.editableDocument.add(note("mine"), author: "Ana")
         #expect(descriptor.documentState == .dirty)

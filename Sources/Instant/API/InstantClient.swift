@@ -24,6 +24,8 @@ public final class InstantClient: Sendable {
     private let provider = Mutex<TokenProvider?>(nil)
     /// Closes the client; nil while it is open.
     private let closing = Mutex<Task<Void, Never>?>(nil)
+    /// The ends of removed layers.
+    private let endings = Mutex<[UUID: Task<Void, Never>]>([:])
     private let delegation = DelegateDispatcher()
     private let network = Mutex<(any Sendable)?>(nil)
 
@@ -83,8 +85,21 @@ public final class InstantClient: Sendable {
         await task.value
     }
 
+    /// Follows the tasks of a removed layer to their end, for ``close()``.
+    private func follow(_ tasks: [Task<Void, Never>]) {
+        guard !tasks.isEmpty else { return }
+        let id = UUID()
+        endings.withLock { endings in
+            endings[id] = Task { [weak self] in
+                for task in tasks { await task.value }
+                self?.endings.withLock { $0[id] = nil }
+            }
+        }
+    }
+
     private func closeAll() async {
         network.withLock { $0 = nil }
+        for ending in endings.withLock({ Array($0.values) }) { await ending.value }
         let descriptors = open.withLock { Array($0.values) }
         await withTaskGroup { group in
             for descriptor in descriptors { group.addTask { await descriptor.closeAndWait(because: Self.closed) } }
@@ -159,7 +174,10 @@ public final class InstantClient: Sendable {
                 guard let self, let descriptor else { return }
                 delegation.send(event, self, descriptor)
             }
-            descriptor.onInvalid = { [weak self] in _ = self?.forget([identity]) }
+            descriptor.onInvalid = { [weak self] tasks in
+                _ = self?.forget([identity])
+                self?.follow(tasks)
+            }
             descriptor.askForTokens { [weak self] in self?.tokenProvider }
             open[identity] = descriptor
             // Closing closes the descriptors that it finds; a later one is closed from the start.

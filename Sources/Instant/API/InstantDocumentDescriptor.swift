@@ -35,8 +35,8 @@ public final class InstantDocumentDescriptor: Sendable {
         var delay: Duration? = .seconds(1)
         var onEvent: (@Sendable (InstantEvent) -> Void)?
         var tokenProvider: (@Sendable () -> InstantClient.TokenProvider?)?
-        /// Called once, after the storage was removed.
-        var onInvalid: (@Sendable () -> Void)?
+        /// Called once, after the storage was removed, with the tasks that are ending.
+        var onInvalid: (@Sendable ([Task<Void, Never>]) -> Void)?
         weak var editable: InstantDocument?
     }
 
@@ -57,7 +57,7 @@ public final class InstantDocumentDescriptor: Sendable {
         set { state.withLock { $0.onEvent = newValue } }
     }
 
-    var onInvalid: (@Sendable () -> Void)? {
+    var onInvalid: (@Sendable ([Task<Void, Never>]) -> Void)? {
         get { state.withLock(\.onInvalid) }
         set { state.withLock { $0.onInvalid = newValue } }
     }
@@ -139,10 +139,10 @@ public final class InstantDocumentDescriptor: Sendable {
     package var isOpenElsewhere: Bool { ((try? performer())?.isOnlyUser).map { !$0 } ?? false }
 
     /// Closes the descriptor for good. The layer's lock is free when this returns.
-    func close(because error: InstantError) {
-        guard let performer = close(error) else { return }
-        performer.close(because: error)
-    }
+    ///
+    /// - Returns: The tasks that are ending.
+    @discardableResult
+    func close(because error: InstantError) -> [Task<Void, Never>] { close(error)?.close(because: error) ?? [] }
 
     /// Closes the descriptor for good, and waits until everything is written and released.
     func closeAndWait(because error: InstantError) async {
@@ -182,9 +182,9 @@ public final class InstantDocumentDescriptor: Sendable {
         guard let open else { return }
         open?.post(.storageRemoved)
         open?.settle()
-        close(because: removed)
-        open?.settle()
-        onInvalid?()
+        let tasks = close(because: removed)
+        open?.closeFiles()
+        onInvalid?(tasks)
     }
 }
 

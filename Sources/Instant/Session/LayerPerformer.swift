@@ -162,7 +162,18 @@ final class LayerPerformer: Sendable {
 
     /// Ends everything: the lock is free when this returns, and the only events still sent are those that report the
     /// end.
-    func close(because error: InstantError) { _ = end(because: error, keepingLock: false) }
+    ///
+    /// - Returns: The tasks that were running, cancelled.
+    @discardableResult
+    func close(because error: InstantError) -> [Task<Void, Never>] { end(because: error, keepingLock: false) }
+
+    /// Closes the files, after everything that was posted so far. Must not be called on the queue.
+    func closeFiles() {
+        queue.sync {
+            store.close()
+            use.withLock { $0 = nil }
+        }
+    }
 
     /// Ends everything, and waits: when this returns, nothing runs, everything is written, and no file is open.
     func closeAndWait(because error: InstantError) async {

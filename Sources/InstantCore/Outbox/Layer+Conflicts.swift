@@ -46,7 +46,8 @@ extension Layer {
         try store.read { store in
             try store.entries(in: [.conflict, .refused], limit: .max).map { entry in
                 var conflict = Conflict(
-                    id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base, mine: entry.content,
+                    id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base,
+                    mine: entry.content,
                     theirs: try store.record(entry.id)?.record, reason: "", isRefusal: entry.stage == .refused)
                 switch entry.state {
                 case .conflict(let reason), .refused(let reason): conflict.reason = reason

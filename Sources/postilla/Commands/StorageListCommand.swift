@@ -34,7 +34,8 @@ struct StorageListCommand: AsyncParsableCommand {
     private static func fields(_ entry: InstantCacheEntry) -> [String] {
         [
             entry.documentIdentifier, entry.layerName, entry.userID ?? "", entry.state.rawValue, "\(entry.layerBytes)",
-            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync.map { Timestamp($0) }?.iso8601 ?? "", entry.server, entry.problem ?? "",
+            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync.map { Timestamp($0) }?.iso8601 ?? "", entry.server,
+            entry.problem ?? "",
         ]
     }
 }

@@ -210,7 +210,8 @@ extension LibraryEntry {
         self.init(
             id: LayerReference(entry.identity),
             title: entry.title.isEmpty ? nil : entry.title, state: entry.state.rawValue,
-            isDownloaded: entry.isDownloaded, bytes: entry.layerBytes + entry.pdfBytes, lastSync: entry.lastSync.map { Timestamp($0) },
+            isDownloaded: entry.isDownloaded, bytes: entry.layerBytes + entry.pdfBytes,
+            lastSync: entry.lastSync.map { Timestamp($0) },
             unread: entry.unread, unsent: entry.unsent, problem: entry.problem)
     }
 }

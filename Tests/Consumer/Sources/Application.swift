@@ -20,8 +20,8 @@ import Instant
     // MARK: Obtaining a descriptor, downloading, showing
 
     func openDocument() async throws(InstantError) {
-        let JWT = await backend.token()
-        let documentDescriptor = try instantClient.documentDescriptor(forJWT: JWT)
+        let jwt = await backend.token()
+        let documentDescriptor = try instantClient.documentDescriptor(forJWT: jwt)
         self.documentDescriptor = documentDescriptor
         documentDescriptor.startListeningForServerChanges()
 
@@ -30,11 +30,11 @@ import Instant
         pdfViewController = DocumentViewController(document: pdfDocument)
 
         if documentDescriptor.isDownloaded {
-            documentDescriptor.reauthenticate(withJWT: JWT)
+            documentDescriptor.reauthenticate(withJWT: jwt)
             return
         }
         do {
-            try documentDescriptor.download(usingJWT: JWT)
+            try documentDescriptor.download(usingJWT: jwt)
         } catch {
             print(
                 "Could not start downloading layer '\(documentDescriptor.layerName)' of document "
@@ -89,13 +89,13 @@ import Instant
     func instantClient(
         _ client: InstantClient, didFailAuthenticationFor documentDescriptor: InstantDocumentDescriptor
     ) async {
-        let JWT = await backend.token()
-        documentDescriptor.reauthenticate(withJWT: JWT)
+        let jwt = await backend.token()
+        documentDescriptor.reauthenticate(withJWT: jwt)
     }
 
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
-        didFinishReauthenticationWithJWT JWT: String
+        didFinishReauthenticationWithJWT jwt: String
     ) {
         // Now it is safe to persist the JWT.
         print("the token is accepted")

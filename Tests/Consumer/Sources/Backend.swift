@@ -10,7 +10,7 @@ actor Backend {
     /// A JWT for one layer: `document_id`, `permissions` and `exp`, and what else the guide lists.
     func token() -> String { current }
 
-    func renewed(_ JWT: String) { current = JWT }
+    func renewed(_ jwt: String) { current = jwt }
 }
 
 extension Application {
@@ -23,9 +23,9 @@ extension Application {
     }
 
     /// What a token grants is known before it is sent anywhere.
-    func explain(_ JWT: String) -> String {
+    func explain(_ jwt: String) -> String {
         do {
-            let documentDescriptor = try instantClient.documentDescriptor(forJWT: JWT)
+            let documentDescriptor = try instantClient.documentDescriptor(forJWT: jwt)
             let user = documentDescriptor.userID ?? "an anonymous user"
             return "\(documentDescriptor.identifier), layer '\(documentDescriptor.layerName)', for \(user)"
         } catch {
@@ -40,8 +40,8 @@ extension Application {
     /// The permissions of the layer: `download`, `read-document` and `write`.
     func permissions() -> Set<GeneralPermission> { documentDescriptor?.status.grant?.general ?? [] }
 
-    func reauthenticate(withJWT JWT: String) async throws(InstantError) {
-        await backend.renewed(JWT)
-        try await documentDescriptor?.reauthenticateAndWait(withJWT: JWT)
+    func reauthenticate(withJWT jwt: String) async throws(InstantError) {
+        await backend.renewed(jwt)
+        try await documentDescriptor?.reauthenticateAndWait(withJWT: jwt)
     }
 }

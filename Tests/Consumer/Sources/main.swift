@@ -6,9 +6,9 @@ guard CommandLine.arguments.count == 3, let server = URL(string: CommandLine.arg
     fatalError("usage: consumer SERVER TOKEN-FILE")
 }
 let text = try String(contentsOfFile: CommandLine.arguments[2], encoding: .utf8)
-let JWT = text.trimmingCharacters(in: .whitespacesAndNewlines)
+let jwt = text.trimmingCharacters(in: .whitespacesAndNewlines)
 
-let application = try Application(serverURL: server, backend: Backend(token: JWT))
+let application = try Application(serverURL: server, backend: Backend(token: jwt))
 try await application.openDocument()
 let review = Review(application.documentDescriptor!)
 try review.start()
