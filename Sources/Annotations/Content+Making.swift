@@ -6,7 +6,7 @@ extension Content {
     /// Returns a note.
     ///
     /// - Parameter corner: The top left corner of the icon.
-    public static func note(page: Int, at corner: Point, text: String) -> Content {
+    public static func note(onPage page: Int, at corner: Point, text: String) -> Content {
         let box = Rect(left: corner.x, top: corner.y, width: noteSide, height: noteSide)
         return make("pspdfkit/note", page, box) {
             $0["text"] = .string(text)
@@ -15,12 +15,11 @@ extension Content {
         }
     }
 
-    /// Returns a text markup; nil without boxes.
+    /// Returns a text markup.
     ///
-    /// - Parameter rects: One box for each line of marked text.
-    public static func markup(_ kind: AnnotationKind, page: Int, rects: [Rect]) -> Content? {
-        guard let first = rects.first else { return nil }
-        return make(kind.type, page, rects.dropFirst().reduce(first) { $0.union($1) }) {
+    /// - Parameter rects: One box for each line of marked text. Without any, the content is invalid.
+    public static func markup(_ kind: MarkupKind, onPage page: Int, rects: [Rect]) -> Content {
+        make(kind.annotationKind.type, page, Rect.around(rects)) {
             $0["rects"] = .array(rects.map(\.json))
             $0["color"] = .string(color(of: kind))
             if kind == .highlight { $0["blendMode"] = "multiply" }
@@ -42,25 +41,51 @@ extension Content {
         }
     }
 
-    private static func make(
-        _ type: String, _ page: Int, _ box: Rect, _ fill: (inout JSONObject) -> Void
+    /// - Parameter box: nil for content that is invalid, because nothing of it is on the page.
+    static func make(
+        _ type: String, _ page: Int, _ box: Rect?, _ fill: (inout JSONObject) -> Void
     ) -> Content {
         var object = JSONObject()
         object["v"] = 1
         object["type"] = .string(type)
         object["pageIndex"] = .number(JSONNumber(Int64(page)))
-        object["bbox"] = box.json
+        if let box { object["bbox"] = box.json }
         object["opacity"] = 1
         fill(&object)
         return Content(object)
     }
 
-    private static func color(of kind: AnnotationKind) -> String {
+    private static func color(of kind: MarkupKind) -> String {
         switch kind {
         case .highlight: "#fcee7c"
         case .strikeOut: "#d1202f"
         case .squiggly: "#bd10e0"
-        default: "#2293fb"
+        case .underline: "#2293fb"
+        }
+    }
+}
+
+/// The kinds of text markup.
+public enum MarkupKind: Hashable, Sendable, CaseIterable {
+    case highlight, underline, strikeOut, squiggly
+
+    /// - Returns: nil for a kind that does not mark text.
+    public init?(_ kind: AnnotationKind) {
+        switch kind {
+        case .highlight: self = .highlight
+        case .underline: self = .underline
+        case .strikeOut: self = .strikeOut
+        case .squiggly: self = .squiggly
+        default: return nil
+        }
+    }
+
+    public var annotationKind: AnnotationKind {
+        switch self {
+        case .highlight: .highlight
+        case .underline: .underline
+        case .strikeOut: .strikeOut
+        case .squiggly: .squiggly
         }
     }
 }

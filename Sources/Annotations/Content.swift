@@ -9,7 +9,10 @@ public struct Content: Hashable, Sendable {
     public let text: String
 
     /// - Throws: ``JSONError`` if the text is not one JSON object.
-    public init(_ text: String) throws(JSONError) {
+    package init(_ text: String) throws(JSONError) { try self.init(parsing: text) }
+
+    /// - Throws: ``JSONError`` if the text is not one JSON object.
+    package init(parsing text: String) throws(JSONError) {
         var reader = JSONReader(text)
         self = try Content(from: &reader)
         try reader.end()

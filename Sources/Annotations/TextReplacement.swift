@@ -10,7 +10,9 @@ public struct FormattingConflict: Error, Hashable, Sendable, CustomStringConvert
 extension Content {
     /// Returns the comment or annotation with another text. Unknown members of the text, mentions, and the formatting
     /// around the change are preserved.
-    public func replacingText(with words: String) throws(FormattingConflict) -> Content {
+    package func replacingText(with words: String) throws(FormattingConflict) -> Content { try rewording(to: words) }
+
+    package func rewording(to words: String) throws(FormattingConflict) -> Content {
         let members = object
         let name = members.textMember
         var text = members[name] ?? .string("")

@@ -30,7 +30,7 @@ extension Content {
     /// are stored as far as they could be read.
     ///
     /// - Parameter pageCount: The number of pages of the document, if known.
-    public func validate(pageCount: Int? = nil, maximumBytes: Int = Content.maximumBytes) throws(InvalidContent) {
+    package func validate(pageCount: Int? = nil, maximumBytes: Int = Content.maximumBytes) throws(InvalidContent) {
         try ContentOutline(self).validate(pageCount: pageCount, maximumBytes: maximumBytes)
     }
 }

@@ -92,6 +92,15 @@ extension Grant {
     /// Whether the token may view the record; other records never leave the server.
     public func canView(_ subject: Subject) -> Bool { decide(.view(subject)).isAllowed }
 
+    /// Returns why the user would not see a new record in this group; nil if they would. Creating needs no permission
+    /// to view: the record would disappear from the user's sight as soon as the server has it.
+    package func viewDenial(ofNew type: ContentType, in group: String?) -> Denial? {
+        guard case .denied(let denial) = decide(.view, Subject(type, createdBy: userID, group: group.orNull)) else {
+            return nil
+        }
+        return denial
+    }
+
     private func decide(_ action: Permission.Action, _ subject: Subject) -> Decision {
         guard let collaboration else { return .allowed }
         let granted = collaboration.contains {

@@ -92,3 +92,12 @@ extension RecordOperations {
         ]
     }
 }
+
+extension RecordOperations: CustomStringConvertible {
+    public var description: String {
+        let names: [(RecordOperations, String)] = [
+            (.edit, "edit"), (.delete, "delete"), (.reply, "reply"), (.setGroup, "set-group"),
+        ]
+        return "[" + names.filter { contains($0.0) }.map(\.1).joined(separator: ", ") + "]"
+    }
+}

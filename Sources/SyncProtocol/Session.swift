@@ -11,14 +11,18 @@ package struct ServerLimits: Hashable, Sendable {
     package var batchBytes: Int
     /// Records on one page of a snapshot.
     package var pageRecords: Int
+    /// Bytes of one attachment; nil from a server that does not report it.
+    package var attachmentBytes: Int64?
 
     package init(
-        recordBytes: Int = 1 << 20, batchChanges: Int = 1000, batchBytes: Int = 4 << 20, pageRecords: Int = 1000
+        recordBytes: Int = 1 << 20, batchChanges: Int = 1000, batchBytes: Int = 4 << 20, pageRecords: Int = 1000,
+        attachmentBytes: Int64? = nil
     ) {
         self.recordBytes = recordBytes
         self.batchChanges = batchChanges
         self.batchBytes = batchBytes
         self.pageRecords = pageRecords
+        self.attachmentBytes = attachmentBytes
     }
 }
 
@@ -40,12 +44,16 @@ package struct SessionAnswer: WireMessage {
     package var pdfBytes: Int64
     package var title: String
     package var limits: ServerLimits
+    /// nil from a server that does not report it.
+    package var pageCount: Int?
+    /// The sizes of all pages in order; empty if unknown, or if there are too many different ones.
+    package var pageRuns: [PageRun]
 
     package init(
         protocolVersion: Int64 = ProtocolVersion.current, grant: Grant, now: Timestamp, generation: String,
         epoch: String, head: Revision, documentVersion: String? = nil, pdfSHA256: String, pdfBytes: Int64,
         title: String,
-        limits: ServerLimits = ServerLimits()
+        limits: ServerLimits = ServerLimits(), pageCount: Int? = nil, pageRuns: [PageRun] = []
     ) {
         self.protocolVersion = protocolVersion
         self.grant = grant
@@ -58,6 +66,8 @@ package struct SessionAnswer: WireMessage {
         self.pdfBytes = pdfBytes
         self.title = title
         self.limits = limits
+        self.pageCount = pageCount
+        self.pageRuns = pageRuns
     }
 
     package func write(to json: inout JSONWriter) {
@@ -80,7 +90,10 @@ package struct SessionAnswer: WireMessage {
                     $0.member("batchChanges", limits.batchChanges)
                     $0.member("batchBytes", limits.batchBytes)
                     $0.member("pageRecords", limits.pageRecords)
+                    if let bytes = limits.attachmentBytes { $0.member("attachmentBytes", bytes) }
                 })
+            if let pageCount { $0.member("pageCount", pageCount) }
+            if !pageRuns.isEmpty { $0.member("pageSizes", pageRuns.json) }
         }
     }
 
@@ -96,6 +109,8 @@ package struct SessionAnswer: WireMessage {
         var pdfBytes: Int64 = 0
         var title = ""
         var limits = ServerLimits()
+        var pageCount: JSON?
+        var pageSizes: JSON?
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "protocol": version = try reader.integer()
@@ -109,15 +124,19 @@ package struct SessionAnswer: WireMessage {
             case "pdfBytes": pdfBytes = try reader.integer()
             case "title": title = try reader.string()
             case "limits": limits = try ServerLimits(from: &reader)
+            case "pageCount": pageCount = try reader.value()
+            case "pageSizes": pageSizes = try reader.value()
             default: try reader.skip()
             }
         }
+        let count = PageRun.pageCount(pageCount)
         self.init(
             protocolVersion: try version.required("protocol", reader), grant: try grant.required("grant", reader),
             now: Timestamp(milliseconds: try now.required("now", reader)),
             generation: try generation.required("generation", reader), epoch: try epoch.required("epoch", reader),
             head: try head.required("head", reader), documentVersion: documentVersion,
-            pdfSHA256: try pdfSHA256.required("pdfSha256", reader), pdfBytes: pdfBytes, title: title, limits: limits)
+            pdfSHA256: try pdfSHA256.required("pdfSha256", reader), pdfBytes: pdfBytes, title: title, limits: limits,
+            pageCount: count, pageRuns: PageRun.reading(pageSizes, pageCount: count))
     }
 }
 
@@ -133,5 +152,6 @@ extension ServerLimits {
         batchChanges = limit("batchChanges", batchChanges)
         batchBytes = limit("batchBytes", batchBytes)
         pageRecords = limit("pageRecords", pageRecords)
+        attachmentBytes = value["attachmentBytes"]?.integer.map { max(1, $0) }
     }
 }

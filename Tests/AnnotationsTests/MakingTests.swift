@@ -3,22 +3,22 @@ import Testing
 
 @Suite("New annotations") struct MakingTests {
     @Test func aNoteStandsWhereItIsPut() throws {
-        let note = Content.note(page: 2, at: Point(x: 10, y: 20), text: "Read this")
+        let note = Content.note(onPage: 2, at: Point(x: 10, y: 20), text: "Read this")
         try note.validate()
         #expect(note.text.hasPrefix(#"{"v":1,"type":"pspdfkit/note","pageIndex":2,"bbox":[10,20,32,32],"#))
         #expect(note["text"]?.string == "Read this")
     }
 
     @Test(arguments: [
-        (AnnotationKind.highlight, "pspdfkit/markup/highlight", "#fcee7c"),
+        (MarkupKind.highlight, "pspdfkit/markup/highlight", "#fcee7c"),
         (.underline, "pspdfkit/markup/underline", "#2293fb"),
         (.strikeOut, "pspdfkit/markup/strikeout", "#d1202f"), (.squiggly, "pspdfkit/markup/squiggly", "#bd10e0"),
     ])
-    func marksAreOfTheirKindAndColour(_ kind: AnnotationKind, _ type: String, _ color: String) throws {
+    func marksAreOfTheirKindAndColour(_ kind: MarkupKind, _ type: String, _ color: String) throws {
         let lines = [
             Rect(left: 10, top: 10, width: 50, height: 8), Rect(left: 5, top: 20, width: 20, height: 8),
         ]
-        let mark = try #require(Content.markup(kind, page: 0, rects: lines))
+        let mark = Content.markup(kind, onPage: 0, rects: lines)
         try mark.validate()
         #expect(mark["type"]?.string == type)
         #expect(mark["color"]?.string == color)
@@ -26,7 +26,7 @@ import Testing
         #expect(mark["rects"] == [[10, 10, 50, 8], [5, 20, 20, 8]])
         // Only a highlight covers the words, which it must not hide.
         #expect(mark["blendMode"]?.string == (kind == .highlight ? "multiply" : nil))
-        #expect(Content.markup(kind, page: 0, rects: []) == nil)
+        #expect(throws: InvalidContent.badBox) { try Content.markup(kind, onPage: 0, rects: []).validate() }
     }
 
     @Test(

@@ -97,7 +97,7 @@ import Testing
             ([], "ana", "Delete this note and its highlight by ana? y/N "),
         ] as [([String], String?, String)])
     func question(_ comments: [String], _ root: String?, _ text: String) {
-        let note = Record(id: "n", content: .note(page: 0, at: Point(x: 0, y: 0), text: "words"), createdBy: "mia")
+        let note = Record(id: "n", content: .note(onPage: 0, at: Point(x: 0, y: 0), text: "words"), createdBy: "mia")
         let said = comments.enumerated().map {
             Record(id: "c\($0)", content: .comment(.plain("x"), under: "n", note.content), createdBy: $1)
         }

@@ -44,6 +44,15 @@ import Testing
         #expect(stage.asked.contains(second))
     }
 
+    @Test func whoWillNotSeeANewRecordIsWarnedBeforeWriting() throws {
+        let stage = stage([Permission(.annotations, .view, .createdBy("ben"))], columns: 120)
+        try stage.press("a")
+        #expect(stage.screen.contains("You will not see this annotation: viewing it needs annotations:view:self"))
+        let sighted = self.stage([Permission(.annotations, .view, .group("first"))], columns: 120)
+        try sighted.press("a")
+        #expect(!sighted.screen.contains("You will not see"))
+    }
+
     @Test func wideRowsSayWhatMayNotBeDone() {
         let stage = stage(
             [

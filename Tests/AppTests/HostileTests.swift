@@ -29,7 +29,7 @@ import Testing
         services.outbox = [
             OutboxItem(
                 id: text, action: .update, kind: .unknown(text), delivery: .conflict, reason: text,
-                base: .note(page: 0, at: Point(x: 0, y: 0), text: text), theirAuthor: text)
+                base: .note(onPage: 0, at: Point(x: 0, y: 0), text: text), theirAuthor: text)
         ]
         services.entries = [
             LibraryEntry(

@@ -34,7 +34,7 @@ import Testing
         }
 
         private func row(_ number: Int) -> ListRow {
-            let content = Content.note(page: number / 100, at: Point(x: 0, y: 0), text: "note \(number)")
+            let content = Content.note(onPage: number / 100, at: Point(x: 0, y: 0), text: "note \(number)")
             return ListRow(
                 annotation: Annotation(id: "\(number)", content: content), createdBy: nil, updatedBy: nil, group: nil)
         }

@@ -20,7 +20,7 @@ import Testing
         #expect(stage.foot == " Enter save  Ctrl-J new line  Ctrl-X editor  Esc keep draft")
         try stage.press("<enter>")
         #expect(
-            performed(stage) == [.create(.note(page: 0, at: Point(x: 234, y: 100), text: "Two\nlines"))])
+            performed(stage) == [.create(.note(onPage: 0, at: Point(x: 234, y: 100), text: "Two\nlines"))])
         #expect(stage.state.document?.list.current?.text == "Two\nlines")
         #expect(stage.lines.contains { $0.hasPrefix("> ^N  1  me     Two lines") })
     }
@@ -28,7 +28,7 @@ import Testing
     @Test func aNoteAtTheCursorOfThePage() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>jwaHere<enter>")
-        #expect(performed(stage) == [.create(.note(page: 0, at: Point(x: 102, y: 86), text: "Here"))])
+        #expect(performed(stage) == [.create(.note(onPage: 0, at: Point(x: 102, y: 86), text: "Here"))])
         #expect(stage.lines[2].hasPrefix(" NH"))
     }
 
@@ -38,7 +38,7 @@ import Testing
         let stage = Stage(services)
         #expect(stage.screen.contains("No annotations yet. Press a to add a note."))
         try stage.press("aFirst<enter>")
-        #expect(performed(stage) == [.create(.note(page: 0, at: Point(x: 36, y: 36), text: "First"))])
+        #expect(performed(stage) == [.create(.note(onPage: 0, at: Point(x: 36, y: 36), text: "First"))])
     }
 
     @Test func aNoteStaysOnItsPage() throws {
@@ -47,7 +47,7 @@ import Testing
         services.records[0].content = services.records[0].content.changing { $0["bbox"] = [600, 790, 32, 32] }
         let stage = Stage(services)
         try stage.press("ax<enter>")
-        #expect(performed(stage) == [.create(.note(page: 0, at: Point(x: 580, y: 760), text: "x"))])
+        #expect(performed(stage) == [.create(.note(onPage: 0, at: Point(x: 580, y: 760), text: "x"))])
     }
 
     @Test func changingATextKeepsTheRestOfTheRecord() throws {
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func aTextThatIsAnObjectStaysOne() {
-        let content = Content.note(page: 0, at: Point(x: 0, y: 0), text: "").changing {
+        let content = Content.note(onPage: 0, at: Point(x: 0, y: 0), text: "").changing {
             $0["text"] = ["format": "xhtml", "value": "<p>a</p>"]
         }
         #expect(content.changingText(to: "b")["text"] == ["format": "plain", "value": "b"])

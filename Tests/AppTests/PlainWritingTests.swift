@@ -124,7 +124,7 @@ import Testing
 
     @Test func aConflictIsToldAndSettled() {
         let services = Sample.services()
-        let mine = Content.note(page: 1, at: Point(x: 0, y: 0), text: "mine")
+        let mine = Content.note(onPage: 1, at: Point(x: 0, y: 0), text: "mine")
         services.outbox = [
             OutboxItem(
                 id: "n1", action: .update, kind: .note, pageIndex: 1, delivery: .conflict, since: .noon,

@@ -54,6 +54,18 @@ import Testing
             ])
     }
 
+    @Test func changesThatWereMissedAreReadAgain() {
+        var calls = Calls(bound: 3)
+        let layer = Layer("a")
+        let events: [InstantEvent] = [
+            .didMakeProgress(DownloadProgress(received: 1, total: 9)), .didChangeRecords(["a"], byOthers: []),
+            .didMakeProgress(DownloadProgress(received: 2, total: 9)), .didChangeRecords(["b"], byOthers: ["b"]),
+        ]
+        for event in events { calls.add(event, 0, layer) }
+        #expect(
+            drained(&calls).map(\.0) == [.didMakeProgress(DownloadProgress(received: 2, total: 9)), .didMissEvents])
+    }
+
     /// With a delegate that never returns, the buffer stays bounded, and begins and ends still alternate.
     @Test(arguments: [1, 2, 3] as [UInt64])
     func theyStayFewHoweverMuchHappens(seed: UInt64) {

@@ -2,6 +2,7 @@ import Annotations
 import Foundation
 import InstantCore
 import Synchronization
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -56,11 +57,48 @@ import Testing
         } catch { #expect(error.kind == .noSuchAnnotation) }
     }
 
+    @Test func aDelegateOfTheMainActorIsCalledThere() async throws {
+        let folder = try TemporaryFolder()
+        let server = try plainServer()
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        let controller = Controller()
+        client.delegate = controller
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        try descriptor.download(usingJWT: token())
+        try await waitUntil("the download is shown") { await controller.shown.contains("downloaded") }
+        try descriptor.editableDocument.add(note("hello"), author: "Ana")
+        try await waitUntil("the change is shown") { await controller.shown.contains("changed") }
+        #expect(await controller.progress == 200_000)
+    }
+
     @Test func anAcceptedTokenPrintsAsAPlaceholder() {
         let event = InstantEvent.didFinishReauthentication(AcceptedToken("secret"))
         var dumped = ""
         dump(event, to: &dumped)
         for text in ["\(event)", String(reflecting: event), dumped] { #expect(!text.contains("secret")) }
+    }
+}
+
+@MainActor private final class Controller: InstantClientDelegate {
+    var shown: [String] = []
+    var progress: Int64 = 0
+
+    func instantClient(
+        _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
+        didMakeProgress progress: DownloadProgress
+    ) {
+        self.progress = progress.received
+    }
+
+    func instantClient(_ client: InstantClient, didFinishDownloadFor descriptor: InstantDocumentDescriptor) {
+        shown.append("downloaded")
+    }
+
+    func instantClient(
+        _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor,
+        didChangeRecords: Set<InstantRecord.ID>, byOthers: Set<InstantRecord.ID>
+    ) {
+        shown.append("changed")
     }
 }
 

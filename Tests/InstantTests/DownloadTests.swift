@@ -38,7 +38,7 @@ import Testing
         #expect(received == received.sorted())
         #expect(descriptor.isDownloaded)
         #expect(pdfs() == [pdf.sha256 + ".pdf"])
-        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(pdf.bytes))
         #expect(throws: InstantError(.alreadyDownloaded, "this layer is already on this machine")) {
             try descriptor.download(usingJWT: token())
         }
@@ -86,7 +86,7 @@ import Testing
         let events = descriptor.events
         try descriptor.download(usingJWT: token())
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
-        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(pdf.bytes))
         withExtendedLifetime(client) {}
     }
 
@@ -109,7 +109,7 @@ import Testing
             if case .didFailDownload(let error) = event { error } else { nil }
         }
         #expect(!error.message.isEmpty)
-        #expect(descriptor.pdfFile == nil)
+        #expect(descriptor.pdfPath == nil)
         #expect(!pdfs().contains(pdf.sha256 + ".pdf"))
         withExtendedLifetime(client) {}
     }
@@ -129,7 +129,7 @@ import Testing
         let events = descriptor.events
         try descriptor.download(usingJWT: token())
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
-        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(new.bytes))
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(new.bytes))
         withExtendedLifetime(client) {}
     }
 
@@ -168,7 +168,7 @@ import Testing
         server.release()
         descriptor.sync()
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }
-        #expect(descriptor.pdfFile == nil)
+        #expect(descriptor.pdfPath == nil)
         try descriptor.download(usingJWT: token())
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
         withExtendedLifetime(client) {}

@@ -91,14 +91,17 @@ private struct FakeLayer {
     }
 }
 
-func session(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answer {
+func session(
+    _ pdf: FakePDF, _ request: FakeServer.Request, limits: ServerLimits = ServerLimits()
+) -> FakeServer.Answer {
     guard let text = request.headers["authorization"]?.dropFirst("Bearer ".count),
         let grant = try? Claims(token: String(text)).grant
     else { return .error(401, "token_malformed") }
     return .json(
         SessionAnswer(
             grant: grant, now: Timestamp(seconds: 5), generation: "g", epoch: "e", head: 0, pdfSHA256: pdf.sha256,
-            pdfBytes: Int64(pdf.bytes.count), title: "A title"
+            pdfBytes: Int64(pdf.bytes.count), title: "A title", limits: limits, pageCount: 3,
+            pageRuns: [PageRun(count: 2, width: 595, height: 842), PageRun(count: 1, width: 842, height: 595)]
         ).bytes)
 }
 

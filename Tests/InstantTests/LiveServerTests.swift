@@ -29,7 +29,7 @@ import Testing
         let ana = try await Person(server, try server.token())
         #expect(try ana.texts() == ["from the PDF"])
         #expect(ana.descriptor.title == "A paper")
-        #expect(FileManager.default.contents(atPath: try #require(ana.descriptor.pdfFile)) == Data(Self.pdf))
+        #expect(FileManager.default.contents(atPath: try #require(ana.descriptor.pdfPath)) == Data(Self.pdf))
         #expect(ana.descriptor.status.grant?.userID == "ana")
         try await server.stop()
         withExtendedLifetime(folder) {}
@@ -81,7 +81,7 @@ import Testing
     @Test func aTokenThatMaySeeLessGetsAnotherPDF() async throws {
         let (server, folder) = try await server()
         let ana = try await Person(server, try server.token("ana"))
-        let original = try #require(ana.descriptor.pdfFile)
+        let original = try #require(ana.descriptor.pdfPath)
         _ = try ana.descriptor.create(note("mine"))
         try await ana.see { ana.descriptor.documentState == .clean }
         let restricted = try server.token("ana", more: #","collaboration_permissions":["annotations:view:self"]"#)
@@ -94,7 +94,7 @@ import Testing
         try await ana.see { !FileManager.default.fileExists(atPath: original) }
         try ana.descriptor.download(usingJWT: restricted)
         try await ana.see { ana.descriptor.isDownloaded }
-        let stripped = try #require(ana.descriptor.pdfFile)
+        let stripped = try #require(ana.descriptor.pdfPath)
         #expect(stripped != original)
         #expect(try await PDFTools().annotations(of: stripped).records.isEmpty)
         #expect(try ana.texts() == ["mine"])
@@ -102,10 +102,10 @@ import Testing
 
         let all = try server.token("ana")
         ana.descriptor.reauthenticate(withJWT: all)
-        try await ana.see { ana.descriptor.pdfFile == nil }
+        try await ana.see { ana.descriptor.pdfPath == nil }
         try ana.descriptor.download(usingJWT: all)
         try await ana.see { ana.descriptor.isDownloaded }
-        #expect(ana.descriptor.pdfFile == original)
+        #expect(ana.descriptor.pdfPath == original)
         #expect(!FileManager.default.fileExists(atPath: stripped))
         try await server.stop()
         withExtendedLifetime(folder) {}

@@ -38,7 +38,7 @@ import Testing
         #expect(try tom.rights(line.root) == [.delete, .reply])
         #expect(try stan.rights(line.root) == [.reply])
         #expect(try stella.rights(line.root) == [.edit, .delete, .reply, .setGroup])
-        #expect(try tom.document.problem(with: .edit, on: line.root) == "needs annotations:edit:group=public")
+        #expect(try tom.document.denial(of: .edit, on: line.root)?.description == "needs annotations:edit:group=public")
         for person in [tom, stan] {
             person.isDenied { try $0.update(line.root, content: highlight("better")) }
         }

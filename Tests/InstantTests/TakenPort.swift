@@ -10,6 +10,11 @@ final class TakenPort {
 
     deinit { close(socket) }
 
+    /// Lets clients connect; nobody answers them.
+    func listen() throws {
+        guard Glibc.listen(socket, 1024) == 0 else { throw POSIXError(.EADDRINUSE) }
+    }
+
     /// A socket on a free local port; the caller closes it.
     static func bound() throws -> (socket: Int32, port: UInt16) {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)

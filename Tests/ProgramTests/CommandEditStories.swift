@@ -36,6 +36,21 @@ struct CommandEditStories {
         #expect(try ana.script("show", id).status == 1)
     }
 
+    @Test func whoWillNotSeeARecordIsWarnedBeforeItIsAdded() throws {
+        let token = try engine.token {
+            ($0.user, $0.creatorName) = ("gus", "Gus")
+            $0.collaboration = ["comments:view:all"]
+        }
+        let gus = try Person("gus", at: engine, token: token)
+        let run = try gus.script("add", "--note", "Into the void", "--page", "1")
+        #expect(run.status == 0)
+        #expect(run.messages.contains("not show it to you: viewing it needs annotations:view:self"), "\(run.messages)")
+        let lines = try gus.script("add", "--ndjson", input: line("one") + line("two"))
+        #expect(lines.messages.components(separatedBy: "warning:").count == 2, "\(lines.messages)")
+        #expect(try engine.records().contains("Into the void"))
+        #expect(try !ana.script("add", "--note", "Seen", "--page", "1").messages.contains("warning"))
+    }
+
     @Test func wordsAreMarkedByTheirBoxes() throws {
         let run = try ana.script(
             "add", "--highlight", "--page", "1", "--rect", "72,90,200,12", "--rect", "72,104,80,12", "--text", "Agreed",

@@ -138,5 +138,8 @@ struct Sample: Sendable, CustomStringConvertible {
         now: Timestamp(milliseconds: 1_780_107_601_313), generation: "g1", epoch: "g1-v1", head: 9,
         documentVersion: "5f2c90ab71e3d804",
         pdfSHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", pdfBytes: 120_332,
-        title: "Lease \"2026\"", limits: ServerLimits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4))
+        title: "Lease \"2026\"",
+        limits: ServerLimits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4, attachmentBytes: 5),
+        pageCount: 3,
+        pageRuns: [PageRun(count: 2, width: 595.276, height: 842), PageRun(count: 1, width: 842, height: 595)])
 }

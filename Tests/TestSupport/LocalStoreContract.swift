@@ -106,7 +106,10 @@ extension LocalStoreContract {
         changed.pdfSHA256 = "abc"
         changed.pdfBytes = 5
         changed.quotedFrom = "abc.pdf"
-        changed.limits = ServerLimits(recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4)
+        changed.limits = ServerLimits(
+            recordBytes: 1, batchChanges: 2, batchBytes: 3, pageRecords: 4, attachmentBytes: 5)
+        changed.pageCount = 3
+        changed.pageRuns = [PageRun(count: 2, width: 595.276, height: 842), PageRun(count: 1, width: 842, height: 595)]
         changed.lastSync = Timestamp(milliseconds: 9)
         changed.checkedAt = Timestamp(milliseconds: 8)
         changed.isRecovering = true

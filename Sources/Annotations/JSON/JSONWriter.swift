@@ -216,5 +216,5 @@ extension JSON {
     }
 
     /// Parses one value; ``JSONError`` lists what is rejected.
-    public init(parsing text: String) throws(JSONError) { self = try JSONReader.parse(Array(text.utf8)) }
+    package init(parsing text: String) throws(JSONError) { self = try JSONReader.parse(Array(text.utf8)) }
 }

@@ -36,6 +36,17 @@ extension AppState {
     }
 }
 
+extension AppState {
+    /// Warns that the user will not see a record that is about to be created: it would disappear once it is sent.
+    mutating func warnIfHidden(_ type: ContentType) {
+        guard let document, let grant = document.status.grant,
+            let denial = grant.viewDenial(ofNew: type, in: document.groupForNew)
+        else { return }
+        let noun = type == .comments ? "comment" : "annotation"
+        notice = .warning("You will not see this \(noun): viewing it \(denial)")
+    }
+}
+
 extension DocumentState {
     /// Why no record can be created.
     var denialOfCreation: String? { denial { _ in .createAnnotation(group: groupForNew) } }

@@ -16,6 +16,7 @@ extension AppState {
         self.document?.editor = Editor(
             .newNote(page: place.page, corner: place.corner), title: title, text: "",
             draft: document.drafts[.note(page: place.page)])
+        warnIfHidden(.annotations)
         return []
     }
 
@@ -99,7 +100,7 @@ extension AppState {
         case .together(let records):
             self.document?.batch = .save(CombinedTexts(records).changes(in: text))
             return [.loadBatch(RecordBatchRequest(ids: records.map(\.id)))]
-        case .newNote(let page, let corner): edited = .note(page: page, at: corner, text: text)
+        case .newNote(let page, let corner): edited = .note(onPage: page, at: corner, text: text)
         case .record(let record): edited = record.content
         case .merge(_, let content): edited = content
         }

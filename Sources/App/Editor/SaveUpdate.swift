@@ -42,14 +42,18 @@ extension AppState {
         let edits = markups(kind).map(Edit.create)
         guard !edits.isEmpty else { return only(.warning("Nothing to mark in the selection")) }
         document?.page.dropSelection()
-        return perform(edits)
+        let effects = perform(edits)
+        warnIfHidden(.annotations)
+        return effects
     }
 
     /// Returns the selection as marks, one per page.
     func markups(_ kind: AnnotationKind) -> [Content] {
-        guard let page = document?.page, let range = page.selected, let glyphs = page.glyphs else { return [] }
+        guard let kind = MarkupKind(kind), let page = document?.page, let range = page.selected,
+            let glyphs = page.glyphs
+        else { return [] }
         let parts = page.carried.map { ($0.page, $0.rects) } + [(page.index, glyphs.rects(of: range))]
-        return parts.compactMap { Content.markup(kind, page: $0.0, rects: $0.1) }
+        return parts.filter { !$0.1.isEmpty }.map { Content.markup(kind, onPage: $0.0, rects: $0.1) }
     }
 
     mutating func undo() -> [Effect] {

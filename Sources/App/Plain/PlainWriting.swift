@@ -75,6 +75,7 @@ extension PlainState {
         if let why = app.document?.denialOfReply(to: row) { return say("\(why.asSentence)") }
         writing = PlainWriting(target: .reply(id))
         say("Reply to \(name(of: row)). Type the text, then a line with only a dot.")
+        app.warnIfHidden(.comments)
     }
 
     mutating func write(_ line: String) -> [Effect] {

@@ -41,6 +41,7 @@ extension AppState {
             title: "Reply to the \(row.kind.name)\((row.author ?? row.createdBy).map { " by \($0)" } ?? "")",
             text: "", draft: document.drafts[.reply(row.id)])
         self.document?.showsDetail = true
+        warnIfHidden(.comments)
         return []
     }
 
@@ -55,6 +56,7 @@ extension AppState {
             .newThread(root, besides: Array(marked.dropFirst())),
             title: marked.isEmpty ? "New comment on page \(page + 1)" : "Comment on the selected words", text: "",
             draft: document.drafts[.comment(page: page)])
+        warnIfHidden(.comments)
         return []
     }
 

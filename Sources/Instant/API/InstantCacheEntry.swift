@@ -1,5 +1,5 @@
-public import Annotations
-import FoundationEssentials
+import Annotations
+public import FoundationEssentials
 public import InstantCore
 
 /// A layer stored on this machine, read without opening it.
@@ -21,7 +21,7 @@ public struct InstantCacheEntry: Hashable, Sendable {
     public var pdfBytes: Int64
     public var state: DocumentState
     /// When a cycle last succeeded, by the local clock.
-    public var lastSync: Timestamp?
+    public var lastSync: Date?
     /// The number of records that others changed and that have not been viewed here since.
     public var unread: Int
     /// The number of edits stored only here: waiting, parked, in conflict or refused.
@@ -75,7 +75,7 @@ extension InstantCacheEntry {
             server: metadata.identity.server, documentIdentifier: metadata.identity.documentID,
             layerName: metadata.identity.layer, userID: metadata.identity.userID, title: metadata.title,
             isDownloaded: pdf > 0 && metadata.cursor != nil, layerBytes: Self.bytes(of: folder), pdfBytes: pdf,
-            state: try store.state(of: metadata, hasUnsent: unsent > 0), lastSync: metadata.lastSync,
+            state: try store.state(of: metadata, hasUnsent: tally.hasPending), lastSync: metadata.lastSync?.date,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
         var found = store.damage.map(\.description)
@@ -132,4 +132,9 @@ extension InstantCacheEntry {
             $0 + Folders.size(Folders.database(in: folder) + $1)
         }
     }
+}
+
+extension [OutboxEntry.Stage: Int] {
+    /// Whether edits wait. Rejected ones wait for the user only, and do not make a layer dirty.
+    fileprivate var hasPending: Bool { [.waiting, .sealed, .parked].contains { self[$0, default: 0] > 0 } }
 }

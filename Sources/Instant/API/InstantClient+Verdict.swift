@@ -43,7 +43,7 @@ extension HTTPTransport {
             switch (response.status.code, answer?.known) {
             case (401, _?): return TokenVerdict(refusal: answer)
             case (404, .notFound?):
-                throw SyncFailure.oldServer("\(address.host) cannot check tokens; its version of postilla is too old")
+                throw SyncFailure.oldServer("\(address.host) cannot check tokens; it is too old")
             default: throw notOurs("it returned \(response.status.code) with an unknown error")
             }
         } catch { throw InstantError(error) }
@@ -51,6 +51,7 @@ extension HTTPTransport {
 }
 
 extension InstantError {
-    static let insecure = InstantError(
-        .invalidRequest, "tokens are not sent over plain http to another machine; use https, or --insecure-http")
+    package static let insecure = InstantError(
+        .invalidRequest, "tokens are not sent over plain http to another machine",
+        recoverySuggestion: "Use an https address, or create the client with allowsInsecureHTTP.")
 }

@@ -7,8 +7,9 @@ import Synchronization
 
 /// The client of one server, with its local storage. Several clients can coexist.
 ///
-/// Keep a reference: descriptors do not retain the client, and sync ends when it is released. After a restart,
-/// ``localDocumentDescriptors()`` returns the stored layers; tokens are not stored.
+/// Keep a reference: descriptors do not retain the client, and sync ends when it is released or closed. Its descriptors
+/// then stay closed; a new client can open the same layers at once. After a restart, ``localDocumentDescriptors()``
+/// returns the stored layers; tokens are not stored.
 public final class InstantClient: Sendable {
     public let serverURL: URL
     /// The folder for layers, PDFs and attachments, accessible only to this user (mode 0700).
@@ -20,6 +21,11 @@ public final class InstantClient: Sendable {
     private let http: HTTPClient
     private let allowsInsecureHTTP: Bool
     private let open = Mutex<[LayerIdentity: InstantDocumentDescriptor]>([:])
+    private let provider = Mutex<TokenProvider?>(nil)
+    /// Closes the client; nil while it is open.
+    private let closing = Mutex<Task<Void, Never>?>(nil)
+    /// The ends of removed layers.
+    private let endings = Mutex<[UUID: Task<Void, Never>]>([:])
     private let delegation = DelegateDispatcher()
     private let network = Mutex<(any Sendable)?>(nil)
 
@@ -57,9 +63,73 @@ public final class InstantClient: Sendable {
     }
 
     deinit {
-        let gone = InstantError(.requestFailed, "the client was released; keep it alive while syncing")
+        let gone = InstantError(
+            .invalidDocument, "the client was released; keep it alive while syncing",
+            recoverySuggestion: "Store the client in a property of the application.")
         for descriptor in open.withLock(\.values) { descriptor.close(because: gone) }
         http.shutdown { _ in }
+    }
+
+    /// Ends all sync, and waits until everything is written and released: no file is open and no lock is held when this
+    /// returns. Edits that were not sent stay on this machine. Afterwards the descriptors are `invalid`; calls of the
+    /// client and its descriptors throw `invalidDocument`. Further calls wait for the same end.
+    ///
+    /// Releasing the client ends its sync too, without waiting.
+    public func close() async {
+        let task = closing.withLock { closing in
+            if let closing { return closing }
+            let task = Task { await closeAll() }
+            closing = task
+            return task
+        }
+        await task.value
+    }
+
+    /// Follows the tasks of a removed layer to their end, for ``close()``.
+    private func follow(_ tasks: [Task<Void, Never>]) {
+        guard !tasks.isEmpty else { return }
+        let id = UUID()
+        endings.withLock { endings in
+            endings[id] = Task { [weak self] in
+                for task in tasks { await task.value }
+                self?.endings.withLock { $0[id] = nil }
+            }
+        }
+    }
+
+    private func closeAll() async {
+        network.withLock { $0 = nil }
+        for ending in endings.withLock({ Array($0.values) }) { await ending.value }
+        let descriptors = open.withLock { Array($0.values) }
+        await withTaskGroup { group in
+            for descriptor in descriptors { group.addTask { await descriptor.closeAndWait(because: Self.closed) } }
+        }
+        try? await http.shutdown()
+    }
+
+    private static let closed = InstantError(.invalidDocument, "the client was closed")
+
+    /// Throws once the client was closed.
+    func requireOpen() throws(InstantError) {
+        if closing.withLock({ $0 != nil }) { throw Self.closed }
+    }
+
+    /// Returns a token for a layer, from the application's backend; nil if there is none.
+    public typealias TokenProvider = @Sendable (InstantDocumentDescriptor) async throws -> String?
+
+    /// Asked when a layer needs a token: after launch, when it expired, and when it was revoked.
+    ///
+    /// One question is open for each layer at a time. `didFailAuthentication` is sent only if the provider returns nil,
+    /// throws, or returns a token that the server refuses; it is then asked again the next time that a token is needed
+    /// (a sync, an edit that is due, the begin of listening), so refused tokens never cause a loop. A provider that
+    /// returns the token that no longer works counts as one without a token.
+    ///
+    /// ```swift
+    /// client.tokenProvider = { descriptor in try await backend.token(for: descriptor.identifier) }
+    /// ```
+    public var tokenProvider: TokenProvider? {
+        get { provider.withLock { $0 } }
+        set { provider.withLock { $0 = newValue } }
     }
 
     /// Receives the events of every descriptor from now on. Held weakly.
@@ -71,8 +141,10 @@ public final class InstantClient: Sendable {
     /// Returns the descriptor of the layer that a token names. Works offline: decodes the token and downloads nothing.
     /// Returns the same instance for the same document, layer and user.
     ///
-    /// - Throws: `invalidJWT`; `accessDenied` if the token does not grant reading.
+    /// - Throws: `invalidJWT`; `accessDenied` if the token does not grant reading; `invalidDocument` if the client was
+    ///   closed.
     public func documentDescriptor(forJWT jwt: String) throws(InstantError) -> InstantDocumentDescriptor {
+        try requireOpen()
         let grant = try Self.grant(of: jwt)
         let descriptor = descriptor(
             LayerIdentity(
@@ -83,6 +155,7 @@ public final class InstantClient: Sendable {
 
     /// Returns the descriptors of this server's layers on this machine, for all users.
     public func localDocumentDescriptors() throws(InstantError) -> [InstantDocumentDescriptor] {
+        try requireOpen()
         var descriptors: [InstantDocumentDescriptor] = []
         for entry in try listCacheEntries() where entry.problem == nil {
             descriptors.append(descriptor(entry.identity))
@@ -108,8 +181,14 @@ public final class InstantClient: Sendable {
                 guard let self, let descriptor else { return }
                 delegation.send(event, self, descriptor)
             }
-            descriptor.onInvalid = { [weak self] in _ = self?.forget([identity]) }
+            descriptor.onInvalid = { [weak self] tasks in
+                _ = self?.forget([identity])
+                self?.follow(tasks)
+            }
+            descriptor.askForTokens { [weak self] in self?.tokenProvider }
             open[identity] = descriptor
+            // Closing closes the descriptors that it finds; a later one is closed from the start.
+            if closing.withLock({ $0 != nil }) { descriptor.close(because: Self.closed) }
             return descriptor
         }
     }

@@ -1,4 +1,5 @@
 public import Annotations
+import Authorization
 public import FoundationEssentials
 import InstantCore
 
@@ -7,16 +8,25 @@ import InstantCore
 ///
 /// ```swift
 /// let picture = try document.addAttachment(data)
-/// try document.add(Content(#"{"type":"pspdfkit/image","imageAttachmentId":"\#(picture)", …}"#))
+/// try document.add(.image(onPage: 0, in: box, attachment: picture))
 /// ```
 extension InstantDocument {
     /// Stores a file for a record that is about to be created. The file is on disk when this returns, and is sent
     /// before the record.
     ///
-    /// - Throws: `couldNotCreateAttachment`; `accessDenied` if the document is read-only.
+    /// - Throws: `couldNotCreateAttachment`; `payloadLimitExceeded` if the server would refuse the file;
+    ///   `accessDenied` if the document is read-only, the token does not allow writing, or access was lost.
     public func addAttachment(_ data: Data) throws(InstantError) -> AttachmentID {
         guard isEditable else { throw Self.readOnly }
         let performer = try documentDescriptor.performer()
+        if let why = documentDescriptor.lossOfAccess { throw InstantError(.accessDenied, why) }
+        let metadata = try InstantError.translating { try performer.layer.metadata() }
+        guard let grant = metadata.grant else { throw InstantError(EditError.noGrant) }
+        guard grant.mayWrite else { throw InstantError(.accessDenied, Denial.lacks(.write).description) }
+        if let limit = metadata.limits.attachmentBytes, data.count > limit {
+            throw InstantError(
+                .payloadLimitExceeded, "the attachment has \(data.count) bytes; the server accepts \(limit)")
+        }
         let id = try performer.attachments.add(data)
         try InstantError.translating { try performer.layer.addUpload(id) }
         return id
@@ -55,10 +65,15 @@ extension InstantDocument {
     /// Returns the bytes, from the server if the file is not on this machine or damaged. Files are loaded only on
     /// request.
     ///
-    /// - Throws: ``InstantError``: `noSuchAttachment`, `authenticationFailed` without an accepted token,
-    ///   `requestFailed`, `invalidServerData`, `attachmentNotLoaded` while another call loads the file;
-    ///   `CancellationError`.
-    public func loadAttachment(_ id: AttachmentID) async throws -> Data {
+    /// - Throws: `noSuchAttachment`, `authenticationFailed` without an accepted token, `requestFailed`,
+    ///   `invalidServerData`, `attachmentNotLoaded` while another call loads the file, `cancelled`.
+    public func loadAttachment(_ id: AttachmentID) async throws(InstantError) -> Data {
+        do { return try await load(id) } catch {
+            throw Task.isCancelled ? .cancelled : InstantError(error)
+        }
+    }
+
+    private func load(_ id: AttachmentID) async throws -> Data {
         let performer = try documentDescriptor.performer()
         if performer.attachments.holds(id) {
             let local = try? await withTaskExecutorPreference(DiskExecutor.shared) { try attachment(id) }

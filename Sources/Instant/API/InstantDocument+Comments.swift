@@ -35,16 +35,17 @@ extension InstantDocument {
     ///   - author: The author if the token has no `creator_name`.
     /// - Returns: The id of the new comment.
     /// - Throws: `noSuchAnnotation` if the root is gone; `invalidRequest` if its kind cannot have a thread;
-    ///   `accessDenied`; `authorNeeded` as for ``add(_:author:)``.
+    ///   `accessDenied`; `authorNeeded` and `recordWouldBeHidden` as for ``add(_:author:allowsHidden:)``.
     @discardableResult
     public func reply(
         to root: Record.ID, text: CommentText, author: String? = nil
     ) throws(InstantError) -> Record.ID {
-        try editing { descriptor in
+        try step { descriptor in
             guard let record = try descriptor.layer.record(root) else { throw EditError.rootGone }
             let comment = Content.comment(text, under: root, record.content)
-            return try descriptor.create(comment, author: name(author, for: comment)).id
-        }
+            try requireVisible(comment)
+            return [try descriptor.create(comment, author: name(author, for: comment))]
+        }[0].id
     }
 
     /// Adds a comment in plain text.
@@ -66,11 +67,13 @@ extension InstantDocument {
     public func beginThread(
         _ root: Content, text: CommentText, author: String? = nil
     ) throws(InstantError) -> (root: Record.ID, comment: Record.ID) {
-        try editing { descriptor in
+        let made = try step { descriptor in
+            try requireVisible(root)
             let name = try name(author, for: root) ?? root["creatorName"]?.string
             let made = try descriptor.beginThread(root, text, author: name)
-            return (made.root.id, made.comment.id)
+            return [made.root, made.comment]
         }
+        return (made[0].id, made[1].id)
     }
 
     /// Replaces the text of a comment. Everything else stays, including mentions and the formatting around the change.
@@ -78,6 +81,6 @@ extension InstantDocument {
     /// - Throws: `noSuchAnnotation`; `invalidRequest` for an annotation, or if the change crosses formatting that plain
     ///   text cannot express; in that case, pass new XHTML to ``update(_:content:)``.
     public func reword(_ comment: Record.ID, text: String) throws(InstantError) {
-        try editing { _ = try $0.reword(comment, text) }
+        _ = try step { [try $0.reword(comment, text)] }
     }
 }

@@ -4,44 +4,90 @@ public import InstantCore
 /// Edits. Each edit is on disk when the call returns, and is sent after
 /// ``InstantDocumentDescriptor/delayForSyncingLocalChanges``.
 ///
-/// Every method throws `accessDenied` if a permission is missing or the document is read-only, and
-/// `contentMigrationNeeded` or `performingContentMigration` while an old local store is migrated.
+/// Every method throws `accessDenied` if a permission is missing, the document is read-only or access to the layer was
+/// lost; `invalidDocument` once the layer is closed; and `contentMigrationNeeded` or `performingContentMigration` while
+/// an old local store is migrated. What the server would refuse is refused here: a page beyond
+/// ``InstantDocumentDescriptor/pageCount`` with `invalidRequest`, an attachment that does not exist with `noSuchAttachment`.
 extension InstantDocument {
     /// Creates a record.
     ///
     /// - Parameters:
     ///   - content: Instant JSON; the author, times and group are set here.
     ///   - author: The author if the token has no `creator_name`.
+    ///   - allowsHidden: Whether to create a record that this user will not see.
     /// - Returns: The id of the new record.
     /// - Throws: `authorNeeded` if no author is known: ask the user once, store the answer in
-    ///   ``InstantClient/rememberedAuthor`` and call again; `invalidRequest` for invalid content.
+    ///   ``InstantClient/rememberedAuthor`` and call again; `invalidRequest` for invalid content; `recordWouldBeHidden`
+    ///   if the token does not allow viewing the record (``denialOfViewing(_:)``).
     @discardableResult
-    public func add(_ content: Content, author: String? = nil) throws(InstantError) -> Record.ID {
-        try editing { try $0.create(content, author: name(author, for: content)).id }
+    public func add(
+        _ content: Content, author: String? = nil, allowsHidden: Bool = false
+    ) throws(InstantError) -> Record.ID {
+        if !allowsHidden { try requireVisible(content) }
+        return try step { descriptor in
+            try requireAttachment(of: content, in: descriptor)
+            return [try descriptor.create(content, author: name(author, for: content))]
+        }[0].id
+    }
+
+    /// Returns why this user would not see a new record, because the token does not allow viewing records in the group
+    /// that it would get; nil if the user would see it. Creating such a record is allowed all the same.
+    public func denialOfViewing(_ content: Content) throws(InstantError) -> OperationDenial? {
+        try InstantError.translating {
+            try documentDescriptor.layer.viewDenial(ofNew: content).map(OperationDenial.init)
+        }
     }
 
     /// Replaces the content; the author, creation time and group do not change.
     ///
     /// - Throws: `noSuchAnnotation` if the record is gone; `invalidRequest` for invalid content.
     public func update(_ id: Record.ID, content: Content) throws(InstantError) {
-        try editing { _ = try $0.update(id, content: content) }
+        _ = try step { descriptor in
+            try requireAttachment(of: content, in: descriptor)
+            return [try descriptor.update(id, content: content)]
+        }
     }
 
     /// Deletes a record, and what ``recordsRemoved(with:)`` names.
     ///
     /// - Throws: `noSuchAnnotation` if the record is gone.
     public func remove(_ id: Record.ID) throws(InstantError) {
-        try editing { _ = try $0.delete(id) }
+        _ = try step { [try $0.delete(id)] }
     }
 
     /// Resolves a conflicting or refused edit. Sending it again is an ordinary edit, which the grant must allow.
     public func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws(InstantError) {
-        try editing { _ = try $0.resolve(conflict, resolution) }
+        _ = try step { try $0.resolve(conflict, resolution).map { [$0] } ?? [] }
     }
 
     /// Discards an edit that was not sent yet, or that conflicted or was refused.
     public func discard(_ edit: UnsentEdit.ID) throws(InstantError) {
-        try editing { try $0.discard(edit) }
+        try editing { try $0.discard(edit.seq) }
+    }
+
+    /// Makes one step of the undo history.
+    func step(
+        _ body: (InstantDocumentDescriptor) throws -> [EditReceipt]
+    ) throws(InstantError) -> [EditReceipt] {
+        let receipts = try editing(body)
+        if !receipts.isEmpty { history.withLock { $0.add(receipts) } }
+        return receipts
+    }
+
+    func requireVisible(_ content: Content) throws(InstantError) {
+        guard let denial = try denialOfViewing(content), isEditable else { return }
+        throw InstantError(
+            .recordWouldBeHidden, "you would not see this record: viewing it \(denial.description)")
+    }
+
+    /// The server refuses a record that names a file it does not have.
+    private func requireAttachment(of content: Content, in descriptor: InstantDocumentDescriptor) throws {
+        guard let id = content.attachmentID, try !descriptor.performer().attachments.holds(id),
+            try !descriptor.layer.isKnown(id)
+        else { return }
+        throw InstantError(
+            .noSuchAttachment, "this record names a file that neither this machine nor the layer has",
+            recoverySuggestion: "Add the file first.")
     }
 
     func editing<T>(_ body: (InstantDocumentDescriptor) throws -> T) throws(InstantError) -> T {

@@ -20,6 +20,21 @@ extension InstantDocument {
         try shown { try $0.shown(Self.all, offset: range.lowerBound, limit: range.count) }
     }
 
+    /// The number of rows of a filtered list.
+    public func count(of query: ListQuery) throws(InstantError) -> Int {
+        try InstantError.translating { try documentDescriptor.layer.count(query) }
+    }
+
+    /// Returns a range of a filtered list, in the query's order. A large layer is never loaded as a whole.
+    ///
+    /// Rows of deleted annotations, of which only comments remain, are counted but not returned, unless the filter
+    /// leaves them out (``ListFilter/recordsOnly``).
+    public func annotations(
+        matching query: ListQuery, in range: Range<Int>
+    ) throws(InstantError) -> [InstantRecord] {
+        try shown { try $0.shown(query, offset: range.lowerBound, limit: range.count) }
+    }
+
     private static var all: ListQuery {
         var query = ListQuery()
         query.filter.recordsOnly = true
@@ -31,17 +46,24 @@ extension InstantDocument {
         try shown { try $0.shown(id).map { [$0] } ?? [] }.first
     }
 
-    /// Returns why these operations are not all allowed on a record, as text for a status line
-    /// (`needs annotations:edit:self`); nil if they are. ``InstantRecord/instantRecordOperations`` lists the allowed
-    /// operations.
-    public func problem(with operations: RecordOperations, on id: Record.ID) throws(InstantError) -> String? {
-        guard isEditable else { return Self.readOnly.message }
+    /// Returns why these operations are not all allowed on a record; nil if they are.
+    /// ``InstantRecord/instantRecordOperations`` lists the allowed operations.
+    public func denial(of operations: RecordOperations, on id: Record.ID) throws(InstantError) -> OperationDenial? {
+        guard isEditable else { return OperationDenial(.readOnlyDocument, Self.readOnly.message) }
+        if let why = documentDescriptor.lossOfAccess { return OperationDenial(.accessLost, why) }
         return try InstantError.translating {
-            try documentDescriptor.layer.problem(with: operations, on: id)?.description
+            try documentDescriptor.layer.problem(with: operations, on: id).map(OperationDenial.init)
         }
     }
 
     func shown(_ read: (Layer) throws -> [ShownRecord]) throws(InstantError) -> [InstantRecord] {
-        try InstantError.translating { try read(documentDescriptor.layer).map(InstantRecord.init) }
+        let isLost = documentDescriptor.lossOfAccess != nil
+        return try InstantError.translating {
+            try read(documentDescriptor.layer).map { shown in
+                var shown = shown
+                if isLost { shown.operations = [] }
+                return InstantRecord(shown)
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ public final class InstantDocument: Sendable {
     /// Whether edits are possible; if not, this is a view that follows the layer.
     public let isEditable: Bool
     private let username = Mutex<String?>(nil)
+    let history = Mutex(EditHistory())
 
     init(_ descriptor: InstantDocumentDescriptor, isEditable: Bool) {
         documentDescriptor = descriptor

@@ -2,7 +2,7 @@ package import Annotations
 package import InstantCore
 
 /// Edits, with receipts for undo. Each edit is on disk when its call returns; the call throws ``EditError`` if the
-/// grant denies the edit.
+/// grant denies the edit, and `accessDenied` if the layer was lost.
 extension InstantDocumentDescriptor {
     /// - Parameters:
     ///   - id: nil for a new one.
@@ -57,27 +57,30 @@ extension InstantDocumentDescriptor {
         try edit { try $0.undo(receipt, at: $1) }
     }
 
-    /// - Parameter entry: ``Conflict/id``.
     @discardableResult
-    package func resolve(_ entry: Int64, _ resolution: ConflictResolution) throws -> EditReceipt? {
-        try edit { try $0.resolve(entry, resolution, newID: newID(), at: $1) }
+    package func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws -> EditReceipt? {
+        try edit(isGivingUp: resolution == .theirs) {
+            try $0.resolve(conflict, resolution, newID: newID(), at: $1)
+        }
     }
 
     /// Discards an edit that was not sent yet, or that conflicted or was refused.
-    package func discard(_ entry: Int64) throws { try edit { layer, _ in try layer.discard(entry) } }
+    package func discard(_ entry: Int64) throws {
+        try edit(isGivingUp: true) { layer, _ in try layer.discard(entry) }
+    }
 
-    /// Removes the token from memory; a new one is then needed.
-    package func forgetToken() { (try? performer())?.post(.tokenForgotten) }
-
-    package func setOnline(_ isOnline: Bool) {
+    /// Ends or begins deliberate work without the server: no requests are sent while offline, and nothing is retried.
+    public func setOnline(_ isOnline: Bool) {
         (try? performer())?.post(isOnline ? .wentOnline : .wentOffline)
     }
 
     /// Ends the wait before the next attempt, after a key press or when the network is back.
-    package func retryNow() { (try? performer())?.post(.retryRequested) }
+    public func retryNow() { (try? performer())?.post(.retryRequested) }
 
-    private func edit<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
+    /// - Parameter isGivingUp: Whether the edit only drops an earlier one, which is possible in a lost layer too.
+    private func edit<T>(isGivingUp: Bool = false, _ body: (Layer, Timestamp) throws -> T) throws -> T {
         let performer = try performer()
+        if !isGivingUp, let why = performer.lossOfAccess { throw InstantError(.accessDenied, why) }
         try performer.snapshot.documentState.requireEditable()
         let result = try body(performer.layer, performer.environment.now())
         performer.post(.edited)
@@ -88,6 +91,9 @@ extension InstantDocumentDescriptor {
         var random = SystemRandomNumberGenerator()
         return ULID.make(at: try performer().environment.now(), using: &random)
     }
+
+    /// Why access to the layer was lost; nil if it was not.
+    var lossOfAccess: String? { (try? performer())?.lossOfAccess }
 
     // MARK: The group of new records
 
@@ -108,6 +114,10 @@ extension InstantDocumentDescriptor {
     public func resetDefaultGroup() throws(InstantError) {
         try InstantError.translating { try layer.overrideGroup(nil) }
     }
+}
+
+extension LayerPerformer {
+    fileprivate var lossOfAccess: String? { if case .lost(let why) = snapshot.connection { why } else { nil } }
 }
 
 extension DocumentState {

@@ -16,7 +16,7 @@ extension InstantDocumentDescriptor {
     /// between.
     public var presences: AsyncStream<LayerPresence> {
         let changes = hub.queue(where: \.mayChangePresence, capacity: 1)
-        changes.push(.refresh)
+        changes.push(.didMissEvents)
         return AsyncStream(
             unfolding: { [weak self] in
                 guard let change = await changes.next(), !change.isEnd else { return nil }
@@ -52,7 +52,7 @@ extension InstantEvent {
 
     fileprivate var mayChangePresence: Bool {
         switch self {
-        case .didChangePresence, .refresh, .didClose: true
+        case .didChangePresence, .didMissEvents, .didClose: true
         default: false
         }
     }

@@ -8,7 +8,7 @@ extension InstantDocumentDescriptor {
     public var status: SyncStatus {
         guard let performer = try? performer(), let metadata = try? performer.layer.metadata(),
             let tally = try? performer.layer.tally()
-        else { return SyncStatus(connection: .lost("cannot read the local storage")) }
+        else { return SyncStatus(connection: .lost(end?.message ?? "cannot read the local storage")) }
         let snapshot = performer.snapshot
         let sealed = tally[.sealed, default: 0]
         let grant = snapshot.grant ?? metadata.grant
@@ -25,6 +25,25 @@ extension InstantDocumentDescriptor {
     public var title: String? {
         guard let title = try? layer.metadata().title, !title.isEmpty else { return nil }
         return title
+    }
+
+    // MARK: Pages
+
+    /// The number of pages of the document; nil before the first session, or if the server does not report it.
+    public var pageCount: Int? { try? layer.metadata().pageCount }
+
+    /// Returns the size of a page as displayed; nil if it is unknown, because ``pageCount`` is or the document has very
+    /// many different sizes.
+    ///
+    /// - Parameter page: Zero-based.
+    public func pageSize(ofPage page: Int) -> PageSize? {
+        guard let runs = try? layer.metadata().pageRuns, page >= 0 else { return nil }
+        var first = 0
+        for run in runs {
+            first += run.count
+            if page < first { return PageSize(width: run.width, height: run.height) }
+        }
+        return nil
     }
 
     // MARK: Identifiers of annotations, for links, notifications and backends
@@ -70,5 +89,16 @@ extension InstantDocumentDescriptor {
     /// Returns the conflicting and refused edits, oldest first, with the base and both versions.
     public func conflicts() throws(InstantError) -> [Conflict] {
         try InstantError.translating { try layer.conflicts() }
+    }
+}
+
+/// The size of a page, in points (1/72 inch).
+public struct PageSize: Hashable, Sendable {
+    public var width: Double
+    public var height: Double
+
+    public init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
     }
 }

@@ -1,13 +1,15 @@
 import Annotations
 import Authorization
-import FoundationEssentials
+public import FoundationEssentials
 public import InstantCore
 import Synchronization
 
 /// One layer of one document, for one user. Properties are snapshots of the current state; every member may be called
 /// from any thread.
 ///
-/// The first call that needs the local storage opens it, quickly and without the network.
+/// The first call that needs the local storage opens it, quickly and without the network. Once the local storage is
+/// removed, or the client is closed or released, the descriptor stays closed: its state is `invalid`, and calls throw
+/// `invalidDocument`.
 public final class InstantDocumentDescriptor: Sendable {
     public var identifier: String { identity.documentID }
     /// Empty for the default layer.
@@ -20,20 +22,23 @@ public final class InstantDocumentDescriptor: Sendable {
     private let transport: HTTPTransport
     let recorder: RequestRecorder
     private let environment: Environment
-    private let allowsToken: Bool
+    let allowsToken: Bool
     let hub = EventHub()
+    let asker = TokenAsker()
     private let state = Mutex(State())
 
     private struct State {
         var performer: LayerPerformer?
-        var isInvalid = false
+        /// Why the descriptor is closed, for good.
+        var end: InstantError?
         /// What the first token claims; it determines the store to open.
         var claims: Grant?
         var listeners = 0
         var delay: Duration? = .seconds(1)
         var onEvent: (@Sendable (InstantEvent) -> Void)?
-        /// Called once, after the storage was removed.
-        var onInvalid: (@Sendable () -> Void)?
+        var tokenProvider: (@Sendable () -> InstantClient.TokenProvider?)?
+        /// Called once, after the storage was removed, with the tasks that are ending.
+        var onInvalid: (@Sendable ([Task<Void, Never>]) -> Void)?
         weak var editable: InstantDocument?
     }
 
@@ -54,10 +59,22 @@ public final class InstantDocumentDescriptor: Sendable {
         set { state.withLock { $0.onEvent = newValue } }
     }
 
-    var onInvalid: (@Sendable () -> Void)? {
+    var onInvalid: (@Sendable ([Task<Void, Never>]) -> Void)? {
         get { state.withLock(\.onInvalid) }
         set { state.withLock { $0.onInvalid = newValue } }
     }
+
+    /// The client's provider at this moment.
+    var tokenProvider: InstantClient.TokenProvider? {
+        get { state.withLock(\.tokenProvider)?() }
+    }
+
+    func askForTokens(with provider: @escaping @Sendable () -> InstantClient.TokenProvider?) {
+        state.withLock { $0.tokenProvider = provider }
+    }
+
+    /// Why the descriptor is closed; nil while it is open.
+    var end: InstantError? { state.withLock(\.end) }
 
     /// Returns the one editable document, created on first use.
     func editable(_ make: () -> InstantDocument) -> InstantDocument {
@@ -69,7 +86,7 @@ public final class InstantDocumentDescriptor: Sendable {
         }
     }
 
-    private func tell(_ event: InstantEvent) {
+    func tell(_ event: InstantEvent) {
         hub.send(event)
         onEvent?(event)
     }
@@ -98,9 +115,7 @@ public final class InstantDocumentDescriptor: Sendable {
     func performer() throws(InstantError) -> LayerPerformer {
         let opened = state.withLock { state -> Result<LayerPerformer, InstantError> in
             if let performer = state.performer { return .success(performer) }
-            guard !state.isInvalid else {
-                return .failure(InstantError(.invalidDocument, "the local storage of this layer was removed"))
-            }
+            if let end = state.end { return .failure(end) }
             do throws(InstantError) {
                 let performer = performer(in: try stores.open(for: state.claims))
                 performer.post(.pushDelay(state.delay?.milliseconds))
@@ -121,6 +136,7 @@ public final class InstantDocumentDescriptor: Sendable {
         LayerPerformer(
             open, of: stores, folders: folders, transport: transport, hub: hub,
             onMove: { [weak self] next, luggage in self?.move(to: next, luggage) },
+            holdsBack: { [weak self] in self?.holdsBack($0) ?? false },
             onEvent: { [weak self] event in self?.onEvent?(event) })
     }
 
@@ -128,7 +144,7 @@ public final class InstantDocumentDescriptor: Sendable {
     private func move(to open: OpenStore, _ luggage: Luggage) {
         let next = performer(in: open)
         let isOpen = state.withLock { state in
-            guard !state.isInvalid, state.performer != nil else { return false }
+            guard state.end == nil, state.performer != nil else { return false }
             next.post(.pushDelay(state.delay?.milliseconds))
             if state.listeners > 0 { next.post(.listening(true)) }
             state.performer = next
@@ -136,7 +152,7 @@ public final class InstantDocumentDescriptor: Sendable {
         }
         guard isOpen else { return next.leave() }
         next.take(luggage)
-        tell(.refresh)
+        tell(.didMissEvents)
     }
 
     /// The layer, for reading and editing; it throws the core's errors.
@@ -159,30 +175,53 @@ public final class InstantDocumentDescriptor: Sendable {
 
     func standBack() { state.withLock(\.performer)?.post(.suspended(false)) }
 
-    func close(because error: InstantError) {
-        let performer = state.withLock { state in
-            defer { (state.performer, state.listeners) = (nil, 0) }
-            return state.performer
+    /// Closes the descriptor for good. The layer's lock is free when this returns.
+    ///
+    /// - Returns: The tasks that are ending.
+    @discardableResult
+    func close(because error: InstantError) -> [Task<Void, Never>] { close(error)?.close(because: error) ?? [] }
+
+    /// Closes the descriptor for good, and waits until everything is written and released.
+    func closeAndWait(because error: InstantError) async {
+        let question = asker.close()
+        if let performer = close(error) { await performer.closeAndWait(because: error) }
+        await question?.value
+    }
+
+    /// - Returns: What is still open.
+    private func close(_ error: InstantError) -> LayerPerformer? {
+        asker.close()
+        let (performer, wasOpen) = state.withLock { state in
+            let wasOpen = state.end == nil
+            let performer = state.performer
+            state.end = state.end ?? error
+            (state.performer, state.listeners) = (nil, 0)
+            return (performer, wasOpen)
         }
-        if let performer { return performer.close(because: error) }
-        tell(.didClose(error))
-        hub.finish()
+        if performer == nil, wasOpen {
+            tell(.didClose(error))
+            hub.finish()
+        }
+        return performer
     }
 
     /// A layer that was never opened has nothing to retry.
     func networkReturned() { state.withLock(\.performer)?.post(.retryRequested) }
 
     func invalidate() {
-        let (performer, wasInvalid) = state.withLock { state in
-            defer { state.isInvalid = true }
-            return (state.performer, state.isInvalid)
+        let removed = InstantError(.invalidDocument, "the local storage was removed")
+        let open = state.withLock { state -> LayerPerformer?? in
+            guard state.end == nil else { return nil }
+            // Without storage that is open, the events end below.
+            if state.performer != nil { state.end = removed }
+            return .some(state.performer)
         }
-        guard !wasInvalid else { return }
-        performer?.post(.storageRemoved)
-        performer?.settle()
-        close(because: InstantError(.invalidDocument, "the local storage was removed"))
-        performer?.settle()
-        onInvalid?()
+        guard let open else { return }
+        open?.post(.storageRemoved)
+        open?.settle()
+        let tasks = close(because: removed)
+        open?.closeFiles()
+        onInvalid?(tasks)
     }
 }
 
@@ -193,9 +232,16 @@ extension InstantDocumentDescriptor {
     /// The same, limited to events that can end a waiting call, so that progress and changes cannot displace an end.
     var ends: AsyncStream<InstantEvent> { hub.stream(where: \.mayEndACall) }
 
-    /// The state of the local data; `invalid` once the local storage has been removed, or if it cannot be opened.
+    /// The state of the local data; `invalid` once the local storage has been removed or the client is gone, or if the
+    /// storage cannot be opened.
     public var documentState: DocumentState {
-        do throws(InstantError) { return try performer().snapshot.documentState } catch {
+        do throws(InstantError) {
+            let performer = try performer()
+            let state = performer.snapshot.documentState
+            guard [.unknown, .clean, .dirty].contains(state) else { return state }
+            // The session learns of an edit a moment after the storage has it.
+            return try InstantError.translating { try performer.layer.stateAtRest() }
+        } catch {
             return error.kind == .contentMigrationNeeded ? .needsContentMigration : .invalid
         }
     }
@@ -203,17 +249,19 @@ extension InstantDocumentDescriptor {
     /// Whether the PDF and the records are on this machine.
     public var isDownloaded: Bool {
         guard let metadata = try? layer.metadata() else { return false }
-        return metadata.cursor != nil && pdfFile != nil
+        return metadata.cursor != nil && pdfPath != nil
     }
 
-    /// The path of the PDF; nil until it is downloaded.
-    public var pdfFile: String? {
+    /// The file of the PDF; nil until it is downloaded.
+    public var pdfURL: URL? { pdfPath.map { URL(filePath: $0) } }
+
+    package var pdfPath: String? {
         guard let sha256 = try? layer.metadata().pdfSHA256, Folders.isSHA256(sha256) else { return nil }
         let path = folders.pdf(sha256)
         return Folders.isFile(path) ? path : nil
     }
 
-    /// The progress of the download, with a way to cancel it; nil if none was requested since launch.
+    /// The progress of the running download, with a way to cancel it; nil if none is running.
     public var downloadProgress: InstantProgress? {
         guard let performer = try? performer() else { return nil }
         return performer.snapshot.progress.map { progress in
@@ -231,21 +279,13 @@ extension InstantDocumentDescriptor {
         guard !isDownloaded else {
             throw InstantError(.alreadyDownloaded, "this layer is already on this machine")
         }
-        guard grant.mayDownload || pdfFile != nil else {
+        guard grant.mayDownload || pdfPath != nil else {
             throw InstantError(.accessDenied, #"cannot download the PDF: this token lacks "download""#)
         }
         let performer = try performer()
         performer.wantDownload()
+        asker.supplied(jwt)
         performer.supply(jwt, grant)
-    }
-
-    /// Supplies a token. Reports `didFinishReauthentication` (the token may then be stored) or
-    /// `didFailReauthentication`.
-    public func reauthenticate(withJWT jwt: String) {
-        do throws(InstantError) {
-            let grant = try check(jwt)
-            try performer().supply(jwt, grant)
-        } catch { tell(.didFailReauthentication(error)) }
     }
 
     /// Runs one cycle, always in both directions. Reports by event.
@@ -302,18 +342,13 @@ extension InstantDocumentDescriptor {
         let folder = folders.layer(identity)
         if LayerRepair.hasStore(Folders.database(in: folder)) { try Folders.remove(layer: folder) }
     }
+}
 
-    private func check(_ jwt: String) throws(InstantError) -> Grant {
-        let grant = try InstantClient.grant(of: jwt)
-        guard grant.documentID.isExactly(identity.documentID), grant.layer.isExactly(identity.layer) else {
-            throw InstantError(.invalidJWT, "this token is for a different layer")
-        }
-        guard grant.userID.isExactly(identity.userID) else {
-            throw InstantError(.userIDMismatch, "this token is for a different user")
-        }
-        guard allowsToken else { throw .insecure }
-        return grant
-    }
+/// Compared by identity: a client has one descriptor for each layer.
+extension InstantDocumentDescriptor: Hashable, Identifiable {
+    public static func == (one: InstantDocumentDescriptor, other: InstantDocumentDescriptor) -> Bool { one === other }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension Duration {

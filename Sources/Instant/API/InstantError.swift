@@ -1,7 +1,9 @@
+import Annotations
+public import FoundationEssentials
 import InstantCore
 
-/// An error with a documented kind and a message that states the cause, the place and the remedy. Never contains a token.
-/// Cancellation throws `CancellationError` instead.
+/// The error of every call: a documented kind, a message that states what happened and why, and a suggestion. Never
+/// contains a token.
 public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// The token is invalid or for another layer; the token is for a user other than the descriptor's.
@@ -9,6 +11,8 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
         /// The token or the read-only document does not allow the operation, or access to the layer was lost.
         case accessDenied
         case alreadyDownloaded, alreadyAuthenticating
+        /// The waiting task, or the download, was cancelled. Not a failure: there is nothing to report.
+        case cancelled
         /// A token is needed, or the server refused the supplied one.
         case authenticationFailed
         /// The server is unreachable: a temporary state, not a reason for an alert.
@@ -21,7 +25,8 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
         /// This library, or the server, is too old for the other.
         case oldClient, oldServer
         case databaseAccessFailed, couldNotWriteToDisk, couldNotReadFromDiskCache, couldNotRemoveDiskCacheEntries
-        /// The local storage was removed, or its client no longer exists.
+        /// The local storage was removed, or the client was closed or released. A new descriptor, of an open client, is
+        /// needed.
         case invalidDocument
         /// The document or annotation belongs to another layer.
         case unmanagedDocument, unmanagedAnnotation
@@ -30,6 +35,11 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
         case authorNeeded
         /// The call would remove edits that exist only on this machine.
         case unsentEdits
+        /// The sync reached its end, but edits are in conflict or were refused
+        /// (``InstantDocumentDescriptor/conflicts()``).
+        case rejectedEdits
+        /// The user may not view the new record: it would disappear as soon as the server has it. Nothing was created.
+        case recordWouldBeHidden
         /// The file has not been downloaded; it does not exist; it cannot be stored locally.
         case attachmentNotLoaded, noSuchAttachment, couldNotCreateAttachment
         /// The layer was stored by an older version and is read-only until it is migrated.
@@ -39,13 +49,46 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
     public var kind: Kind
     /// A sentence for the user. Its wording may change; ``kind`` does not.
     public var message: String
+    private let suggestion: String?
 
-    public init(_ kind: Kind, _ message: String) {
+    /// - Parameter recoverySuggestion: What to do; nil for that of the kind.
+    public init(_ kind: Kind, _ message: String, recoverySuggestion: String? = nil) {
         self.kind = kind
         self.message = message
+        suggestion = recoverySuggestion
     }
 
     public var description: String { message }
+}
+
+extension InstantError: LocalizedError {
+    public var errorDescription: String? { message }
+
+    /// What a user or the application can do; nil if nothing helps.
+    public var recoverySuggestion: String? {
+        if let suggestion { return suggestion }
+        switch kind {
+        case .invalidJWT, .userIDMismatch, .authenticationFailed: return "Get a new token for this layer."
+        case .alreadyAuthenticating: return "Try again when the server has answered."
+        case .requestFailed: return "Nothing to do: the next attempt is automatic."
+        case .oldClient: return "Update this program."
+        case .oldServer: return "Update the server."
+        case .couldNotWriteToDisk: return "Check the data folder and the free space."
+        case .invalidDocument: return "Open the layer again."
+        case .authorNeeded: return "Ask the user for a name."
+        case .unsentEdits: return "Send, save or discard the edits first."
+        case .rejectedEdits: return "Send the edits again, merge them or discard them."
+        case .recordWouldBeHidden: return "Choose another group, or create the record all the same."
+        case .attachmentNotLoaded: return "Load the attachment first."
+        case .contentMigrationNeeded, .performingContentMigration: return "Try again in a moment."
+        case .accessDenied, .alreadyDownloaded, .cancelled, .invalidServerData, .invalidRequest,
+            .payloadLimitExceeded, .databaseAccessFailed, .couldNotReadFromDiskCache, .couldNotRemoveDiskCacheEntries,
+            .unmanagedDocument, .unmanagedAnnotation, .noSuchAnnotation, .noSuchAttachment, .couldNotCreateAttachment:
+            return nil
+        }
+    }
+
+    static let cancelled = InstantError(.cancelled, "cancelled")
 }
 
 extension InstantError {
@@ -83,6 +126,10 @@ extension InstantError {
                 .noSuchEntry:
                 self.init(.invalidRequest, error.description)
             }
+        case let error as InvalidContent: self.init(.invalidRequest, error.description)
+        case let error as JSONError: self.init(.invalidRequest, "not Instant JSON: \(error)")
+        case let error as FormattingConflict: self.init(.invalidRequest, error.description)
+        case is CancellationError: self = .cancelled
         case let error as PDFDownload.Replaced: self.init(.invalidServerData, error.description)
         case let error as LocalStoreError:
             if case .olderSchema = error {

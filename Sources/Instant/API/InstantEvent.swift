@@ -1,8 +1,9 @@
 public import Annotations
+public import FoundationEssentials
 public import InstantCore
 
 /// An event of a layer. Each access to `events` returns a new stream; if a stream overflows because it is not read, one
-/// ``refresh`` replaces the lost events.
+/// ``didMissEvents`` replaces the lost events.
 public enum InstantEvent: Hashable, Sendable {
     case didMakeProgress(DownloadProgress)
     case didFinishDownload
@@ -10,6 +11,8 @@ public enum InstantEvent: Hashable, Sendable {
     /// The download was stopped through its ``InstantProgress``; the received part stays.
     case didCancelDownload
     /// A token is needed: none since launch, expired, revoked or refused. The layer stays readable and editable.
+    /// With a token provider (``InstantClient/tokenProvider``), only if the provider has no token, or none that the
+    /// server accepts.
     case didFailAuthentication(TokenNeed)
     /// The server accepted the token: it may be stored now.
     case didFinishReauthentication(AcceptedToken)
@@ -20,13 +23,16 @@ public enum InstantEvent: Hashable, Sendable {
     case didFailSync(InstantError)
     /// These records changed or were removed; `byOthers` are those that other users changed.
     case didChangeRecords(Set<Record.ID>, byOthers: Set<Record.ID>)
+    /// The server did not accept these edits: another client's change came first, or it refused them. They are kept
+    /// with their texts until the user resolves them (``InstantDocument/resolve(_:_:)``).
+    case didRejectEdits([Conflict])
     /// The document was overwritten on the server: its PDF is no longer the local one. Download it.
     case didReplacePDF
     /// The new token gets a different file of the same document, with or without the PDF's own annotations. Download
     /// it; the local file is removed.
     case didChangePDF
     /// Sent five minutes and one minute before the token expires, by the server's clock.
-    case tokenExpires(at: Timestamp)
+    case willExpireToken(at: Date)
     /// The local records were compared with the server's; if they differ, the layer is loaded again. nil: inconclusive,
     /// because the layer kept changing or the server is too old.
     case didCheckIntegrity(IntegrityReport?)
@@ -38,8 +44,8 @@ public enum InstantEvent: Hashable, Sendable {
     case didChangePresence
     /// Reload everything that is shown: events were lost, or two changed records have ids that Swift's `==` takes for the
     /// same text.
-    case refresh
-    /// The last event: the client no longer exists, or the local storage was removed.
+    case didMissEvents
+    /// The last event: the client was closed or released, or the local storage was removed.
     case didClose(InstantError)
 }
 
@@ -51,8 +57,8 @@ extension InstantEvent {
             .didFinishReauthentication, .didFailReauthentication, .didFinishSync, .didFailSync, .didCheckIntegrity,
             .didLoseAccess, .didChangeConnection, .didClose:
             true
-        case .didMakeProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords, .didReplacePDF, .didChangePDF,
-            .tokenExpires, .didChangePresence, .refresh:
+        case .didMakeProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords, .didRejectEdits, .didReplacePDF,
+            .didChangePDF, .willExpireToken, .didChangePresence, .didMissEvents:
             false
         }
     }
@@ -64,12 +70,12 @@ extension InstantEvent {
     /// Whether ``InstantClientDelegate`` has a method for the event.
     var isForDelegates: Bool {
         switch self {
-        case .didFinishDownload, .didFailDownload, .didFailAuthentication, .didFinishReauthentication,
-            .didFailReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync, .didFailSync:
+        case .didMakeProgress, .didFinishDownload, .didFailDownload, .didFailAuthentication,
+            .didFinishReauthentication, .didFailReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync,
+            .didFailSync, .didChangeRecords, .didRejectEdits, .didReplacePDF, .didChangePDF, .willExpireToken,
+            .didLoseAccess, .didMissEvents:
             true
-        case .didMakeProgress, .didChangeRecords, .didReplacePDF, .didChangePDF, .tokenExpires, .didCheckIntegrity,
-            .didLoseAccess, .didChangeConnection, .didChangePresence, .didCancelDownload, .refresh, .didClose:
-            false
+        case .didCheckIntegrity, .didChangeConnection, .didChangePresence, .didCancelDownload, .didClose: false
         }
     }
 }

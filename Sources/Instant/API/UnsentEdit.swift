@@ -1,5 +1,6 @@
 public import Annotations
-import InstantCore
+public import FoundationEssentials
+public import InstantCore
 
 public import enum SyncProtocol.ChangeKind
 
@@ -17,8 +18,19 @@ public struct UnsentEdit: Hashable, Sendable, Identifiable {
         case refused(String)
     }
 
-    /// The number in the queue, never reused; also the id of its ``Conflict``.
-    public let id: Int64
+    /// The name of an edit, never reused; older edits come first.
+    public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible {
+        /// The number in the queue.
+        package let seq: Int64
+
+        package init(seq: Int64) { self.seq = seq }
+
+        public static func < (one: ID, other: ID) -> Bool { one.seq < other.seq }
+
+        public var description: String { "\(seq)" }
+    }
+
+    public let id: ID
     public let recordID: Record.ID
     public let kind: ChangeKind
     /// The content to write; nil for a delete.
@@ -26,15 +38,16 @@ public struct UnsentEdit: Hashable, Sendable, Identifiable {
     /// What the user saw before the edit; nil for a new record.
     public let base: Record?
     public let state: State
-    public let madeAt: Timestamp
+    /// By the local clock.
+    public let madeAt: Date
 
     init(_ entry: OutboxEntry) {
-        id = entry.seq
+        id = ID(seq: entry.seq)
         recordID = entry.id
         kind = entry.kind
         content = entry.content
         base = entry.base
-        madeAt = entry.madeAt
+        madeAt = entry.madeAt.date
         state =
             switch entry.state {
             case .waiting: .waiting
@@ -43,6 +56,16 @@ public struct UnsentEdit: Hashable, Sendable, Identifiable {
             case .conflict(let why): .conflict(why)
             case .refused(let why): .refused(why)
             }
+    }
+}
+
+extension UnsentEdit {
+    /// The id of the ``Conflict`` with this edit; nil unless it is in conflict or was refused.
+    public var conflictID: Conflict.ID? {
+        switch state {
+        case .conflict, .refused: Conflict.ID(seq: id.seq)
+        case .waiting, .sending, .parked: nil
+        }
     }
 }
 

@@ -57,13 +57,17 @@ package final class FileLock: Sendable {
 
     /// Runs the body if this is the only holder of the shared lock; other holders wait meanwhile.
     func ifAlone(_ body: () -> Void) {
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { body() }
-        flock(descriptor, LOCK_SH)
+        guard becomeExclusive() else { return }
+        body()
+        becomeShared()
     }
+
+    /// Releases the lock for good.
+    func release() { _ = Self.lock(descriptor, F_UNLCK) }
 
     deinit {
         // Unlocked, not only closed: a child process being started has a copy until it runs its own program.
-        _ = Self.lock(descriptor, F_UNLCK)
+        release()
         close(descriptor)
     }
 

@@ -25,12 +25,12 @@ final class DelegateDispatcher: Sendable {
             defer { state.isCalling = true }
             return !state.isCalling
         }
-        if begins { Task { work() } }
+        if begins { Task { await work() } }
     }
 
     /// Runs until no call waits.
-    private func work() {
-        while let call = next() { delegate?.receive(call.event, call.client, call.descriptor) }
+    private func work() async {
+        while let call = next() { await delegate?.receive(call.event, call.client, call.descriptor) }
     }
 
     private func next() -> Calls.Call? {

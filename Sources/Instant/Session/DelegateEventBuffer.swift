@@ -1,5 +1,6 @@
 /// The calls that wait for a delegate, in order. If a delegate is slower than its layers, superseded calls are dropped
-/// once many wait: an outdated state, a finished cycle that was followed by another, a repeated request for a token.
+/// once many wait: an outdated state or progress, a finished cycle that was followed by another, a repeated request for a
+/// token. Changed records are replaced by one ``InstantEvent/didMissEvents``.
 /// The end of a download, of a token attempt or of the newest cycle is never dropped, and each delivered begin is
 /// followed by one end.
 struct DelegateEventBuffer<Client: Sendable, Descriptor: AnyObject & Sendable>: Sendable {
@@ -31,13 +32,20 @@ struct DelegateEventBuffer<Client: Sendable, Descriptor: AnyObject & Sendable>: 
         for (index, call) in waiting.enumerated() {
             newest[ObjectIdentifier(call.descriptor), default: Newest()].take(call.event, at: index, &overtaken)
         }
+        for changes in newest.values.map(\.changes) where changes.count > 1 {
+            overtaken.formUnion(changes.dropLast())
+            if let last = changes.last { waiting[last].event = .didMissEvents }
+        }
         waiting = waiting.enumerated().filter { !overtaken.contains($0.offset) }.map(\.element)
     }
 }
 
 /// The indices of the newest calls of each kind, for one descriptor.
 private struct Newest {
+    /// The calls about changed records.
+    private(set) var changes: [Int] = []
     private var state: Int?
+    private var progress: Int?
     private var question: Int?
     private var begin: Int?
     private var cycle: [Int] = []
@@ -48,6 +56,10 @@ private struct Newest {
         case .didChangeSyncState:
             if let state { overtaken.insert(state) }
             state = index
+        case .didChangeRecords, .didMissEvents: changes.append(index)
+        case .didMakeProgress:
+            if let progress { overtaken.insert(progress) }
+            progress = index
         case .didFailAuthentication:
             if let question { overtaken.insert(question) }
             question = index

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The bounded queue of events for one subscriber. If it overflows, a single ``InstantEvent/refresh`` replaces
+/// The bounded queue of events for one subscriber. If it overflows, a single ``InstantEvent/didMissEvents`` replaces
 /// everything that was lost.
 final class EventQueue: Sendable {
     private struct State {
@@ -30,7 +30,7 @@ final class EventQueue: Sendable {
                 state.pending.append(event)
             } else {
                 // The end and its reason are always delivered.
-                state.pending = if case .didClose = event { [.refresh, event] } else { [.refresh] }
+                state.pending = if case .didClose = event { [.didMissEvents, event] } else { [.didMissEvents] }
             }
             return nil
         }

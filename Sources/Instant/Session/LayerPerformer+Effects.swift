@@ -1,9 +1,10 @@
+import Annotations
 import InstantCore
 import SyncProtocol
 
 extension LayerPerformer {
-    /// - Returns: The event to send.
-    func perform(_ effect: Synchronizer.Effect, _ state: inout Confined) -> InstantEvent? {
+    /// - Returns: The events to send.
+    func perform(_ effect: Synchronizer.Effect, _ state: inout Confined) -> [InstantEvent] {
         switch effect {
         case .send(let request): send(request)
         case .cancel(let id): withShared { $0.requests.removeValue(forKey: id) }?.cancel()
@@ -24,14 +25,25 @@ extension LayerPerformer {
             default: break
             }
             if case .presence(let presence) = notice { published.withLock { $0.presence = presence } }
-            return event(notice)
+            return [event(notice)].compactMap(\.self) + rejections(after: notice, &state)
         case .lead(let leads):
             state.wantsLock = leads
             if !leads { dropLock() }
         case .claim(let claims): claim(claims)
         case .useAlone: break  // answered by the caller
         }
-        return nil
+        return []
+    }
+
+    /// Returns the event of edits that the server has rejected since the last one, whichever process sent them.
+    private func rejections(after notice: Synchronizer.Notification, _ state: inout Confined) -> [InstantEvent] {
+        // A change without ids was made by another process.
+        guard case .changed(let changes) = notice, changes.hasRejections || changes.ids.isEmpty,
+            let conflicts = try? layer.conflicts()
+        else { return [] }
+        let new = conflicts.filter { !state.rejected.contains($0.id) }
+        state.rejected = Set(conflicts.map(\.id))
+        return new.isEmpty ? [] : [.didRejectEdits(new)]
     }
 
     private func send(_ request: SyncRequest) {
@@ -120,7 +132,7 @@ extension LayerPerformer {
         case .lost(let why): .didLoseAccess(why)
         case .pdfReplaced: .didReplacePDF
         case .pdfChanged: .didChangePDF
-        case .tokenExpires(let moment): .tokenExpires(at: moment)
+        case .tokenExpires(let moment): .willExpireToken(at: moment.date)
         case .checked(let report): .didCheckIntegrity(report)
         case .presence: .didChangePresence
         }
@@ -169,7 +181,7 @@ extension LayerChanges {
     /// Two ids that are equal as Swift's strings do not fit into one set: then everything has to be read again.
     var event: InstantEvent {
         let known = Set(ids.map(\.text))
-        guard !known.isEmpty, known.count == ids.count else { return .refresh }
+        guard !known.isEmpty, known.count == ids.count else { return .didMissEvents }
         return .didChangeRecords(known, byOthers: Set(byOthers.map(\.text)))
     }
 }

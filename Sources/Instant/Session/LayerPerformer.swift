@@ -28,6 +28,9 @@ final class LayerPerformer: Sendable {
     let published: Mutex<Published>
     /// Called on the queue when a successor is to continue in another store.
     let onMove: @Sendable (OpenStore, Luggage) -> Void
+    /// Called on the queue, before an event is sent: whether it is not for the application, because a token provider is
+    /// asked first.
+    private let holdsBack: @Sendable (InstantEvent) -> Bool
     /// Called on the queue, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
@@ -54,6 +57,8 @@ final class LayerPerformer: Sendable {
         var nextLeftovers: Timestamp?
         /// Why the store of the token's view cannot be used.
         var moveProblem: InstantError?
+        /// The rejected edits that were reported, or were there when the layer was opened.
+        var rejected: Set<Conflict.ID> = []
     }
 
     /// State for any thread. No I/O under this lock.
@@ -88,6 +93,7 @@ final class LayerPerformer: Sendable {
     init(
         _ open: OpenStore, of stores: LayerStores, folders: Folders, transport: HTTPTransport,
         hub: EventHub, onMove: @escaping @Sendable (OpenStore, Luggage) -> Void,
+        holdsBack: @escaping @Sendable (InstantEvent) -> Bool,
         onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
         self.stores = stores
@@ -99,6 +105,7 @@ final class LayerPerformer: Sendable {
         environment = stores.environment
         self.hub = hub
         self.onMove = onMove
+        self.holdsBack = holdsBack
         self.onEvent = onEvent
         lockPath = Folders.lock(in: open.folder)
         claimPath = Folders.claim(in: open.folder)
@@ -111,7 +118,8 @@ final class LayerPerformer: Sendable {
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         confined = Mutex(
             Confined(
-                synchronizer: synchronizer, wantsLock: open.lock != nil, storeVersion: open.store.foreignVersion()))
+                synchronizer: synchronizer, wantsLock: open.lock != nil, storeVersion: open.store.foreignVersion(),
+                rejected: Set((try? open.layer.conflicts())?.map(\.id) ?? [])))
         shared.withLock { $0.lock = open.takeLock() }
         post(.woke)
         poll()
@@ -182,21 +190,47 @@ final class LayerPerformer: Sendable {
 
     /// Ends everything: the lock is free when this returns, and the only events still sent are those that report the
     /// end.
-    func close(because error: InstantError) {
+    ///
+    /// - Returns: The tasks that were running, cancelled.
+    @discardableResult
+    func close(because error: InstantError) -> [Task<Void, Never>] { end(because: error, keepingLock: false) }
+
+    /// Closes the files, after everything that was posted so far. Must not be called on the queue.
+    func closeFiles() {
+        queue.sync { open.close() }
+    }
+
+    /// Ends everything, and waits: when this returns, nothing runs, everything is written, and no file is open.
+    func closeAndWait(because error: InstantError) async {
+        for task in end(because: error, keepingLock: true) { await task.value }
+        await withCheckedContinuation { continuation in
+            onQueue {
+                self.open.close()
+                continuation.resume()
+            }
+        }
+    }
+
+    /// - Parameter keepingLock: Whether other processes must wait until the step on the queue has ended.
+    /// - Returns: The tasks that were running, cancelled.
+    private func end(because error: InstantError, keepingLock: Bool) -> [Task<Void, Never>] {
         let isSyncing = snapshot.isSyncing
-        let tasks = shared.withLock { shared in
+        let (tasks, lock) = shared.withLock { shared in
             let tasks =
                 Array(shared.streams.values) + Array(shared.requests.values) + [shared.download].compactMap(\.self)
+            let lock = keepingLock ? shared.lock : nil
             shared = Shared(isClosed: true)
-            return tasks
+            return (tasks, lock)
         }
         for task in tasks { task.cancel() }
         pages.drop()
         onQueue {
+            withExtendedLifetime(lock) {}
             if isSyncing { self.tell(.didFailSync(error)) }
             self.tell(.didClose(error))
             self.hub.finish()
         }
+        return tasks
     }
 
     /// Continues for a predecessor.
@@ -240,6 +274,11 @@ final class LayerPerformer: Sendable {
 
     /// Waits until everything posted so far has been handled. Must not be called on the queue.
     func settle() { queue.sync {} }
+
+    /// Waits until everything posted so far has been handled, without blocking a thread.
+    func settled() async {
+        await withCheckedContinuation { continuation in onQueue { continuation.resume() } }
+    }
 }
 
 extension LayerPerformer {
@@ -252,7 +291,7 @@ extension LayerPerformer {
             while !effects.isEmpty {
                 var answers: [Synchronizer.Input] = []
                 for effect in effects {
-                    if let event = perform(effect, &state) { events.append(event) }
+                    events += perform(effect, &state)
                     switch effect {
                     case .lead(true): answers.append(.leading(tryToLead()))
                     case .useAlone(let grant):
@@ -287,6 +326,11 @@ extension LayerPerformer {
     }
 
     func tell(_ event: InstantEvent) {
+        guard !holdsBack(event) else { return }
+        tellAnyway(event)
+    }
+
+    func tellAnyway(_ event: InstantEvent) {
         hub.send(event)
         onEvent(event)
     }
@@ -311,7 +355,7 @@ extension LayerPerformer {
             $0.grant = synchronizer.ownGrant ?? state.restriction
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
-            $0.progress = state.download.progress
+            $0.progress = state.download.isWanted ? state.download.progress : nil
             $0.problem = synchronizer.problem?.description
             return before == ($0.connection, $0.problem, $0.syncedBy) ? [] : [.didChangeConnection]
         }

@@ -119,6 +119,12 @@ final class OpenStore: LocalStore {
 
     func takeLock() -> LeaderLock? { held.withLock { $0.take() } }
 
+    /// Closes the files. The store may then be removed or converted.
+    func close() {
+        store.close()
+        use.release()
+    }
+
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.read(body) }
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {

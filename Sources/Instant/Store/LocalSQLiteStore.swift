@@ -226,7 +226,7 @@ extension LocalSQLiteStore {
     /// - Returns: The lock to hold while the file is open; nil if the folder cannot be written.
     private static func enter(_ path: String) throws -> (FileLock?, LayerLabel?) {
         try LayerRepair.complete(path)
-        let lock = FileLock(path: LayerRepair.lock(besides: path), shared: true)
+        let lock = FileLock(path: LayerRepair.lock(besides: path), shared: true, milliseconds: 10_000)
         let place = LayerLabel.path(besides: path)
         lock?.ifAlone {
             // SQLite's locks end with any descriptor of these files: this process must not have them open either.

@@ -31,8 +31,8 @@ extension HTTPTransport {
         let text = Self.short(answer.description.isEmpty ? answer.reason : answer.description)
         switch (status, answer.known) {
         case (_, .clientIDTaken): return .clientIDTaken
-        case (_, .oldClient): return .oldClient("this version of postilla is too old for \(address.host): \(text)")
-        case (_, .oldServer): return .oldServer("\(address.host) is too old for this version of postilla: \(text)")
+        case (_, .oldClient): return .oldClient("this program is too old for \(address.host): \(text)")
+        case (_, .oldServer): return .oldServer("\(address.host) is too old for this program: \(text)")
         case (401, .tokenExpired): return .token(.expired)
         case (401, .tokenRevoked): return .token(.revoked)
         case (401, _): return .token(.refused(text))

@@ -1,5 +1,5 @@
 package import Annotations
-import Authorization
+package import Authorization
 import SyncProtocol
 
 /// Edits. The grant of this process authorizes each edit. An edit is stamped, and is durable in the outbox when the
@@ -30,6 +30,17 @@ extension Layer {
         }
     }
 
+    /// Returns why the user would not see a new record once the server has it; nil if they would.
+    ///
+    /// - Parameter choice: The group; nil for the layer's group for new records.
+    package func viewDenial(
+        ofNew content: Content, group choice: LayerMetadata.GroupChoice? = nil
+    ) throws -> Denial? {
+        let metadata = try metadata()
+        let group = choice.map(\.group) ?? metadata.groupForNew
+        return metadata.grant?.viewDenial(ofNew: content.contentType, in: group)
+    }
+
     /// Replaces the content. The server preserves the author and creation time; the group does not change.
     @discardableResult
     package func update(_ id: Record.ID, content: Content, at now: Timestamp) throws -> EditReceipt {
@@ -42,7 +53,7 @@ extension Layer {
             try grant.require(.edit(Subject(record)))
             guard content.isSameKind(as: record.content) else { throw EditError.otherKind }
             let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
-            try stamped.check(metadata.limits, over: record.content)
+            try stamped.check(metadata, over: record.content)
             return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, metadata: metadata)
         }
     }
@@ -56,9 +67,12 @@ extension Grant {
 
 extension Content {
     /// Rejects content that the server would reject, while the user is still editing.
-    fileprivate func check(_ limits: ServerLimits, over stored: Content? = nil) throws {
+    fileprivate func check(_ metadata: LayerMetadata, over stored: Content? = nil) throws {
+        var pageCount = metadata.pageCount
+        // An annotation of a PDF that had more pages can still be changed.
+        if let stored, (try? stored.validate(pageCount: pageCount, maximumBytes: .max)) == nil { pageCount = nil }
         do {
-            try validate(maximumBytes: limits.recordBytes)
+            try validate(pageCount: pageCount, maximumBytes: metadata.limits.recordBytes)
             try checkAttachment(over: stored)
         } catch { throw EditError.invalid(error) }
     }
@@ -90,7 +104,7 @@ extension WritableLayer {
             if object["createdAt"] == nil { object["createdAt"] = .string(now.iso8601) }
             object["updatedAt"] = .string(now.iso8601)
         }
-        try stamped.check(metadata.limits)
+        try stamped.check(metadata)
         return try enqueue(.create, id, content: stamped, group: group, at: now, metadata: metadata)
     }
 }

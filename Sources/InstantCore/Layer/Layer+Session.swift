@@ -41,6 +41,8 @@ extension Layer {
             metadata.title = answer.title
             metadata.pdfSHA256 = answer.pdfSHA256
             metadata.pdfBytes = answer.pdfBytes
+            metadata.pageCount = answer.pageCount
+            metadata.pageRuns = answer.pageRuns
             metadata.limits = answer.limits
             metadata.clockOffset = answer.now - now
             if metadata.cursor?.epoch != answer.epoch { metadata.cursor = nil }
@@ -162,6 +164,7 @@ extension WritableLayer {
             entry.state = .conflict("the PDF was replaced before this edit was sent")
             try replace(entry)
             changes.touch(entry)
+            changes.hasRejections = true
         }
     }
 }

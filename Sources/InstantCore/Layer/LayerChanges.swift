@@ -13,6 +13,8 @@ package struct LayerChanges: Hashable, Sendable {
     package var needsSnapshot = false
     /// A change was missed: pull.
     package var needsPull = false
+    /// The server did not accept an edit, or an edit can no longer be sent.
+    package var hasRejections = false
 
     package init() {}
 
@@ -34,6 +36,7 @@ package struct LayerChanges: Hashable, Sendable {
         startedAnew = startedAnew || other.startedAnew
         needsSnapshot = needsSnapshot || other.needsSnapshot
         needsPull = needsPull || other.needsPull
+        hasRejections = hasRejections || other.hasRejections
     }
 }
 

@@ -152,6 +152,7 @@ extension WritableLayer {
         _ entry: OutboxEntry, as state: OutboxEntry.State, isThere: Bool?, into changes: inout LayerChanges
     ) throws {
         changes.touch(entry)
+        changes.hasRejections = true
         var kept = entry
         kept.state = state
         if kept.kind == .restore, let base = kept.base {

@@ -10,6 +10,25 @@ extension Layer {
         try store.write { try $0.changeMetadata { $0.uploads.insert(id) } }
     }
 
+    /// Whether the server has the file or will get it, as far as this store can tell: it waits to be sent, or a record
+    /// names it. Reads all records.
+    package func isKnown(_ id: AttachmentID) throws -> Bool {
+        try store.read { store in
+            if try store.metadata().uploads.contains(id) { return true }
+            if try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max).contains(where: {
+                $0.content?.attachmentID == id || $0.base?.content.attachmentID == id
+            }) {
+                return true
+            }
+            var last: Record.ID?
+            while case let batch = try store.records(after: last, limit: 500), !batch.isEmpty {
+                if batch.contains(where: { $0.record.content.attachmentID == id }) { return true }
+                last = batch.last?.id
+            }
+            return false
+        }
+    }
+
     /// Returns the file of the first edit that waits for an upload; nil if no edit does.
     package func nextUpload() throws -> AttachmentID? {
         try store.read { store in

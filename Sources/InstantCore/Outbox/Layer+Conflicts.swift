@@ -4,8 +4,19 @@ public import SyncProtocol
 
 /// An edit that lost a conflict or was refused, with the base and both versions.
 public struct Conflict: Hashable, Sendable, Identifiable {
-    /// The number of the outbox entry.
-    public var id: Int64
+    /// The name of a conflict, never reused; older conflicts come first.
+    public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible {
+        /// The number of the outbox entry.
+        package let seq: Int64
+
+        package init(seq: Int64) { self.seq = seq }
+
+        public static func < (one: ID, other: ID) -> Bool { one.seq < other.seq }
+
+        public var description: String { "\(seq)" }
+    }
+
+    public var id: ID
     public var recordID: Record.ID
     public var kind: ChangeKind
     /// The record on which the edit is based; nil for a create.
@@ -35,7 +46,8 @@ extension Layer {
         try store.read { store in
             try store.entries(in: [.conflict, .refused], limit: .max).map { entry in
                 var conflict = Conflict(
-                    id: entry.seq, recordID: entry.id, kind: entry.kind, base: entry.base, mine: entry.content,
+                    id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base,
+                    mine: entry.content,
                     theirs: try store.record(entry.id)?.record, reason: "", isRefusal: entry.stage == .refused)
                 switch entry.state {
                 case .conflict(let reason), .refused(let reason): conflict.reason = reason
@@ -52,11 +64,11 @@ extension Layer {
     /// - Returns: The receipt of the edit; nil if the resolution made no edit.
     @discardableResult
     package func resolve(
-        _ seq: Int64, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
+        _ id: Conflict.ID, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
     ) throws -> EditReceipt? {
         try store.write { store in
             let metadata = try metadata(in: store)
-            guard let entry = try store.entry(seq), entry.stage == .conflict || entry.stage == .refused else {
+            guard let entry = try store.entry(id.seq), entry.stage == .conflict || entry.stage == .refused else {
                 throw EditError.noSuchEntry
             }
             try store.drop(entry, metadata: metadata)

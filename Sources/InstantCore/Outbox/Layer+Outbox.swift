@@ -20,6 +20,15 @@ extension Layer {
         }
     }
 
+    /// Returns the state of the layer while no cycle runs.
+    package func stateAtRest() throws -> DocumentState {
+        try store.read { store in
+            let metadata = try metadata(in: store)
+            if try store.backlog(metadata.grant) != .none { return .dirty }
+            return metadata.cursor == nil ? .unknown : .clean
+        }
+    }
+
     /// Whether the grant of this process does not allow sending an unanswered entry.
     package func hasUnsendable() throws -> Bool {
         try store.read { store in

@@ -171,6 +171,12 @@ package struct SessionMachine: Hashable, Sendable {
         return [.closeStream, .announceNeed(.forgotten)]
     }
 
+    /// Ends the session because this user removed the layer: nothing to announce.
+    package mutating func storageRemoved() -> [Action] {
+        state = .lost("the local storage was removed")
+        return [.closeStream]
+    }
+
     package mutating func accessLost(_ why: String) -> [Action] {
         if case .lost = state { return [] }
         state = .lost(why)

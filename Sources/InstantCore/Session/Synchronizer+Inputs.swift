@@ -22,10 +22,7 @@ extension Synchronizer {
             pushAt = backlog == .sendable ? pushDelay.map { now + $0 } : nil
             if pushAt != nil { stopWaiting(now: now) }
             // If no delay is configured, do not wait for a timer.
-            if let pushAt, pushAt <= now, session.dataTicket != nil {
-                self.pushAt = nil
-                try beginCycle(backlog)
-            }
+            try pushIfDue(backlog, now: now)
         case .storeChanged:
             try migrated()
             effects.append(.announce(.changed(LayerChanges())))
@@ -43,6 +40,7 @@ extension Synchronizer {
             end(nil)
         case .listening(let listens):
             isListening = listens
+            askAt = listens ? now + Self.tokenGrace : nil
             if listens {
                 if isLeading, case .live = session.state { try beginCycle() }
             } else {
@@ -71,9 +69,7 @@ extension Synchronizer {
             closeStreams()
             giveUpAll()
             perform(cycle.storageRemoved())
-            // The caller removed it, which is not a loss of access.
-            let ending = session.accessLost("the local storage was removed")
-            perform(ending.filter { if case .announceLost = $0 { false } else { true } })
+            perform(session.storageRemoved())
         }
     }
 

@@ -3,6 +3,9 @@ import SyncProtocol
 
 /// Time-driven events.
 extension Synchronizer {
+    /// Milliseconds in which an application that begins to listen may supply a token without being asked for it.
+    static let tokenGrace: Int64 = 200
+
     mutating func woke(now: Timestamp, random: inout some RandomNumberGenerator) throws {
         // The timer has fired. Set a new one for anything that is not yet due because the clock moved or the timer
         // fired early.
@@ -14,9 +17,12 @@ extension Synchronizer {
         case .dead: fail(.unreachable("the server sent nothing for too long"), now: now, random: &random)
         case nil: break
         }
-        if let pushAt, pushAt <= now {
-            self.pushAt = nil
-            if session.dataTicket != nil, try layer.hasUnsent() { try beginCycle() }
+        try pushIfDue(nil, now: now)
+        // Without a connection, the cycle after the next one sends the edits.
+        if let pushAt, pushAt <= now { self.pushAt = nil }
+        if let askAt, askAt <= now {
+            self.askAt = nil
+            announceNeed()
         }
         // This detects a stream that delivers only heartbeats.
         if isLeading, session.dataTicket != nil, !cycle.isSyncing, let due = integrity.due, due <= now {
@@ -35,6 +41,7 @@ extension Synchronizer {
         if session.dataTicket != nil {
             due += [pushAt, cycle.isSyncing || !isLeading ? nil : integrity.due].compactMap(\.self)
         }
+        if needsToken { due += [pushAt, askAt].compactMap(\.self) }
         due += followingDue
         if canTell, let next = presence.due { due.append(next) }
         if let now { due.removeAll { $0 <= now } }
@@ -59,6 +66,7 @@ extension Synchronizer {
         integrity.clockWentBack(by: back)
         presence.clockWentBack(by: back)
         pushAt = pushAt.map { $0 + -back }
+        askAt = askAt.map { $0 + -back }
         notBefore = notBefore.map { $0 + -back }
         followUntil = followUntil.map { $0 + -back }
         checkAt = checkAt.map { $0 + -back }
@@ -76,6 +84,26 @@ extension Synchronizer {
     }
 
     mutating func announceExpiry(_ end: Timestamp) { effects.append(.announce(.tokenExpires(end))) }
+
+    /// Sends the waiting edits if their delay is over. Without a token, asks for one.
+    ///
+    /// - Parameter backlog: The layer's backlog, if it was just read.
+    mutating func pushIfDue(_ backlog: Backlog?, now: Timestamp) throws {
+        guard let pushAt, pushAt <= now else { return }
+        if session.dataTicket != nil {
+            self.pushAt = nil
+            if try backlog ?? layer.backlog() == .sendable { try beginCycle(backlog) }
+        } else if needsToken {
+            self.pushAt = nil
+            if try backlog ?? layer.backlog() == .sendable { announceNeed() }
+        }
+    }
+
+    private var needsToken: Bool { if case .needsToken = session.state { true } else { false } }
+
+    private mutating func announceNeed() {
+        if case .needsToken(let need) = session.state { effects.append(.announce(.failedAuthentication(need))) }
+    }
 
     /// Ends the wait after a key press, a local edit or a restored network, unless the server requested it.
     mutating func stopWaiting(now: Timestamp) {

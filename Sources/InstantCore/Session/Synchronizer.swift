@@ -156,6 +156,8 @@ package struct Synchronizer {
     var stream = StreamMachine()
     var pushDelay: Int64? = 1000
     var pushAt: Timestamp?
+    /// When to ask for a token, because the application listens without one.
+    var askAt: Timestamp?
     var expiry: ExpiryWatch?
     /// The server asked for no requests before this time.
     var notBefore: Timestamp?

@@ -23,6 +23,8 @@ extension LayerMetadata {
             if let documentVersion { $0.member("documentVersion", documentVersion) }
             $0.member("pdfSHA256", pdfSHA256)
             $0.member("pdfBytes", pdfBytes)
+            if let pageCount { $0.member("pageCount", pageCount) }
+            if !pageRuns.isEmpty { $0.member("pageSizes", pageRuns.json) }
             if let quotedFrom { $0.member("quotedFrom", quotedFrom) }
             $0.member("limits", object: { limits.write(to: &$0) })
             if let lastSync { $0.member("lastSync", lastSync.milliseconds) }
@@ -65,6 +67,8 @@ extension LayerMetadata {
         documentVersion = value["documentVersion"]?.string
         pdfSHA256 = value["pdfSHA256"]?.string ?? ""
         pdfBytes = value["pdfBytes"]?.integer ?? 0
+        pageCount = PageRun.pageCount(value["pageCount"])
+        pageRuns = PageRun.reading(value["pageSizes"], pageCount: pageCount)
         quotedFrom = value["quotedFrom"]?.string
         if let limits = value["limits"] { self.limits = ServerLimits(stored: limits) }
         lastSync = value["lastSync"]?.integer.map(Timestamp.init(milliseconds:))
@@ -104,6 +108,7 @@ extension ServerLimits {
         json.member("batchChanges", batchChanges)
         json.member("batchBytes", batchBytes)
         json.member("pageRecords", pageRecords)
+        if let attachmentBytes { json.member("attachmentBytes", attachmentBytes) }
     }
 
     fileprivate init(stored json: JSON) {
@@ -112,5 +117,6 @@ extension ServerLimits {
         batchChanges = json["batchChanges"]?.integer.map { Int(clamping: $0) } ?? batchChanges
         batchBytes = json["batchBytes"]?.integer.map { Int(clamping: $0) } ?? batchBytes
         pageRecords = json["pageRecords"]?.integer.map { Int(clamping: $0) } ?? pageRecords
+        attachmentBytes = json["attachmentBytes"]?.integer
     }
 }

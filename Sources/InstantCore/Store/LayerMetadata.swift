@@ -21,6 +21,10 @@ package struct LayerMetadata: Hashable, Sendable {
     /// SHA-256 of the PDF in lower-case hex, as last reported by the server; empty if unknown.
     package var pdfSHA256 = ""
     package var pdfBytes: Int64 = 0
+    /// nil if the server never reported it.
+    package var pageCount: Int?
+    /// The sizes of all pages in order; empty if unknown.
+    package var pageRuns: [PageRun] = []
     /// The file from which the words under markups were read; nil if none were.
     package var quotedFrom: String?
     package var limits = ServerLimits()

@@ -1,9 +1,9 @@
-package import Annotations
+public import Annotations
 
 /// The filter and order of an annotation list. A layer is never loaded as a whole to show 40 rows; instead, a store
 /// answers a query with a count and a window of rows.
-package struct ListQuery: Hashable, Sendable {
-    package enum Order: String, Hashable, Sendable, CaseIterable {
+public struct ListQuery: Hashable, Sendable {
+    public enum Order: String, Hashable, Sendable, CaseIterable {
         /// By page, then from top to bottom, then by id. Rows without a page come last.
         case page
         /// Newest change first.
@@ -13,10 +13,10 @@ package struct ListQuery: Hashable, Sendable {
         case group
     }
 
-    package var order: Order
-    package var filter: ListFilter
+    public var order: Order
+    public var filter: ListFilter
 
-    package init(order: Order = .page, filter: ListFilter = ListFilter()) {
+    public init(order: Order = .page, filter: ListFilter = ListFilter()) {
         self.order = order
         self.filter = filter
     }
@@ -24,24 +24,24 @@ package struct ListQuery: Hashable, Sendable {
 
 /// Empty sets and nil match everything. Comments of a thread are not rows of the list, but a root that was deleted or is
 /// hidden keeps a row as long as it has comments.
-package struct ListFilter: Hashable, Sendable {
-    package var kinds: Set<AnnotationKind> = []
+public struct ListFilter: Hashable, Sendable {
+    public var kinds: Set<AnnotationKind> = []
     /// Matches text, author or kind name, case-insensitively.
-    package var text = ""
+    public var text = ""
     /// Words whose letters occur in this order, possibly with gaps, in the fields that ``text`` searches.
-    package var fuzzy: [String] = []
+    public var fuzzy: [String] = []
     /// Whether to also search the words that a markup covers, if they are stored.
-    package var inQuotes = false
-    package var author: String?
+    public var inQuotes = false
+    public var author: String?
     /// Empty for the null group.
-    package var group: String?
-    package var pageIndex: Int?
-    package var unreadOnly = false
-    package var pendingOnly = false
+    public var group: String?
+    public var pageIndex: Int?
+    public var unreadOnly = false
+    public var pendingOnly = false
     /// Whether to leave out the rows of deleted roots.
-    package var recordsOnly = false
+    public var recordsOnly = false
 
-    package init() {}
+    public init() {}
 }
 
 /// The filter values of a layer, each with its number of rows; the most frequent first.

@@ -78,6 +78,7 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     private func add(_ draft: RecordInput, author: String?, to session: LayerSession) async throws {
+        try session.warnIfHidden(draft.content, group: draft.group)
         let added = try session.descriptor.add(draft, author: author)
         var outcome = added.outcome
         if let id = added.waiting {

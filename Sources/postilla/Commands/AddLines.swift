@@ -8,6 +8,11 @@ struct AddLines {
     let session: LayerSession
     let author: String?
     let group: String?
+    private let warning = HiddenRecordWarning()
+
+    init(session: LayerSession, author: String?, group: String?) {
+        (self.session, self.author, self.group) = (session, author, group)
+    }
 
     static let atOnce = 500
     /// A record has at most 1 MB; escapes can make its line longer.
@@ -47,6 +52,7 @@ struct AddLines {
         do {
             var draft = try RecordInput(json: bytes)
             if let group, draft.group == nil { draft.group = group }
+            try warning.give(session, draft.content, group: draft.group)
             return try session.descriptor.add(draft, author: author)
         } catch let error as JSONError {
             return .init(id: nil, outcome: .invalid("\(error)"))

@@ -42,7 +42,7 @@ struct OutboxCommand: AsyncParsableCommand {
         let shown = (edit.content ?? edit.base?.content).map { Annotation(id: edit.recordID, content: $0) }
         return [
             edit.recordID, edit.kind.rawValue, shown?.pageIndex.map { "\($0 + 1)" } ?? "", shown?.kind.name ?? "",
-            edit.madeAt.iso8601, edit.state.word, edit.state.reason ?? "", shown?.text ?? "",
+            Timestamp(edit.madeAt).iso8601, edit.state.word, edit.state.reason ?? "", shown?.text ?? "",
         ]
     }
 }
@@ -54,7 +54,7 @@ extension UnsentEdit {
             $0.member("edit", kind.rawValue)
             $0.member("state", state.word)
             if let reason = state.reason { $0.member("reason", reason) }
-            $0.member("made", madeAt.iso8601)
+            $0.member("made", Timestamp(madeAt).iso8601)
             if let content { $0.member("content", source: content.text) }
         }
     }

@@ -38,6 +38,7 @@ struct ReplyCommand: AsyncParsableCommand {
             guard let record = try session.descriptor.layer.record(id) else {
                 throw CommandFailure("no annotation \(id) in this layer")
             }
+            try session.warnIfHidden(.comment(.plain(text), under: record.id, record.content))
             let receipt = try session.descriptor.reply(
                 to: record.content["rootId"]?.string ?? id, .plain(text), author: try session.author(author))
             try await session.deliverOrExplain([receipt.id], "not added")

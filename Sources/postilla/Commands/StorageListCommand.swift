@@ -36,7 +36,7 @@ struct StorageListCommand: AsyncParsableCommand {
     private static func fields(_ entry: InstantCacheEntry) -> [String] {
         [
             entry.documentIdentifier, entry.layerName, entry.userID ?? "", entry.state.rawValue, "\(entry.layerBytes)",
-            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync?.iso8601 ?? "", entry.server,
+            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync.map { Timestamp($0) }?.iso8601 ?? "", entry.server,
             entry.problem ?? entry.damage ?? "",
         ]
     }
@@ -54,7 +54,7 @@ extension InstantCacheEntry {
             $0.member("layerBytes", layerBytes)
             $0.member("pdfBytes", pdfBytes)
             $0.member("state", state.rawValue)
-            $0.member("lastSync", orNull: lastSync?.iso8601)
+            $0.member("lastSync", orNull: lastSync.map { Timestamp($0) }?.iso8601)
             $0.member("unread", unread)
             $0.member("unsent", unsent)
             $0.member("problem", orNull: problem ?? damage)

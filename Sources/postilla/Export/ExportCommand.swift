@@ -65,7 +65,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     private func writer(_ session: LayerSession) async throws -> any LayerExporter {
         let descriptor = session.descriptor
-        let words = MarkedWords(file: descriptor.pdfFile)
+        let words = MarkedWords(file: descriptor.pdfPath)
         switch format {
         case .xfdf: return XFDFWriter(pages: try await PDFTools().annotations(of: session.pdf()).frames)
         case .markdown:

@@ -1,6 +1,6 @@
 import Annotations
-import ArgumentParser
-import InstantCore
+public import ArgumentParser
+public import InstantCore
 
 /// The filter and order of a layer's annotations.
 struct FilterOptions: ParsableArguments {

@@ -50,9 +50,9 @@ struct NewAnnotationOptions: ParsableArguments {
         var content: Content?
         if let note {
             // The default place is one inch from the page's left and top edges.
-            content = .note(page: page, at: at?.point ?? Point(x: 72, y: 72), text: note)
+            content = .note(onPage: page, at: at?.point ?? Point(x: 72, y: 72), text: note)
         } else if let mark {
-            content = .markup(mark.kind, page: page, rects: rect.map(\.rect))
+            content = MarkupKind(mark.kind).map { .markup($0, onPage: page, rects: rect.map(\.rect)) }
             if let text { content = content?.changingText(to: text) }
         }
         guard let annotationColor else { return content }

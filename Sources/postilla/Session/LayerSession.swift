@@ -124,10 +124,10 @@ struct LayerSession: Sendable {
 
     /// Returns the PDF's path; downloads the file if necessary.
     func pdf() async throws -> String {
-        if descriptor.pdfFile == nil, let token {
+        if descriptor.pdfPath == nil, let token {
             do { try await descriptor.downloadAndWait(usingJWT: token) } catch { throw CommandFailure(reading: error) }
         }
-        guard let file = descriptor.pdfFile else {
+        guard let file = descriptor.pdfPath else {
             throw CommandFailure("the PDF is not on this machine; run without --offline")
         }
         return file
@@ -145,7 +145,7 @@ extension CommandFailure {
             case .requestFailed: .unreachable
             default: .failed
             }
-        self.init(error.message, status)
+        self.init(error.words, status)
     }
 
     /// Wraps an error from reading or editing the layer.

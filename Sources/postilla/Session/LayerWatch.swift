@@ -33,10 +33,10 @@ struct LayerWatch {
     private mutating func heard(_ event: InstantEvent) async throws {
         switch event {
         case .didChangeRecords(let ids, _): try look(at: Set(ids.map(ByteOrdered.init)))
-        case .refresh: try look(at: changed())
+        case .didMissEvents: try look(at: changed())
         case .didFailAuthentication(let need) where need != .noneYet:
             descriptor.reauthenticate(withJWT: try await session.anotherToken(for: need))
-        case .tokenExpires:
+        case .willExpireToken:
             // Early renewal: a source without a new token is asked again when one is required.
             if let token = try? await session.tokens?.next() { descriptor.reauthenticate(withJWT: token) }
         case .didLoseAccess(let why): throw CommandFailure(why, .notPermitted)

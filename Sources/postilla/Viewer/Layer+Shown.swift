@@ -38,7 +38,7 @@ extension Layer {
         return try outbox().map { entry in
             let shown = entry.content ?? entry.base?.content
             let annotation = shown.map { Annotation(id: entry.id, content: $0) }
-            let theirs = conflicts[entry.seq]?.theirs
+            let theirs = conflicts[Conflict.ID(seq: entry.seq)]?.theirs
             return OutboxItem(
                 id: entry.id, action: entry.kind.action, kind: annotation?.kind ?? .unknown(""),
                 pageIndex: annotation?.pageIndex, delivery: entry.delivery, since: entry.madeAt,

@@ -6,6 +6,8 @@ import InstantCore
 import PDFPages
 import Synchronization
 
+import struct PDFPages.PageSize
+
 /// A local PDF: its pages and its own annotations, in memory, without a layer and without sync.
 final class LocalPDF: Sendable {
     let records: Layer

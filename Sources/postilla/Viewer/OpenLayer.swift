@@ -83,7 +83,7 @@ final class OpenLayer: Sendable {
                 }
             }
         }
-        if descriptor.pdfFile != nil { openPDF() }
+        if descriptor.pdfPath != nil { openPDF() }
     }
 
     /// - Parameter token: nil to ask the source, if there is one.
@@ -114,7 +114,7 @@ final class OpenLayer: Sendable {
             state.wait.handsOn()
             return state.wantsPDF
         }
-        if wantsPDF, descriptor.pdfFile == nil { download(token) } else { descriptor.reauthenticate(withJWT: token) }
+        if wantsPDF, descriptor.pdfPath == nil { download(token) } else { descriptor.reauthenticate(withJWT: token) }
     }
 
     /// Forgets the token, including one stored by an earlier run, whether this run stores tokens or not.
@@ -212,14 +212,14 @@ final class OpenLayer: Sendable {
         do throws(InstantError) {
             try descriptor.download(usingJWT: token)
         } catch {
-            if error.kind == .alreadyDownloaded { openPDF() } else { post(.downloadFailed(error.message)) }
+            if error.kind == .alreadyDownloaded { openPDF() } else { post(.downloadFailed(error.words)) }
             // Without the PDF the annotations can still be read.
             descriptor.reauthenticate(withJWT: token)
         }
     }
 
     private func openPDF() {
-        guard let file = descriptor.pdfFile else { return }
+        guard let file = descriptor.pdfPath else { return }
         let hash = String(file.split(separator: "/").last?.prefix { $0 != "." } ?? "")
         let reader = PageReader(file: file, tools: tools, known: pdfs.info(of: hash)) { [pdfs] in
             pdfs.keep($0, of: hash)
@@ -253,8 +253,10 @@ final class OpenLayer: Sendable {
                 .download(
                     DownloadStatus(received: progress.received, total: progress.total, bytesPerSecond: rate)))
             return
-        case .didFinishDownload: if descriptor.pdfFile != nil { openPDF() }
-        case .didFailDownload(let error): post(.downloadFailed(error.message))
+        case .didFinishDownload: if descriptor.pdfPath != nil { openPDF() }
+        case .didFailDownload(let error): post(.downloadFailed(error.words))
+        // The source was asked when the layer was opened.
+        case .didFailAuthentication(.noneYet) where state.withLock(\.wait.isAsking): break
         case .didFailAuthentication(let need):
             let refused = state.withLock { state in
                 state.wait.wasRefused()
@@ -275,16 +277,16 @@ final class OpenLayer: Sendable {
                 state.wait.wasRefused(here: [.invalidJWT, .userIDMismatch].contains(error.kind))
                 return state.wait.isAsking
             }
-            if !isAsking { post(.tokenRefused(error.message)) }
+            if !isAsking { post(.tokenRefused(error.words)) }
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others):
             post(.recordsChanged(Array(ids), author: author(of: others), byOthers: Array(others)))
-        case .refresh:
+        case .didMissEvents:
             usePDF()
             post(.recordsChanged([], author: nil))
             post(.presence(descriptor.presence))
-        case .tokenExpires(let end): post(.tokenExpires(end))
+        case .willExpireToken(let end): post(.tokenExpires(Timestamp(end)))
         case .didChangePresence:
             // Participants that disappear with the connection have not left, so post the connection's state first.
             readStatus()
@@ -298,8 +300,9 @@ final class OpenLayer: Sendable {
             state.withLock { $0.wait.wasAccepted() }
             keep(token.jwt)
             post(.tokenAccepted)
-        case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection,
-            .didCheckIntegrity,
+        // The status line counts them.
+        case .didRejectEdits: break
+        case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection, .didCheckIntegrity,
             .didLoseAccess, .didCancelDownload, .didClose:
             break
         }

@@ -142,7 +142,7 @@ final class OpenLayers: Sendable {
         let descriptor = layer.descriptor
         return OpenedLayer(
             reference: LayerReference(descriptor.identity), title: descriptor.title, status: descriptor.status,
-            hasPDF: descriptor.pdfFile != nil, author: options.author ?? layer.client.rememberedAuthor,
+            hasPDF: descriptor.pdfPath != nil, author: options.author ?? layer.client.rememberedAuthor,
             groupChoice: try? descriptor.layer.metadata().groupOverride, drafts: drafts, isReadOnly: options.isReadOnly)
     }
 
@@ -212,7 +212,8 @@ extension LibraryEntry {
         self.init(
             id: LayerReference(entry.identity),
             title: entry.title.isEmpty ? nil : entry.title, state: entry.state.rawValue,
-            isDownloaded: entry.isDownloaded, bytes: entry.layerBytes + entry.pdfBytes, lastSync: entry.lastSync,
+            isDownloaded: entry.isDownloaded, bytes: entry.layerBytes + entry.pdfBytes,
+            lastSync: entry.lastSync.map { Timestamp($0) },
             unread: entry.unread, unsent: entry.unsent, problem: entry.problem)
     }
 }

@@ -40,7 +40,7 @@ struct DownloadBenchmark {
         let start = ContinuousClock.now
         let client = try await LiveClient(server: url, folder: folder, token: token)
         let end = ContinuousClock.now
-        guard client.descriptor.pdfFile != nil else { throw BenchmarkError("the download left no file") }
+        guard client.descriptor.pdfPath != nil else { throw BenchmarkError("the download left no file") }
         return end - start
     }
 

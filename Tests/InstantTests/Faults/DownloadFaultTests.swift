@@ -41,7 +41,7 @@ import Testing
         }
         let (client, descriptor) = try open(server)
         #expect(try await download(descriptor) == nil)
-        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(pdf.bytes))
         // Each attempt resumes near the point where the last one was cut; bytes lost to a reset are fetched again.
         #expect(server.requests.count { $0.path.hasSuffix("/document") } <= 12)
         withExtendedLifetime(client) {}
@@ -61,7 +61,7 @@ import Testing
         let (client, descriptor) = try open(server)
         let error = try #require(try await download(descriptor))
         #expect(error.message.contains("interrupted at 9000 of 10000"))
-        #expect(descriptor.pdfFile == nil)
+        #expect(descriptor.pdfPath == nil)
         withExtendedLifetime(client) {}
     }
 
@@ -83,7 +83,7 @@ import Testing
         }
         let (client, descriptor) = try open(server)
         #expect(try await download(descriptor) == nil)
-        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(new.bytes))
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(new.bytes))
         withExtendedLifetime(client) {}
     }
 
@@ -102,7 +102,7 @@ import Testing
         #expect(try await here == nil)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: folder.path + "/pdfs") == [pdf.sha256 + ".pdf"])
-        #expect(FileManager.default.contents(atPath: try #require(second.pdfFile)) == Data(pdf.bytes))
+        #expect(FileManager.default.contents(atPath: try #require(second.pdfPath)) == Data(pdf.bytes))
         withExtendedLifetime((one, other)) {}
     }
 
@@ -136,7 +136,7 @@ import Testing
         let server = try plainServer(pdf)
         let (client, descriptor) = try open(server)
         #expect(try await download(descriptor) == nil)
-        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data())
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data())
         withExtendedLifetime((client, server)) {}
     }
 }

@@ -52,12 +52,12 @@ struct FullDiskTests {
         }
         #expect(error.kind == .couldNotWriteToDisk)
         #expect(error.message.contains("No space left"))
-        #expect(descriptor.pdfFile == nil)
+        #expect(descriptor.pdfPath == nil)
         try disk.grow(toKilobytes: 16 << 10)
         events = descriptor.events
         try descriptor.download(usingJWT: token())
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
-        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfFile)) == Data(pdf.bytes))
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(pdf.bytes))
         #expect(server.requests.last { $0.path.hasSuffix("/document") }?.headers["range"] != nil)
     }
 

@@ -116,7 +116,8 @@ struct SyncAPI: Sendable {
         let token = bearer.token
         try require(.readDocument, token)
         let now = engine.now()
-        let limits = engine.limits
+        var limits = engine.limits
+        limits.attachmentBytes = attachments.limit
         let (document, layer, epoch) = try await engine.view(token) { view in
             guard let document = try view.store.document(token.grant.documentID) else {
                 throw APIError(.documentNotFound, "the token's document does not exist")
@@ -128,7 +129,8 @@ struct SyncAPI: Sendable {
             SessionAnswer(
                 grant: token.grant, now: now, generation: layer.generation, epoch: epoch, head: layer.head,
                 documentVersion: document.version, pdfSHA256: file.sha256, pdfBytes: file.bytes,
-                title: document.title, limits: limits))
+                title: document.title, limits: limits, pageCount: document.pages.count,
+                pageRuns: PageRun.runs(of: document.pages.lazy.map { ($0.width, $0.height) })))
     }
 
     /// Returns the PDF for a token: as uploaded if the token may see everything in it, otherwise without annotations.

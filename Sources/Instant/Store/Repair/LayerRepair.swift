@@ -142,7 +142,7 @@ extension LayerRepair {
                 _ = try repair.finish()
                 return withExtendedLifetime(lock) {}
             }
-            _ = FileLock(path: lock(besides: path), shared: true)
+            _ = FileLock(path: lock(besides: path), shared: true, milliseconds: 100)
         }
         throw InstantError(
             .couldNotWriteToDisk, "the repair of \(path) cannot be completed; close the layer everywhere")
