@@ -5,7 +5,7 @@ extension InstantDocumentDescriptor {
     ///
     /// - Throws: ``InstantError`` if the layer cannot be opened.
     package func damage() throws(InstantError) -> [StoredDamage] {
-        let store = try performer().store
+        let store = try performer().open.store
         store.noteGaps()
         return store.damage
     }

@@ -19,7 +19,7 @@ extension LayerPerformer {
                 remove(pdf: old)
             case .beganSync where state.hasBegun:
                 state.hasBegun = false
-                return nil
+                return []
             case .failedAuthentication(let need) where need != .noneYet:
                 if state.restriction?.mayWrite == true { state.restriction = nil }
             default: break
