@@ -79,7 +79,8 @@ final class ServerDay: DiskTrial {
             json("documents/\(plans)/layers", ["name": "copy", "source_layer_name": .string(DiskState.layer)]),
             ifDone: "already_exists")
         try perform(json("revoke", ["jwts": [.string(DiskState.revokedToken)]]))
-        try perform(json("copy_document", ["document_id": .string(plans), "new_document_id": "second"]), mayKill: false)
+        try perform(
+            json("copy_document", ["document_id": .string(plans), "new_document_id": "second"]), mayKill: false)
         try upload(plans, DiskState.pdfs[1], overwrites: true)
         try push("ben", [.update("b1", base: 8), .create("b2", size: 5_000)])
         try backUp()
@@ -137,7 +138,8 @@ final class ServerDay: DiskTrial {
         }
         // Killing the server would leave open whether they exist.
         try perform(
-            json("documents/\(DiskState.document)/layers/\(DiskState.layer)/annotations", ["annotations": .array(list)]),
+            json(
+                "documents/\(DiskState.document)/layers/\(DiskState.layer)/annotations", ["annotations": .array(list)]),
             mayKill: false)
     }
 
