@@ -22,7 +22,7 @@ import TortureHarness
 
     /// After the refusal the server is killed, so the next one finds a log with bytes that no later sync writes.
     @Test func whatFollowsAFailedSyncIsOnDisk() throws {
-        try run { ($0.only, $0.from, $0.count) = ("fdatasync -wal", 48, 1) }
+        try run { ($0.only, $0.from, $0.count) = ("fdatasync -wal", 36, 1) }
     }
 
     @Test func aFailingDiskOfAClientLosesNothingAndIsNamed() throws {
