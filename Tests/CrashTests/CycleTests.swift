@@ -18,6 +18,10 @@ import Testing
         #expect(try problem(["--cycles", "2", "--token-seconds", "2"]) == nil)
     }
 
+    @Test func powerFailuresAndFailingDisksLoseNothing() throws {
+        #expect(try problem(["--cycles", "6", "--power"]) == nil)
+    }
+
     @Test func aPromiseThatIsNotKeptIsNoticed() throws {
         #expect(try problem(["--cycles", "5", "--lies"])?.contains("instead of") == true)
     }
