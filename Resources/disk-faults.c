@@ -182,6 +182,22 @@ static int open_copy(const char *kind, const char *path) {
     return syscall(SYS_openat, AT_FDCWD, name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 }
 
+/* Most operations are on the file of the last one, whose page states stay open until names change. */
+static char last_path[PATH_MAX];
+static int last_pages = -1;
+
+static int open_pages(const char *path) {
+    if (last_pages >= 0 && strcmp(path, last_path) == 0) return last_pages;
+    if (last_pages >= 0) syscall(SYS_close, last_pages);
+    strcpy(last_path, path);
+    return last_pages = open_copy("pages", path);
+}
+
+static void forget_pages(void) {
+    if (last_pages >= 0) syscall(SYS_close, last_pages);
+    last_pages = -1;
+}
+
 static void mark(int pages, uint64_t first, uint64_t end, char state) {
     for (uint64_t page = first; page < end; page++) (void)!syscall(SYS_pwrite64, pages, &state, 1, page);
 }
@@ -190,11 +206,8 @@ static void wrote(const char *path, off_t offset, ssize_t count) {
     if (!disk || count <= 0 || offset < 0) return;
     int kept = errno;
     lock_disk();
-    int pages = open_copy("pages", path);
-    if (pages >= 0) {
-        mark(pages, offset / PAGE, (offset + count + PAGE - 1) / PAGE, DIRTY);
-        syscall(SYS_close, pages);
-    }
+    int pages = open_pages(path);
+    if (pages >= 0) mark(pages, offset / PAGE, (offset + count + PAGE - 1) / PAGE, DIRTY);
     unlock_disk();
     errno = kept;
 }
@@ -209,11 +222,12 @@ static void synced(int file, const char *path, int is_done) {
     if (!disk || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) return;
     int kept = errno;
     lock_disk();
-    int pages = open_copy("pages", path), copy = is_done ? open_copy("files", path) : -1;
+    int pages = open_pages(path), copy = is_done ? open_copy("files", path) : -1;
     char link[64], bytes[PAGE];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    /* The descriptor may be open for writing only. */
-    int source = syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC);
+    /* Closing another descriptor would end the locks that SQLite has on the file, so only if this one cannot read. */
+    int is_readable = (fcntl(file, F_GETFL) & O_ACCMODE) != O_WRONLY;
+    int source = is_readable ? file : (int)syscall(SYS_openat, AT_FDCWD, link, O_RDONLY | O_CLOEXEC);
     uint64_t count = (status.st_size + PAGE - 1) / PAGE;
     for (uint64_t page = 0; pages >= 0 && page < count; page++) {
         char state = state_of(pages, page);
@@ -224,16 +238,13 @@ static void synced(int file, const char *path, int is_done) {
         }
         mark(pages, page, page + 1, is_done ? CLEAN : LOST);
     }
-    if (pages >= 0) {
-        /* Pages that a truncation removed. */
-        syscall(SYS_ftruncate, pages, count);
-        syscall(SYS_close, pages);
-    }
+    /* Pages that a truncation removed. */
+    if (pages >= 0) syscall(SYS_ftruncate, pages, count);
     if (copy >= 0) {
         syscall(SYS_ftruncate, copy, status.st_size);
         syscall(SYS_close, copy);
     }
-    if (source >= 0) syscall(SYS_close, source);
+    if (source >= 0 && source != file) syscall(SYS_close, source);
     unlock_disk();
     errno = kept;
 }
@@ -242,13 +253,12 @@ static void resized(const char *path, off_t size) {
     if (!disk) return;
     int kept = errno;
     lock_disk();
-    int pages = open_copy("pages", path);
+    int pages = open_pages(path);
     if (pages >= 0) {
         struct stat status;
         uint64_t count = (size + PAGE - 1) / PAGE;
         if (fstat(pages, &status) == 0 && (uint64_t)status.st_size > count) syscall(SYS_ftruncate, pages, count);
         if (size % PAGE) mark(pages, count - 1, count, DIRTY);
-        syscall(SYS_close, pages);
     }
     unlock_disk();
     errno = kept;
@@ -259,6 +269,7 @@ static void renamed(const char *old, const char *new, unsigned flags) {
     if (!disk) return;
     int kept = errno;
     lock_disk();
+    forget_pages();
     for (int kind = 0; kind < 2; kind++) {
         const char *kinds[] = {"files", "pages"};
         char from[2 * PATH_MAX], to[PATH_MAX];
@@ -281,6 +292,7 @@ static void removed(const char *path, int flags) {
     if (!disk) return;
     int kept = errno;
     lock_disk();
+    forget_pages();
     char name[PATH_MAX];
     place(name, "files", path);
     syscall(SYS_unlinkat, AT_FDCWD, name, flags);

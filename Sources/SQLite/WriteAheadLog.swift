@@ -77,7 +77,8 @@ package final class WriteAheadLog: Sendable {
             if count == 0 { break }
             var written = 0
             while written < count {
-                let more = pwrite(file, piece.baseAddress.map { $0 + written }, count - written, offset + off_t(written))
+                let more = pwrite(
+                    file, piece.baseAddress.map { $0 + written }, count - written, offset + off_t(written))
                 guard more > 0 else { throw failure() }
                 written += more
             }

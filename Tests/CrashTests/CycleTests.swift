@@ -26,6 +26,10 @@ import Testing
         #expect(try problem(["--rounds", "1", "--lies"], of: "windows")?.contains("0 times") == true)
     }
 
+    @Test func powerFailuresAndFailingDisksLoseNothing() throws {
+        #expect(try problem(["--cycles", "6", "--power"]) == nil)
+    }
+
     @Test func aPromiseThatIsNotKeptIsNoticed() throws {
         #expect(try problem(["--cycles", "5", "--lies"])?.contains("instead of") == true)
     }

@@ -1,5 +1,6 @@
 import EngineCore
 import Foundation
+import GRDB
 import Testing
 
 @testable import DocumentEngine
@@ -38,6 +39,18 @@ import Testing
         #expect(try !mark { try $0.open() })
         try text.write(toFile: folder.path + "/postilla.mark", atomically: true, encoding: .utf8)
         #expect(try mark { try $0.open() })
+    }
+
+    /// The file is written before the database, which a full disk can prevent.
+    @Test func aFirstStartThatFailedIsNoRestore() throws {
+        let readOnly = "CREATE TRIGGER full BEFORE INSERT ON mark BEGIN SELECT RAISE(ABORT, 'full'); END"
+        try mark { _ in }
+        try DatabaseQueue(path: path).write { try $0.execute(sql: readOnly) }
+        #expect(throws: StoreError.self) { try mark { try $0.open() } }
+        #expect(FileManager.default.fileExists(atPath: folder.path + "/postilla.mark"))
+        try DatabaseQueue(path: path).write { try $0.execute(sql: "DROP TRIGGER full") }
+        #expect(try !mark { try $0.open() })
+        #expect(try !mark { try $0.open() })
     }
 
     /// A database without a stamp is from an older program. If a stamp file exists, it is a backup from that time.

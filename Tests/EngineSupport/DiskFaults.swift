@@ -29,7 +29,9 @@ package struct DiskFaults {
 
         /// The kinds to try on an operation, given as name and path. Most are writes to a log, which take turns.
         package static func kinds(of operation: String, number: Int) -> [Kind] {
-            if operation.hasPrefix("pwrite"), operation.hasSuffix("-wal") { return [allCases[number / 3 % allCases.count]] }
+            if operation.hasPrefix("pwrite"), operation.hasSuffix("-wal") {
+                return [allCases[number / 3 % allCases.count]]
+            }
             switch String(operation.prefix { $0 != " " }) {
             case "fsync", "fdatasync", "rename": return [.ioOnce, .ioOn, .fullOnce]
             case "create", "mkdir", "ftruncate", "fallocate", "posix_fallocate": return [.ioOnce, .fullOnce, .fullOn]
@@ -126,7 +128,8 @@ package struct DiskFaults {
             let file = filesOnDisk.appendingPathComponent(path)
             let values = try file.resourceValues(forKeys: [.fileSizeKey, .isRegularFileKey])
             guard values.isRegularFile == true else { continue }
-            try Data(repeating: 2, count: ((values.fileSize ?? 0) + 4095) / 4096).write(to: pages.appendingPathComponent(path))
+            try Data(repeating: 2, count: ((values.fileSize ?? 0) + 4095) / 4096).write(
+                to: pages.appendingPathComponent(path))
         }
     }
 

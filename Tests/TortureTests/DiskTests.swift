@@ -17,7 +17,7 @@ import TortureHarness
     }
 
     @Test func aFailingDiskLosesNothingAndIsNamed() throws {
-        try run { ($0.from, $0.step, $0.count) = (7, 250, 3) }
+        try run { ($0.from, $0.step, $0.count) = (7, 390, 2) }
     }
 
     /// After the refusal the server is killed, so the next one finds a log with bytes that no later sync writes.
@@ -26,6 +26,6 @@ import TortureHarness
     }
 
     @Test func aFailingDiskOfAClientLosesNothingAndIsNamed() throws {
-        try run { ($0.place, $0.from, $0.step, $0.count) = (.client, 40, 150, 3) }
+        try run { ($0.place, $0.from, $0.step, $0.count) = (.client, 100, 300, 2) }
     }
 }

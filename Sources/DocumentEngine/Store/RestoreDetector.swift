@@ -1,5 +1,6 @@
 import EngineCore
 import FoundationEssentials
+import GRDB
 import Glibc
 import Postgres
 
@@ -24,9 +25,19 @@ struct RestoreDetector: RestoreMark {
 
     private var file: RestoreStampFile { RestoreStampFile(folder: folder) }
 
+    /// In the file until a new database has its first stamp.
+    private static let new = "new"
+
+    /// - Throws: ``StoreError`` with the path and the cause.
     func open() throws -> Bool {
+        do { return try check() } catch let error as DatabaseError {
+            throw StoreError.unusable(store.path, error.resultCode.description)
+        }
+    }
+
+    private func check() throws -> Bool {
         let (marked, kept) = (try store.mark(), try file.lines())
-        let isRestored = marked.map { !kept.contains($0) } ?? !kept.isEmpty
+        let isRestored = marked.map { !kept.contains($0) } ?? (!kept.isEmpty && kept.first != Self.new)
         if isRestored {
             try store.write { store in
                 var random = SystemRandomNumberGenerator()
@@ -39,7 +50,7 @@ struct RestoreDetector: RestoreMark {
 
     func draw() throws {
         let next = UUID().uuidString.lowercased()
-        try file.keep([try store.mark(), next].compactMap(\.self))
+        try file.keep([try store.mark() ?? Self.new, next])
         try store.setMark(next)
         try file.keep([next])
     }

@@ -73,6 +73,8 @@ package final class SQLiteStore: LayerStore {
         SQLiteTransaction(database: database, statements: try cache.statements(of: database), damage: damage)
     }
 
+    var path: String { pool.path }
+
     /// The check of this file, on a connection of its own.
     var check: StoreCheck { StoreCheck(path: pool.path) }
 

@@ -264,6 +264,29 @@ import Testing
         #expect(!log.text.contains("request failed"), "\(log.text.suffix(1_000))")
     }
 
+    /// The PDF fits, but its copy without annotations, which a tool writes, does not.
+    @Test(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"))
+    func aToolThatFillsTheDiskDoesNotMakeThePDFUnreadable() async throws {
+        let disk = try TinyDisk(kilobytes: 3_000)
+        try await RunningServer.run {
+            $0.dataFolder = disk.path + "/data"
+            $0.postgres = nil
+            $0.service.freeDiskBytes = 0
+        } _: { server in
+            var random = SeededRandom(seed: 1)
+            // It compresses to three quarters at best.
+            let text = (0..<140_000).map { _ in String(UInt64.random(in: 1 << 60..<1 << 61, using: &random), radix: 32)
+            }
+            var pdf = SmallPDF(annotations: [])
+            pdf.pages[0].content += text.map { "\n% " + $0 }.joined()
+            let bytes = pdf.bytes
+            let answer = try await server.upload("large", bytes)
+            #expect((answer.status, answer.reason) == (503, "storage_full"), "\(bytes.count): \(answer.text)")
+            try disk.grow(toKilobytes: 64_000)
+            #expect(try await server.upload("large", bytes).status == 200)
+        }
+    }
+
     /// With the limit, writes are refused while the disk still has room for those in progress.
     @Test(.enabled(if: TinyDisk.isAllowed, "only root may mount a small file system"))
     func aSmallDiskIsNotFilled() async throws {

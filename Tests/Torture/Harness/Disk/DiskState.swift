@@ -11,7 +11,8 @@ struct DiskState {
     static let layer = "review"
     static let revokedToken = "revoked"
     static let pdfs: [[UInt8]] = ["One", "Two"].map { (word: String) -> [UInt8] in
-        var pdf = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[10 10 30 30]/Contents(\(word))>>"], word: word)
+        var pdf = SmallPDF(
+            annotations: ["<</Type/Annot/Subtype/Text/Rect[10 10 30 30]/Contents(\(word))>>"], word: word)
         // Longer than one write.
         pdf.extra.append("<</Length 70000>>stream\n\(String(repeating: "z", count: 70_000))\nendstream")
         return pdf.bytes
@@ -31,7 +32,9 @@ struct DiskState {
             guard answer.status == status else { throw Failure("\(answer.status) for \(target): \(answer.text)") }
             return answer.body
         }
-        func backend(_ target: String) throws -> [UInt8] { try ask("/api/" + target, "Token token=\"\(server.secret)\"") }
+        func backend(_ target: String) throws -> [UInt8] {
+            try ask("/api/" + target, "Token token=\"\(server.secret)\"")
+        }
         func list(_ target: String) throws -> [JSON] { try JSONReader.parse(backend(target))["data"]?.array ?? [] }
 
         let documents = try list("documents").compactMap { ($0["document_id"] ?? $0["id"])?.string }
@@ -45,7 +48,9 @@ struct DiskState {
                 let session = try SessionAnswer(bytes: ask("/instant/v1/session", field))
                 lines.append("layer \(layer): revision \(session.head)")
                 let page = try SnapshotPage(bytes: ask("/instant/v1/records?limit=1000", field))
-                lines += page.records.sorted { $0.id < $1.id }.map { "\($0)".replacing(/x{40,}/) { "\($0.output.count) x" } }
+                lines += page.records.sorted { $0.id < $1.id }.map {
+                    "\($0)".replacing(/x{40,}/) { "\($0.output.count) x" }
+                }
             }
         }
         let file = try backend("documents/\(Self.document)/attachments/\(Self.attachmentName)")
