@@ -15,6 +15,8 @@ package enum PDFError: Error, Hashable, Sendable {
     case tooManyPages(Int, limit: Int)
     case noSuchPage(Int, count: Int)
     case toolMissing(name: String, package: String)
+    /// The disk of an output file is full.
+    case diskFull
 }
 
 extension PDFError: CustomStringConvertible {
@@ -30,6 +32,7 @@ extension PDFError: CustomStringConvertible {
         case .tooMuchOutput(let bytes): "The PDF cannot be read: it contains more than \(bytes >> 20) MB of data."
         case .tooManyPages(let count, let limit): "The PDF has \(count) pages; the limit is \(limit)."
         case .noSuchPage(let index, let count): "No page \(index + 1): the PDF has \(count)."
+        case .diskFull: "The disk is full."
         case .toolMissing(let name, let package): "The program \(name) is missing. Install the package \(package)."
         }
     }

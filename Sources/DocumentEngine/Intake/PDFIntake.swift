@@ -211,6 +211,7 @@ extension PDFError {
     var refusal: APIError {
         switch self {
         case .toolMissing, .unreadable: APIError(.internalError, description)
+        case .diskFull: .storageFull
         default: APIError(.invalid, description)
         }
     }

@@ -49,7 +49,22 @@ extension PDFTools {
         let outcome = try await run(
             .qpdf, ["--no-warn"] + options + [path, update, Self.argument(for: target)], writing: room,
             into: CollectedOutput())
-        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw PDFError.damaged }
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else {
+            throw Self.isDiskFull(at: target) ? PDFError.diskFull : PDFError.damaged
+        }
+    }
+
+    /// Whether an output file that a tool could not complete has no room to grow: the tools report the cause only as
+    /// prose.
+    private static func isDiskFull(at path: String) -> Bool {
+        guard let file = try? FileDescriptor.open(FilePath(path), .writeOnly, options: [.append, .noFollow]) else {
+            return false
+        }
+        defer { try? file.close() }
+        do { try file.writeAll([UInt8](repeating: 0, count: 64 << 10)) } catch {
+            return (error as? Errno)?.isDiskFull ?? false
+        }
+        return false
     }
 
     static func length(of path: String) throws -> Int64 {

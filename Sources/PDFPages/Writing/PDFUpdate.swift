@@ -63,9 +63,13 @@ final class PDFUpdate {
     }
 
     private func flush() throws {
-        try file.writeAll(waiting)
+        do { try file.writeAll(waiting) } catch let error as Errno where error.isDiskFull { throw PDFError.diskFull }
         waiting.removeAll(keepingCapacity: true)
     }
+}
+
+extension Errno {
+    var isDiskFull: Bool { self == .noSpace || self == .diskQuotaExceeded }
 }
 
 extension ObjectID {
