@@ -15,7 +15,7 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     /// Creates the handler that responds to malformed requests.
     let malformed: @Sendable () -> MalformedRequestHandler
     /// nil: an address may have any number of connections.
-    let limiter: ConnectionLimiter?
+    var limiter: ConnectionLimiter?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted<Base.Value>> {
         base.setup(channel: channel, logger: logger).map { value in
