@@ -52,6 +52,19 @@ extension PDFTools {
         guard outcome.exitCode == 0 || outcome.exitCode == 3 else {
             throw Self.isDiskFull(at: target) ? PDFError.diskFull : PDFError.damaged
         }
+        // qpdf does not notice when the last bytes cannot be written.
+        guard try Self.isComplete(target) else { throw PDFError.diskFull }
+    }
+
+    /// Whether a file ends as a PDF does.
+    private static func isComplete(_ path: String) throws -> Bool {
+        let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .noFollow)
+        defer { try? file.close() }
+        let length = try file.seek(offset: 0, from: .end)
+        var end = [UInt8](repeating: 0, count: 6)
+        guard length >= end.count else { return false }
+        let count = try end.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: length - 6, into: $0) }
+        return count == end.count && end.elementsEqual("%%EOF\n".utf8)
     }
 
     /// Whether an output file that a tool could not complete has no room to grow: the tools report the cause only as
