@@ -39,7 +39,8 @@ package enum Layers {
         return try store.addLayer(key, generation: Fingerprint.hex(random.next()))
     }
 
-    static func check(_ key: LayerKey) throws {
+    /// - Throws: ``APIError`` if no layer can be created under this name.
+    package static func check(_ key: LayerKey) throws {
         guard LayerKey.isValidName(key.name) else {
             throw APIError(
                 .badRequest, "a layer name must have at most 256 characters and no *, control or format characters")

@@ -55,6 +55,7 @@ import Testing
             (#""exp":1900000000,"document_id":"none""#, "document_not_found"),
             (#""exp":1900000000,"jti":"revoked""#, "token_revoked"),
             (#""exp":1900000000,"layer":"gone""#, "layer_deleted"),
+            (#""exp":1900000000,"layer":"a\u202Eb""#, "bad_request"),
         ])
     func refusedTokensAreExplained(_ claims: String, _ reason: String) async throws {
         try await RunningServer.run { options in

@@ -259,15 +259,18 @@ import Testing
     }
 
     @Test mutating func thereIsRoomForSoMany() throws {
-        presence = Presence(node: "n1", bound: .init(people: 5, sessions: 2))
+        presence = Presence(node: "n1", bound: .init(people: 6, sessions: 2))
         for session in ["a", "b"] { try say(ana, session: session) }
         #expect(throws: APIError.self) { try say(ana, session: "c") }
         try say(ana, page: 2, session: "b")
         for session in ["c", "d", "e"] { try say(World.grant(nil), session: session) }
-        #expect(throws: APIError.self) { try say(bo) }
-        try say(ana, leaves: true, session: "a")
+        #expect(throws: APIError.self, "half of the room is for users") { try say(World.grant(nil), session: "f") }
         try say(bo)
-        #expect(people().count == 5)
+        let cy = World.grant("cy")
+        #expect(throws: APIError.self) { try say(cy) }
+        try say(ana, leaves: true, session: "a")
+        try say(cy)
+        #expect(people().count == 6)
         let crowd = (0..<9).map { n in
             PeerPerson(layer: Self.layer, person: .init(id: "n2-\(n)", userID: nil, name: nil), presentingSince: nil)
         }

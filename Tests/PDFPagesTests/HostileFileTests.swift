@@ -147,6 +147,22 @@ struct HostileFileTests {
         #expect(await error(for: file, with: PDFTools(limits: ToolLimits(memory: 4 << 20))) == .damaged)
     }
 
+    /// `/dev/full` accepts nothing.
+    @Test func aFullDiskIsNoDamagedFile() async throws {
+        let folder = try Folder()
+        let (file, notes) = (try folder.write(good), try folder.write([], as: "notes.json"))
+        let tools = PDFTools()
+        await #expect(throws: PDFError.cannotWrite(ENOSPC)) {
+            try await tools.strip(file, into: "/dev/full", notes: notes)
+        }
+        await #expect(throws: PDFError.cannotWrite(ENOSPC)) {
+            try await tools.strip(file, into: folder.write([], as: "target.pdf"), notes: "/dev/full")
+        }
+        await #expect(throws: PDFError.cannotWrite(ENOSPC)) {
+            try await tools.annotate(file, into: "/dev/full", notes: notes) { _ in }
+        }
+    }
+
     @Test func nothingOfOursReachesTheTool() async throws {
         let folder = try Folder()
         let file = try folder.write(good)

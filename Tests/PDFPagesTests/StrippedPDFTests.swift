@@ -71,6 +71,73 @@ struct StrippedPDFTests {
         #expect(try await !strip(pdf).contains("secret"))
     }
 
+    /// Object 6 is a stamp, 7 its appearance. Other places of the file name them or repeat the text.
+    @Test(arguments: [
+        ("/Names<</AP<</Names[(x) 7 0 R]>>>>", []),
+        ("/Names 8 0 R", ["<</AP 9 0 R/Renditions 9 0 R>>", "<</Names[(secret) 7 0 R]>>"]),
+        ("/Names<</Renditions<</Names[(x) 8 0 R]>>>>", ["<</Type/Rendition/S/MR/N(secret)>>"]),
+        (
+            "/StructTreeRoot 8 0 R",
+            [
+                "<</Type/StructTreeRoot/K 9 0 R>>", "<</S/Annot/P 8 0 R/K[<</Type/OBJR/Obj 6 0 R>> 10 0 R]>>",
+                "<</S/P/P 9 0 R/K<</Type/MCR/Pg 4 0 R/Stm 7 0 R/MCID 0>>>>",
+            ]
+        ),
+        (
+            "/StructTreeRoot 8 0 R",
+            [
+                "<</Type/StructTreeRoot/K 9 0 R/ParentTree<</Nums[0[10 0 R]]>>>>",
+                "<</S/Annot/P 8 0 R/K[<</Type/OBJR/Obj 6 0 R>> 10 0 R]>>", "<</S/P/P 9 0 R/ActualText(secret)/K 0>>",
+            ]
+        ),
+        (
+            "/StructTreeRoot 8 0 R",
+            [
+                "<</Type/StructTreeRoot/K 9 0 R>>", "<</S/Annot/P 8 0 R/Alt(secret)/K 10 0 R>>",
+                "<</S/Span/P 9 0 R/K[11 0 R]>>", "<</Type/OBJR/Obj 6 0 R>>",
+            ]
+        ),
+    ]) func whatBelongsToAnAnnotationIsGoneEverywhere(_ catalog: String, _ objects: [String]) async throws {
+        var pdf = SmallPDF(annotations: ["<</Type/Annot/Subtype/Stamp/Rect[1 1 9 9]/AP<</N<</On 7 0 R>>>>>>"])
+        pdf.catalog = catalog
+        pdf.extra += ["<</Length 19>>stream\n% secret appearance\nendstream"] + objects
+        #expect(try await !strip(pdf).contains("secret"))
+    }
+
+    @Test(arguments: [false, true]) func anAttachedFileStaysIfTheDocumentListsIt(_ isListed: Bool) async throws {
+        var pdf = SmallPDF(annotations: ["<</Type/Annot/Subtype/FileAttachment/Rect[1 1 9 9]/FS 7 0 R>>"])
+        pdf.pages[0].entries += "/AF[7 0 R]"
+        if isListed { pdf.catalog = "/Names<</EmbeddedFiles<</Kids[9 0 R]>>>>" }
+        pdf.extra += [
+            "<</Type/Filespec/F(a.txt)/EF<</F 8 0 R>>>>", "<</Length 6>>stream\nsecret\nendstream",
+            "<</Names[(a) 7 0 R]/Limits[(a)(a)]/Kids[9 0 R]>>",
+        ]
+        #expect(try await strip(pdf).contains("secret") == isListed)
+    }
+
+    @Test func thePictureOfAButtonIsAValue() async throws {
+        var pdf = SmallPDF(annotations: [
+            "<</Type/Annot/Subtype/Widget/FT/Btn/T(photo)/Rect[1 1 9 9]/MK<</I 7 0 R/CA(Photo)>>/AP<</N 7 0 R>>>>",
+            "<</Length 19>>stream\n% secret appearance\nendstream",
+        ])
+        pdf.pages[0].entries = "/MediaBox[0 0 99 99]/Annots[6 0 R]"
+        let text = try await strip(pdf)
+        #expect(!text.contains("secret") && text.contains("(Photo)"))
+    }
+
+    /// An element that describes text of the page keeps its own.
+    @Test func theStructureOfThePageStays() async throws {
+        var pdf = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/Contents(secret)>>"])
+        pdf.catalog = "/StructTreeRoot 7 0 R"
+        pdf.extra += [
+            "<</Type/StructTreeRoot/K 8 0 R>>", "<</S/P/P 7 0 R/K[9 0 R 10 0 R]>>",
+            "<</S/Span/P 8 0 R/ActualText(kept)/Pg 4 0 R/K 0>>",
+            "<</S/Annot/P 8 0 R/Alt(secret)/K<</Type/OBJR/Obj 6 0 R>>>>",
+        ]
+        let text = try await strip(pdf)
+        #expect(!text.contains("secret") && text.contains("(kept)"))
+    }
+
     @Test func listsOfEveryShapeAreEmptied() async throws {
         for list in ["6 0 R", "[[6 0 R]]", "[<</Subtype/Text/Contents(secret)>>]", "<</Contents(secret)>>", "7 0 R"] {
             var pdf = SmallPDF()

@@ -72,7 +72,9 @@ extension Engine {
         do {
             try await read { [self] store in
                 try admit(token, in: store)
-                _ = try Layers.find(token.grant, issuedAt: token.issuedAt, in: store)
+                if try Layers.find(token.grant, issuedAt: token.issuedAt, in: store) == nil {
+                    try Layers.check(token.layerKey)
+                }
             }
             return nil
         } catch let refusal as APIError { return refusal }

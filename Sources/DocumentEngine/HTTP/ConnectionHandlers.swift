@@ -14,6 +14,8 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     let pace: @Sendable () -> ConnectionTimeoutHandler
     /// Creates the handler that responds to malformed requests.
     let malformed: @Sendable () -> MalformedRequestHandler
+    /// nil: an address may have any number of connections.
+    var limiter: ConnectionLimiter?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted<Base.Value>> {
         base.setup(channel: channel, logger: logger).map { value in
@@ -34,6 +36,7 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
             ] as [any ChannelHandler] {
                 try pipeline.addHandler(handler, position: .before(translation.handler))
             }
+            limiter?.admit(channel)
             return accepted
         }
     }

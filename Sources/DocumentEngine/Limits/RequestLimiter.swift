@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import Glibc
 import SyncProtocol
@@ -14,7 +15,8 @@ final class RequestLimiter: Sendable {
         fileprivate let user: Key?
 
         init(token: String, user: String?) {
-            self.init(.token(token.hashValue), user.map { .user($0.hashValue) })
+            // Users are distinguished by bytes.
+            self.init(.token(token.hashValue), user.map { .user(ByteOrdered($0).hashValue) })
         }
 
         private init(_ token: Key, _ user: Key?) { (self.token, self.user) = (token, user) }
@@ -37,6 +39,7 @@ final class RequestLimiter: Sendable {
         case failedLogins = "failed-logins-per-minute"
         case streams
         case streamsPerToken = "streams-per-token"
+        case connectionsPerAddress = "connections-per-address"
     }
 
     private struct State {

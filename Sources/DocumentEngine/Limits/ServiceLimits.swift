@@ -16,6 +16,8 @@ package struct ServiceLimits: Hashable, Sendable {
 
     /// Simultaneous connections; further ones wait until one closes.
     package var connections = defaultConnections(files: ProcessMetrics.fileLimit)
+    /// Simultaneous connections of one address, also of the loopback; nil: ``effectiveConnectionsPerAddress``.
+    package var connectionsPerAddress: Int?
     /// Simultaneous event streams and long polls.
     package var streams = 20_000
     /// Simultaneous event streams and long polls with one token, and with all tokens of one user.
@@ -48,6 +50,11 @@ package struct ServiceLimits: Hashable, Sendable {
     package var stopSeconds = 20
 
     package init() {}
+
+    /// Half of all connections, unless stated otherwise.
+    package var effectiveConnectionsPerAddress: Int {
+        connectionsPerAddress ?? (connections > 0 ? max(1, connections / 2) : 0)
+    }
 
     /// Half of the files that the process may open, after a reserve for the store and child processes, because a
     /// connection may need a second file for its upload or download.

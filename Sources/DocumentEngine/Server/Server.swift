@@ -77,8 +77,12 @@ package final class Server: Sendable {
         metricsAPI = MetricsAPI(
             metrics: metrics, engine: engine, work: work, admission: admission, readiness: readiness,
             space: storage.space, damage: storage.damage)
+        // Behind a proxy, all connections have its address.
+        let limiter =
+            options.behindProxy
+            ? nil : ConnectionLimiter(options.service) { metrics.limited(by: .connectionsPerAddress) }
         let plain = Self.http(
-            options, metrics,
+            options, metrics, limiter,
             ConnectionTimeoutHandler.Observer(opened: metrics.connectionOpened) { [logger = options.logger] in
                 metrics.connectionClosed($0, $1?.problem)
                 $1?.log($0, to: logger)
@@ -87,7 +91,8 @@ package final class Server: Sendable {
     }
 
     private static func http(
-        _ options: Options, _ metrics: ServerMetrics, _ observer: ConnectionTimeoutHandler.Observer = .init()
+        _ options: Options, _ metrics: ServerMetrics, _ limiter: ConnectionLimiter? = nil,
+        _ observer: ConnectionTimeoutHandler.Observer = .init()
     ) -> HTTPServerBuilder {
         // One field may take the whole head: a token may be almost as large.
         let maxBytes = MalformedRequestHandler.maxHeadBytes
@@ -99,7 +104,7 @@ package final class Server: Sendable {
             ConnectionHandlers(
                 base: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: heads)),
                 pace: { ConnectionTimeoutHandler(limits, uptime: uptime, observer: observer) },
-                malformed: { MalformedRequestHandler(logger: logger, metrics: metrics) })
+                malformed: { MalformedRequestHandler(logger: logger, metrics: metrics) }, limiter: limiter)
         }
     }
 

@@ -53,6 +53,8 @@ package struct Presence: Sendable {
         let people: Int
         /// Per user and layer.
         let sessions: Int
+        /// Per layer, without `user_id`: one holder of such a token must not keep all users out.
+        var anonymous: Int { people / 2 }
 
         package init(people: Int = 1000, sessions: Int = 64) {
             self.people = people
@@ -136,8 +138,8 @@ package struct Presence: Sendable {
         let full = APIError(.tooManyRequests, "too many participants in this layer")
         if let room = rooms[session.layer] {
             guard room.people.count < bound.people else { throw full }
-            let own = room.people.values.filter { session.user != nil && $0.session?.user == session.user }
-            guard own.count < bound.sessions else { throw full }
+            let own = room.people.values.count { $0.session.map { $0.user == session.user } ?? false }
+            guard own < (session.user == nil ? bound.anonymous : bound.sessions) else { throw full }
         }
         lastPerson += 1
         return "\(node)-\(lastPerson)"

@@ -121,6 +121,19 @@ extension PDFTools {
             try Self.checkRoom(for: try Self.length(of: path) + Self.length(of: notes), in: target)
             throw PDFError.damaged
         }
+        // qpdf does not notice when the last bytes cannot be written.
+        guard try Self.isComplete(target) else { throw PDFError.cannotWrite(ENOSPC) }
+    }
+
+    /// Whether a file ends as a PDF does.
+    private static func isComplete(_ path: String) throws -> Bool {
+        let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .noFollow)
+        defer { try? file.close() }
+        let length = try file.seek(offset: 0, from: .end)
+        var end = [UInt8](repeating: 0, count: 6)
+        guard length >= end.count else { return false }
+        let count = try end.withUnsafeMutableBytes { try file.read(fromAbsoluteOffset: length - 6, into: $0) }
+        return count == end.count && end.elementsEqual("%%EOF\n".utf8)
     }
 
     /// qpdf and cp report a full disk only as prose.
@@ -129,8 +142,12 @@ extension PDFTools {
     private static func checkRoom(for bytes: Int64, in path: String) throws {
         let file = try FileDescriptor.open(FilePath(path), .writeOnly, options: .noFollow)
         defer { try? file.close() }
-        let code = posix_fallocate(file.rawValue, 0, off_t(bytes))
-        if code != 0 { throw PDFError.cannotWrite(code) }
+        switch posix_fallocate(file.rawValue, 0, off_t(bytes)) {
+        case 0: return
+        // Not a regular file.
+        case ENODEV, ESPIPE: try file.writeResult([UInt8](repeating: 0, count: 64 << 10))
+        case let code: throw PDFError.cannotWrite(code)
+        }
     }
 
     static func length(of path: String) throws -> Int64 {

@@ -12,19 +12,28 @@ struct StrippedPDF {
 
     private let dump: ObjectDump
     private let catalog: ObjectID?
+    /// The catalog's name dictionary, if it is a separate object.
+    private let names: ObjectID?
     /// The index of each page.
     private let pages: [ObjectID: Int]
     private var removed: Set<ObjectID> = []
     /// The form fields and their widgets; false for those whose appearance shows a value.
     private var fields: [ObjectID: Bool] = [:]
-    /// References from the structure tree to removed annotations, where they are separate objects.
+    /// The streams that draw removed annotations.
+    private var appearances: Set<ObjectID> = []
+    /// The file specifications that removed annotations name.
+    private var files: Set<ObjectID> = []
+    /// References from the structure tree to removed annotations or their appearances, where they are separate objects.
     private var structureReferences: Set<ObjectID> = []
+    /// The elements of the structure tree that describe removed annotations, with all elements below them.
+    private var described: Set<ObjectID> = []
 
     /// - Parameter limit: the maximum number of pages.
     init(_ dump: ObjectDump, pages limit: Int) {
         self.dump = dump
         pages = PageTree(dump, limit: limit).indexes
         if case .reference(let id)? = dump.trailer.dictionary?["Root"] { catalog = id } else { catalog = nil }
+        names = catalog.flatMap(dump.json)?["/Names"]?.reference
     }
 
     /// Writes the changed objects.
@@ -41,7 +50,9 @@ struct StrippedPDF {
     private mutating func writeAll(to update: PDFUpdate) throws {
         findFields()
         try findRemoved()
+        removeFiles()
         findStructureReferences()
+        findDescribed()
         for id in dump.ids {
             if removed.contains(id) {
                 try update.add(.null, as: id)
@@ -62,8 +73,11 @@ struct StrippedPDF {
             if dump.mentions("/Annots", in: id) {
                 guard let value = dump.json(id) else { throw PDFError.damaged }
                 eachList(in: value) { entry in
-                    guard let reference = entry.reference, listed.insert(reference).inserted else { return }
-                    if kind(of: entry) == nil { removed.insert(reference) }
+                    guard let reference = entry.reference else {
+                        if kind(of: entry) == nil { findParts(of: entry) }
+                        return
+                    }
+                    if listed.insert(reference).inserted, kind(of: entry) == nil { removed.insert(reference) }
                 }
             }
             guard dump.mentions("/Rect", in: id), dump.mentions("/Subtype", in: id) else { continue }
@@ -75,6 +89,39 @@ struct StrippedPDF {
             guard id != catalog, let value = dump.json(id)?.object else { return false }
             return value["/Type"] != "/Page" && value["/Type"] != "/Pages" && value["/Kids"] == nil
         }
+        for id in removed { if let annotation = dump.json(id) { findParts(of: annotation) } }
+    }
+
+    /// Notes what a removed annotation shows and holds, because other places may name it too.
+    private mutating func findParts(of annotation: JSON) {
+        if let file = annotation["/FS"]?.reference { files.insert(file) }
+        var looks = [annotation["/AP"]].compactMap(\.self)
+        // The normal, rollover and down appearances, each a stream or one stream for each state.
+        for _ in 0..<3 {
+            looks = looks.flatMap { look in
+                guard let look = resolved(look)?.object else {
+                    if let stream = look.reference { appearances.insert(stream) }
+                    return [JSON]()
+                }
+                return look.members.map(\.value)
+            }
+        }
+    }
+
+    /// Removes the files of removed annotations, except those that are also in the document's own list.
+    private mutating func removeFiles() {
+        guard !files.isEmpty else { return }
+        let names = catalog.flatMap(dump.json).flatMap { resolved($0["/Names"]) }
+        var nodes = [resolved(names?["/EmbeddedFiles"])].compactMap(\.self)
+        var seen: Set<ObjectID> = []
+        while let node = nodes.popLast() {
+            for entry in resolved(node["/Names"])?.array ?? [] { if let file = entry.reference { files.remove(file) } }
+            for kid in resolved(node["/Kids"])?.array ?? [] {
+                guard let id = kid.reference, seen.insert(id).inserted, let node = dump.json(id) else { continue }
+                nodes.append(node)
+            }
+        }
+        removed.formUnion(files.filter { dump.json($0)?["/EF"] != nil })
     }
 
     /// Calls the body with each entry of each annotation list in a value.
@@ -134,16 +181,48 @@ struct StrippedPDF {
     }
 
     private mutating func findStructureReferences() {
-        guard !removed.isEmpty else { return }
-        for id in dump.ids where dump.mentions("/OBJR", in: id) {
+        for id in dump.ids where mayReferToRemoved(id) {
             if let value = dump.json(id), leadsToRemoved(value) { structureReferences.insert(id) }
         }
     }
 
-    /// Whether this is a reference from the structure tree to a removed annotation (ISO 32000-1, 14.7.4.3).
+    private func mayReferToRemoved(_ id: ObjectID) -> Bool {
+        !removed.isEmpty && dump.mentions("/OBJR", in: id) || !appearances.isEmpty && dump.mentions("/Stm", in: id)
+    }
+
+    /// Whether this is a reference from the structure tree to a removed annotation, or to content of its appearance
+    /// (ISO 32000-1, 14.7.4.2 and 14.7.4.3).
     private func leadsToRemoved(_ value: JSON) -> Bool {
         if let id = value.reference { return structureReferences.contains(id) }
+        if let stream = value["/Stm"]?.reference, appearances.contains(stream) { return true }
         return value["/Type"] == "/OBJR" && (value["/Obj"]?.reference).map(removed.contains) == true
+    }
+
+    /// Finds the elements of type `Annot` that lead to a removed annotation, directly or through other elements, and
+    /// everything below them: alternative texts of all of these may repeat the annotation's text.
+    private mutating func findDescribed() {
+        for id in dump.ids where mayReferToRemoved(id) || !structureReferences.isEmpty && dump.mentions("/K", in: id) {
+            guard let value = dump.json(id), value["/S"] != nil, kids(of: value).contains(where: leadsToRemoved) else {
+                continue
+            }
+            var (next, top) = (Optional(id), ObjectID?.none)
+            for _ in 0..<PageTree.maxDepth {
+                guard let id = next, top == nil, let element = dump.json(id) else { break }
+                if resolved(element["/S"]) == "/Annot" { top = id }
+                next = element["/P"]?.reference
+            }
+            var waiting = [top].compactMap(\.self)
+            while let id = waiting.popLast() {
+                guard described.insert(id).inserted, let element = dump.json(id) else { continue }
+                waiting += kids(of: element).compactMap(\.reference).filter { dump.json($0)?["/S"] != nil }
+            }
+        }
+    }
+
+    /// The children of an element of the structure tree.
+    private func kids(of element: JSON) -> [JSON] {
+        guard let kids = element["/K"] else { return [] }
+        return resolved(kids)?.array ?? [kids]
     }
 
     // MARK: Cleaning
@@ -154,18 +233,19 @@ struct StrippedPDF {
             guard let object = dump.json(id)?.object else { throw PDFError.damaged }
             return .object(field(object, isButton: isButton, id: "\(id.number)"))
         }
+        if described.contains(id) { return .object(dump.json(id)?.object?.only(Self.elementEntries) ?? JSONObject()) }
         let isStructure = !structureReferences.isEmpty && dump.mentions("/K", in: id)
         let isAnnotation = dump.mentions("/Link", in: id) && dump.mentions("/Rect", in: id)
         guard
-            id == catalog || isStructure || isAnnotation || dump.mentions("/Annots", in: id)
-                || dump.mentions("/PieceInfo", in: id) || dump.mentions("/Thumb", in: id)
-                || dump.mentions("/OBJR", in: id)
+            id == catalog || id == names || isStructure || isAnnotation || dump.mentions("/Annots", in: id)
+                || dump.mentions("/PieceInfo", in: id) || dump.mentions("/Thumb", in: id) || mayReferToRemoved(id)
         else { return nil }
         guard let value = dump.json(id) else { throw PDFError.damaged }
         guard var object = value.object else { return nil }
         if kind(of: value) == .link { return .object(link(object, id: "\(id.number)")) }
         if id == catalog { cleanCatalog(&object) }
-        if object["/S"] != nil, let kids = object["/K"] { cleanStructure(&object, kids) }
+        if id == names { object = Self.withoutMedia(object) }
+        if object["/S"] != nil, object["/K"] != nil { cleanStructure(&object) }
         let result = JSON.object(withoutLists(object, page: id))
         guard result != value else { return nil }
         return result
@@ -213,10 +293,13 @@ struct StrippedPDF {
     }
 
     /// Returns a field or its widget without its value. A button keeps its appearance, which reveals no value once the
-    /// button is off.
+    /// button is off; only the icon of a button may be a picture that a user chose.
     private func field(_ object: JSONObject, isButton: Bool, id: Record.ID) -> JSONObject {
         let entries = ["/Parent", "/FT", "/T", "/TU", "/TM", "/Ff", "/MaxLen", "/DA", "/Q", "/Opt", "/MK"]
-        var result = object.only(Self.annotationEntries + entries + (isButton ? ["/AP"] : []))
+        let style = resolved(object["/MK"])?.object
+        let hasIcon = style?["/I"] != nil
+        var result = object.only(Self.annotationEntries + entries + (isButton && !hasIcon ? ["/AP"] : []))
+        if hasIcon, let style { result["/MK"] = .object(style.only(["/R", "/BC", "/BG", "/CA", "/TP"])) }
         if let kids = object["/Kids"].flatMap(resolved)?.array {
             result["/Kids"] = .array(kids.filter { $0.reference.map { !removed.contains($0) } == true })
         }
@@ -228,6 +311,7 @@ struct StrippedPDF {
     private func cleanCatalog(_ object: inout JSONObject) {
         // Signatures and their data no longer match the file.
         for key in ["/Perms", "/DSS", "/Legal"] { object[key] = nil }
+        if let names = object["/Names"]?.object { object["/Names"] = .object(Self.withoutMedia(names)) }
         guard let form = object["/AcroForm"].flatMap(resolved)?.object else { return }
         // XFA is left out, because it repeats the values.
         var result = form.only(["/DA", "/DR", "/Q"])
@@ -236,12 +320,19 @@ struct StrippedPDF {
         object["/AcroForm"] = .object(result)
     }
 
-    /// Empties an element of the structure tree that describes a removed annotation: it may repeat its text.
-    private func cleanStructure(_ object: inout JSONObject, _ kids: JSON) {
-        let list = resolved(kids)?.array ?? [kids]
+    /// Returns the name dictionary without the named appearances of annotations and what media annotations play.
+    private static func withoutMedia(_ names: JSONObject) -> JSONObject {
+        names.only(names.members.map(\.key).filter { $0 != "/AP" && $0 != "/Renditions" })
+    }
+
+    private static let elementEntries = ["/Type", "/S", "/P", "/Pg", "/ID"]
+
+    /// Empties an element of the structure tree that refers to a removed annotation: it may repeat its text.
+    private func cleanStructure(_ object: inout JSONObject) {
+        let list = kids(of: .object(object))
         let rest = list.filter { !leadsToRemoved($0) }
         guard rest.count < list.count else { return }
-        object = object.only(["/Type", "/S", "/P", "/Pg", "/ID"])
+        object = object.only(Self.elementEntries)
         object["/K"] = .array(rest)
     }
 

@@ -12,6 +12,8 @@ struct LimitSetting {
 
     private enum Place {
         case service(WritableKeyPath<ServiceLimits, Int>)
+        /// With a default that depends on other limits.
+        case derived(WritableKeyPath<ServiceLimits, Int?>, KeyPath<ServiceLimits, Int>)
         case bytes(WritableKeyPath<ServiceLimits, Int64>)
         case message(WritableKeyPath<ServerLimits, Int>)
     }
@@ -21,6 +23,7 @@ struct LimitSetting {
     func set(_ number: Int, in options: inout Server.Options) {
         switch place {
         case .service(let path): options.service[keyPath: path] = number
+        case .derived(let path, _): options.service[keyPath: path] = number
         case .bytes(let path): options.service[keyPath: path] = Int64(number)
         case .message(let path): options.limits[keyPath: path] = number
         }
@@ -29,6 +32,7 @@ struct LimitSetting {
     func number(in options: Server.Options) -> Int {
         switch place {
         case .service(let path): options.service[keyPath: path]
+        case .derived(_, let path): options.service[keyPath: path]
         case .bytes(let path): Int(options.service[keyPath: path])
         case .message(let path): options.limits[keyPath: path]
         }
@@ -51,6 +55,9 @@ struct LimitSetting {
             LimitSetting(
                 "connections", 0...10_000_000, "concurrent, by default from the limit of open files; 0: unlimited",
                 .service(\.connections)),
+            LimitSetting(
+                "connections-per-address", 0...10_000_000, "of one address, by default half of all; 0: unlimited",
+                .derived(\.connectionsPerAddress, \.effectiveConnectionsPerAddress)),
             LimitSetting("streams", 0...10_000_000, "concurrent; 0: unlimited", .service(\.streams)),
             LimitSetting(
                 "streams-per-token", 0...10_000_000, "of one token, and of one user; 0: unlimited",

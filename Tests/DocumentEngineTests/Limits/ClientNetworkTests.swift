@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import DocumentEngine
@@ -10,5 +11,18 @@ struct ClientNetworkTests {
     ])
     func oneCustomerIsOnePlace(_ address: String, _ place: String) {
         #expect(ClientNetwork.of(address) == place)
+    }
+
+    /// Some proxies add the client's port.
+    @Test(arguments: [
+        ("203.0.113.9", "203.0.113.9"), ("1.1.1.1, 203.0.113.9:4711", "203.0.113.9"),
+        ("2001:db8::1", "2001:db8::1"), ("[2001:db8::1]:4711", "2001:db8::1"), ("[2001:db8::1]", "2001:db8::1"),
+        ("unknown", "unknown"), ("[", "["), (":80", "192.0.2.1"), ("[]", "192.0.2.1"), (",", "192.0.2.1"),
+    ])
+    func theProxysAddressCounts(_ header: String, _ address: String) {
+        let head = HTTPRequest(
+            method: .get, scheme: nil, authority: "x", path: "/", headerFields: [RequestOrigin.forwarded: header])
+        #expect(RequestOrigin.address(head, from: "192.0.2.1", behindProxy: true) == address)
+        #expect(RequestOrigin.address(head, from: "192.0.2.1", behindProxy: false) == "192.0.2.1")
     }
 }

@@ -287,7 +287,7 @@ import Testing
         } _: { server in
             var statuses: [Int] = []
             // The client itself may have invented everything before the last address.
-            for address in ["1.2.3.4, 203.0.113.7", "203.0.113.7", "5.6.7.8, 203.0.113.7", "203.0.113.8"] {
+            for address in ["1.2.3.4, 203.0.113.7", "203.0.113.7:4711", "5.6.7.8, 203.0.113.7:4712", "203.0.113.8"] {
                 let headers = [("Authorization", "Token token=no"), ("X-Forwarded-For", address)]
                 statuses.append(try await server.send("GET", "/api/documents", headers: headers).status)
             }

@@ -53,6 +53,11 @@ struct BackendAPI: Sendable {
                 }
                 revoked[ByteOrdered(id)] = claims.grant.expiresAt
             } else {
+                // Taken for a `jti`, a damaged token would be reported as revoked, but stay valid.
+                guard !entry.containsToken else {
+                    throw APIError(
+                        .badRequest, #"a token is damaged or has text around it; send the whole token or its "jti""#)
+                }
                 guard !entry.isEmpty, entry.utf8.count <= 1024, !entry.utf8.contains(0) else {
                     throw APIError(.badRequest, #"a "jti" must have 1 to 1,024 bytes"#)
                 }
@@ -63,9 +68,7 @@ struct BackendAPI: Sendable {
         let list = revoked
         request.audit?.add { details in
             details.count = list.count
-            details.tokenIDs = list.keys.sorted().prefix(AuditEvent.maxNames).map {
-                $0.text.isTokenLike ? "?" : $0.text
-            }
+            details.tokenIDs = list.keys.sorted().prefix(AuditEvent.maxNames).map(\.text)
         }
         try await engine.writes.perform { store in
             for (id, expiry) in list { try store.revoke(tokenID: id.text, until: expiry) }
@@ -78,6 +81,10 @@ struct BackendAPI: Sendable {
 }
 
 extension String {
-    /// Whether it may be a damaged token, which must not be logged, instead of a token's id.
-    fileprivate var isTokenLike: Bool { hasPrefix("ey") && contains(".") }
+    /// Whether it contains a token or a part of one: a JSON object in base64url (`{"` is `eyJ`), and a dot.
+    fileprivate var containsToken: Bool {
+        split(separator: " ").contains { word in
+            (word.hasPrefix("ey") || word.firstRange(of: "eyJ") != nil) && word.contains(".")
+        }
+    }
 }

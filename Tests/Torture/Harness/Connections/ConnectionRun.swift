@@ -230,8 +230,8 @@ final class ConnectionRun {
             }
             return
         }
-        // A head that is cut is not a request.
-        if first.end == nil, hasEndedOutput, answer.status == 400, answer.closes, answer["x-request-id"] == nil {
+        // A head that is cut is not a request, so its id is not known.
+        if first.end == nil, hasEndedOutput, answer.status == 400, answer.closes, answer["x-request-id"] != request.id {
             return
         }
         guard answer["x-request-id"] == request.id else {
