@@ -90,7 +90,9 @@ struct SeveralViewsStories {
         try engine.start()
         #expect(try !listed(file).contains("Only for the wide token"))
         #expect(try command("list", "--offline", token: ana.tokenFile).status == 4)
-        #expect(!FileManager.default.fileExists(atPath: data) || Folder.paths(below: data, named: "layer.sqlite").count == 1)
+        #expect(
+            !FileManager.default.fileExists(atPath: data) || Folder.paths(below: data, named: "layer.sqlite").count == 1
+        )
     }
 
     @Test func editsLeftInAStoreThatNoProgramUsesAreSent() throws {
@@ -203,5 +205,19 @@ struct SeveralViewsStories {
         #expect(run.output.contains("synced by pid \(first.processID) (watch)"), "\(run.output)")
         first.interrupt()
         _ = try first.waitForExit()
+    }
+
+    @Test func withoutTheServerAViewerHasTheRightsOfItsOwnToken() throws {
+        #expect(try listed(ana.tokenFile).contains("Printed remark"))
+        engine.kill()
+        // It may write, but not change annotations; the last accepted token may.
+        let file = try ana.home.write(
+            "limited.jwt", try engine.token { $0.collaboration = ["annotations:view:all", "comments:view:all"] })
+        let window = try ana.start(viewer(file))
+        try window.see("offline")
+        try window.see("Printed remark")
+        try window.press("gge")
+        try window.see("annotations:edit")
+        #expect(!window.text.contains("Text of the note"))
     }
 }

@@ -165,6 +165,19 @@ final class Universe {
         if process.isStopped { try proceed(process) } else { process.isStopped = true }
     }
 
+    /// Gives one of several processes on a layer a token with other rights, or ends one in a side store.
+    func changeViewOfOne() throws {
+        let shared = devices.filter { $0.processes.count > 1 || $0.main != nil && $0.isInUse }
+        guard !shared.isEmpty else { return }
+        let device = later.pick(shared)
+        let process = later.pick(device.processes)
+        if device.main != nil, later.chance(1, of: 2) { return try kill(process) }
+        let rights = device.rights
+        device.rights = Rights.random(device.user, withRules: true, &later)
+        try supplyToken(process)
+        device.rights = rights
+    }
+
     func proceed(_ process: Process) throws {
         process.isStopped = false
         let inputs = process.waiting

@@ -23,9 +23,10 @@ extension LayerPerformer {
     /// - Returns: Whether a successor tries the token.
     func movesAside(with token: String, _ grant: Grant, _ state: inout Confined) -> Bool {
         guard state.synchronizer.ownGrant == nil,
-            (try? stores.place(for: grant, isAccepted: false, from: open)) == .side
+            let place = try? stores.place(for: grant, isAccepted: false, from: open), place != .here,
+            place != .side || open.folder != stores.side(of: grant)
         else { return false }
-        return move(to: .side, token, grant, &state)
+        return move(to: place, token, grant, &state)
     }
 
     /// Uses an existing store of this view without a token.

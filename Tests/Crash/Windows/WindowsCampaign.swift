@@ -96,7 +96,7 @@ final class WindowsCampaign {
         try window.give(token(role), role)
         var request = server.request("revoke", .POST)
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(Array(JSON.object(["jwts": [.string(old)]]).text.utf8))
+        request.body = .bytes(Array((["jwts": [.string(old)]] as JSON).text.utf8))
         _ = try await server.send(request)
     }
 
@@ -109,7 +109,7 @@ final class WindowsCampaign {
         let text = newText("foreign")
         var request = server.request("documents/\(Campaign.document)/layers/review/annotations", .POST)
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(Array(JSON.object(["content": Self.content(text)]).text.utf8))
+        request.body = .bytes(Array((["content": Self.content(text)] as JSON).text.utf8))
         _ = try await server.send(request)
         foreign.insert(text)
     }
@@ -164,7 +164,7 @@ final class WindowsCampaign {
         let reference = try Run(
             [postilla, "list", "--server", server.address, "--token-file", file, "--data-dir", alone], folder: folder,
             home: alone)
-        guard run.duration < .seconds(2) + 5 * reference.duration else {
+        guard run.duration < .seconds(2) + reference.duration * 5 else {
             throw CrashProblem(
                 "\(arguments) took \(run.duration.wholeMilliseconds) ms beside others, and \(reference.duration) alone: "
                     + "\(describeWindows) \(run.messages)")
