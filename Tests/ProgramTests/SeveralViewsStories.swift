@@ -163,17 +163,13 @@ struct SeveralViewsStories {
         var request = Glibc.flock()
         request.l_type = Int16(F_WRLCK)
         try #require(fcntl(descriptor, 37, &request) == 0)
-        let beating = Thread {
-            var beat = 0
-            while !Thread.current.isCancelled {
-                beat += 1
-                _ = Array("4711 \(1000 + beat) idle\n".utf8).withUnsafeBytes {
-                    pwrite(descriptor, $0.baseAddress, $0.count, 0)
-                }
-                usleep(50_000)
-            }
+        let beating = DispatchSource.makeTimerSource()
+        beating.schedule(deadline: .now(), repeating: .milliseconds(50))
+        beating.setEventHandler {
+            let line = "4711 \(DispatchTime.now().uptimeNanoseconds) idle\n"
+            _ = Array(line.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         }
-        beating.start()
+        beating.resume()
         defer {
             beating.cancel()
             close(descriptor)

@@ -113,6 +113,10 @@ final class LayerPerformer: Sendable {
             Confined(
                 synchronizer: synchronizer, wantsLock: open.lock != nil, storeVersion: open.store.foreignVersion()))
         shared.withLock { $0.lock = open.takeLock() }
+        if !holdsLock, let process = lockHolder?.process {
+            confined.withLock { $0.syncedBy = process }
+            published.withLock { $0.syncedBy = process }
+        }
         post(.woke)
         poll()
     }
@@ -254,7 +258,10 @@ extension LayerPerformer {
                 for effect in effects {
                     if let event = perform(effect, &state) { events.append(event) }
                     switch effect {
-                    case .lead(true): answers.append(.leading(tryToLead()))
+                    case .lead(true):
+                        let leads = tryToLead()
+                        if !leads { state.syncedBy = lockHolder?.process }
+                        answers.append(.leading(leads))
                     case .useAlone(let grant):
                         // A successor tells the rest.
                         guard let isAlone = useAlone(grant, &state) else { return events }
