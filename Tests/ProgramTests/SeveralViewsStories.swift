@@ -216,4 +216,18 @@ struct SeveralViewsStories {
         try window.see("annotations:edit")
         #expect(!window.text.contains("Text of the note"))
     }
+
+    /// The side store is complete at once, the main store only after it was loaded.
+    @Test func aListingIsCompleteWhenTheMainStoreHasJustBecomeFree() throws {
+        _ = try Person("ben", at: engine).note("Only for the wide token")
+        let narrow = try ana.start(viewer(try narrow()))
+        try narrow.see("No annotations")
+        let wide = try watch()
+        #expect(try narrow.quit() == [])
+        let run = try command("list", "--format", "ndjson", token: ana.tokenFile)
+        #expect(run.status == 0 && run.output.contains("Only for the wide token"), "\(run.output) \(run.messages)")
+        #expect(run.output.contains("Printed remark"))
+        wide.interrupt()
+        _ = try wide.waitForExit()
+    }
 }

@@ -282,9 +282,9 @@ extension LayerPerformer {
             startDownloadIfWanted(&state)
             let connection = publish(state)
             if events.contains(where: \.isAcceptance) {
-                returnToMain(&state)
-                // A successor repeats what is still to be announced.
-                if isClosed { return events }
+                returnToMain(&state, hasFinished: events.contains(.didFinishSync))
+                // The cycle ends when the successor has loaded its store.
+                if isClosed { return events.filter { $0 != .didFinishSync } }
                 // A command may end before the next check.
                 onQueue { self.handle { state, now in self.takeLeftovers(&state, now) } }
             }
