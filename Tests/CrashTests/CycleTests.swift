@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func severalProgramsOnOneFolderLoseNothingAndWaitForNoOther() throws {
-        #expect(try problem(["--rounds", "40", "--seed", "7"], of: "windows") == nil)
+        #expect(try problem(["--rounds", "30", "--seed", "7"], of: "windows") == nil)
     }
 
     @Test func aNoteThatIsMissingAfterTheWindowsIsNoticed() throws {

@@ -360,7 +360,7 @@ import Testing
         func open() throws -> String {
             let client = try InstantClient(serverURL: url, dataDirectory: folder.url)
             defer { withExtendedLifetime(client) {} }
-            return try #require(try client.descriptor(identity).layer.store as? LocalSQLiteStore).path
+            return try #require(try client.descriptor(identity).layer.store as? OpenStore).store.path
         }
         let path = try open()
         #expect(try rights(path) == 0o600)

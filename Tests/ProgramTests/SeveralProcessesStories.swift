@@ -145,4 +145,19 @@ struct SeveralProcessesStories {
         try second.see("Taken over", at: engine)
         #expect(try second.quit() == [])
     }
+
+    /// The leader parks the edits, because its own token may not send them.
+    @Test func commandsWriteBesideAReadOnlyWindow() throws {
+        let reader = try ana.open(viewer(try readOnly()))
+        for number in 1...4 {
+            let added = try command("add", "--note", "Number \(number)", "--page", "1", token: ana.tokenFile)
+            #expect(added.status == 0, "\(added.messages)")
+            let id = added.output.trimmingCharacters(in: .newlines)
+            let edited = try command("edit", id, "--text", "Changed \(number)", token: ana.tokenFile)
+            #expect(edited.status == 0, "\(edited.messages)")
+            #expect(try engine.records().contains("Changed \(number)"))
+        }
+        try reader.see("Changed 4")
+        #expect(try reader.quit() == [])
+    }
 }

@@ -90,7 +90,9 @@ struct SeveralViewsStories {
         try engine.start()
         #expect(try !listed(file).contains("Only for the wide token"))
         #expect(try command("list", "--offline", token: ana.tokenFile).status == 4)
-        #expect(!FileManager.default.fileExists(atPath: data) || Folder.paths(below: data, named: "layer.sqlite").count == 1)
+        #expect(
+            !FileManager.default.fileExists(atPath: data) || Folder.paths(below: data, named: "layer.sqlite").count == 1
+        )
     }
 
     @Test func editsLeftInAStoreThatNoProgramUsesAreSent() throws {
@@ -161,17 +163,13 @@ struct SeveralViewsStories {
         var request = Glibc.flock()
         request.l_type = Int16(F_WRLCK)
         try #require(fcntl(descriptor, 37, &request) == 0)
-        let beating = Thread {
-            var beat = 0
-            while !Thread.current.isCancelled {
-                beat += 1
-                _ = Array("4711 \(1000 + beat) idle\n".utf8).withUnsafeBytes {
-                    pwrite(descriptor, $0.baseAddress, $0.count, 0)
-                }
-                usleep(50_000)
-            }
+        let beating = DispatchSource.makeTimerSource()
+        beating.schedule(deadline: .now(), repeating: .milliseconds(50))
+        beating.setEventHandler {
+            let line = "4711 \(DispatchTime.now().uptimeNanoseconds) idle\n"
+            _ = Array(line.utf8).withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, 0) }
         }
-        beating.start()
+        beating.resume()
         defer {
             beating.cancel()
             close(descriptor)
@@ -203,5 +201,33 @@ struct SeveralViewsStories {
         #expect(run.output.contains("synced by pid \(first.processID) (watch)"), "\(run.output)")
         first.interrupt()
         _ = try first.waitForExit()
+    }
+
+    @Test func withoutTheServerAViewerHasTheRightsOfItsOwnToken() throws {
+        #expect(try listed(ana.tokenFile).contains("Printed remark"))
+        engine.kill()
+        // It may write, but not change annotations; the last accepted token may.
+        let file = try ana.home.write(
+            "limited.jwt", try engine.token { $0.collaboration = ["annotations:view:all", "comments:view:all"] })
+        let window = try ana.start(viewer(file))
+        try window.see("offline")
+        try window.see("Printed remark")
+        try window.press("gge")
+        try window.see("annotations:edit")
+        #expect(!window.text.contains("Text of the note"))
+    }
+
+    /// The side store is complete at once, the main store only after it was loaded.
+    @Test func aListingIsCompleteWhenTheMainStoreHasJustBecomeFree() throws {
+        _ = try Person("ben", at: engine).note("Only for the wide token")
+        let narrow = try ana.start(viewer(try narrow()))
+        try narrow.see("No annotations")
+        let wide = try watch()
+        #expect(try narrow.quit() == [])
+        let run = try command("list", "--format", "ndjson", token: ana.tokenFile)
+        #expect(run.status == 0 && run.output.contains("Only for the wide token"), "\(run.output) \(run.messages)")
+        #expect(run.output.contains("Printed remark"))
+        wide.interrupt()
+        _ = try wide.waitForExit()
     }
 }

@@ -11,6 +11,7 @@ extension Universe {
         try happen(happening)
         if profile.hasStranger, later.chance(1, of: 10) { try strangerPushes() }
         if profile.stopsProcesses, later.chance(1, of: 12) { try stopOrContinue() }
+        if profile.hasSecondProcesses, later.chance(1, of: 12) { try changeViewOfOne() }
     }
 
     private func pick() -> Happening {

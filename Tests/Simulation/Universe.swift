@@ -83,7 +83,8 @@ final class Universe {
 
     /// Lets each process check whether the lock is free or another process waits for it.
     func poll() throws {
-        for device in devices where device.processes.count > 1 {
+        // A process may be alone because the leader moved to another store.
+        for device in devices where device.processes.contains(where: { !$0.leads || $0.isDeposed }) {
             for process in device.processes where self.process(process.id) != nil && !process.isStopped {
                 if process.isDeposed {
                     (process.leads, process.isDeposed) = (false, false)
@@ -165,6 +166,19 @@ final class Universe {
         if process.isStopped { try proceed(process) } else { process.isStopped = true }
     }
 
+    /// Gives one of several processes on a layer a token with other rights, or ends one in a side store.
+    func changeViewOfOne() throws {
+        let shared = devices.filter { $0.processes.count > 1 || $0.main != nil && $0.isInUse }
+        guard !shared.isEmpty else { return }
+        let device = later.pick(shared)
+        let process = later.pick(device.processes)
+        if device.main != nil, later.chance(1, of: 2) { return try kill(process) }
+        let rights = device.rights
+        device.rights = Rights.random(device.user, withRules: true, &later)
+        try supplyToken(process)
+        device.rights = rights
+    }
+
     func proceed(_ process: Process) throws {
         process.isStopped = false
         let inputs = process.waiting
@@ -191,6 +205,10 @@ final class Universe {
     func supplyToken(_ process: Process) throws {
         let device = devices[process.id.device - 1]
         let token = issueToken(device)
+        // An empty side store is only for its own view.
+        if let view = device.view, view != token.rights.viewScope, process.synchronizer.ownGrant == nil {
+            return try move(process, of: device, to: token.grant)
+        }
         let ticket = TokenHandle(token.number)
         process.tokens[ticket] = token
         trace("\(device.name) gets \(token.name): \(token.rights)")

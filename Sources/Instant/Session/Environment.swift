@@ -9,7 +9,8 @@ package struct Environment: Sendable {
     package var pollMilliseconds = 400
     /// Under this name, other processes show that this one syncs.
     package var process = SyncingProcess(
-        processID: getpid(), name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "program")
+        processID: getpid(), name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "program"
+    )
 
     /// Calls back when the network may be back, for as long as the returned value is retained.
     package var watchNetwork: @Sendable (@escaping @Sendable () -> Void) -> any Sendable = {

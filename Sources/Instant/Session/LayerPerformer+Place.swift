@@ -23,9 +23,10 @@ extension LayerPerformer {
     /// - Returns: Whether a successor tries the token.
     func movesAside(with token: String, _ grant: Grant, _ state: inout Confined) -> Bool {
         guard state.synchronizer.ownGrant == nil,
-            (try? stores.place(for: grant, isAccepted: false, from: open)) == .side
+            let place = try? stores.place(for: grant, isAccepted: false, from: open), place != .here,
+            place != .side || open.folder != stores.side(of: grant)
         else { return false }
-        return move(to: .side, token, grant, &state)
+        return move(to: place, token, grant, &state)
     }
 
     /// Uses an existing store of this view without a token.
@@ -60,11 +61,15 @@ extension LayerPerformer {
     }
 
     /// Returns from a side store once the token is accepted and the main store is free.
-    func returnToMain(_ state: inout Confined) {
+    ///
+    /// - Parameter hasFinished: Whether the end of a cycle would be announced now; the successor announces it.
+    func returnToMain(_ state: inout Confined, hasFinished: Bool) {
         guard !open.isMain, let grant = state.synchronizer.ownGrant, let token = dataToken,
             let place = try? stores.place(for: grant, isAccepted: true, from: open), place != .here, place != .side
         else { return }
-        _ = move(to: place, token, grant, &state)
+        let hasBegun = state.hasBegun
+        state.hasBegun = hasBegun || hasFinished
+        if !move(to: place, token, grant, &state) { state.hasBegun = hasBegun }
     }
 
     private func move(to place: StorePlace, _ token: String?, _ grant: Grant, _ state: inout Confined) -> Bool {

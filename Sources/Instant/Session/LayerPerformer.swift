@@ -121,6 +121,10 @@ final class LayerPerformer: Sendable {
                 synchronizer: synchronizer, wantsLock: open.lock != nil, storeVersion: open.store.foreignVersion(),
                 rejected: Set((try? open.layer.conflicts())?.map(\.id) ?? [])))
         shared.withLock { $0.lock = open.takeLock() }
+        if !holdsLock, let process = lockHolder?.process {
+            confined.withLock { $0.syncedBy = process }
+            published.withLock { $0.syncedBy = process }
+        }
         post(.woke)
         poll()
     }
@@ -293,7 +297,10 @@ extension LayerPerformer {
                 for effect in effects {
                     events += perform(effect, &state)
                     switch effect {
-                    case .lead(true): answers.append(.leading(tryToLead()))
+                    case .lead(true):
+                        let leads = tryToLead()
+                        if !leads { state.syncedBy = lockHolder?.process }
+                        answers.append(.leading(leads))
                     case .useAlone(let grant):
                         // A successor tells the rest.
                         guard let isAlone = useAlone(grant, &state) else { return events }
@@ -314,9 +321,9 @@ extension LayerPerformer {
             startDownloadIfWanted(&state)
             let connection = publish(state)
             if events.contains(where: \.isAcceptance) {
-                returnToMain(&state)
-                // A successor repeats what is still to be announced.
-                if isClosed { return events }
+                returnToMain(&state, hasFinished: events.contains(.didFinishSync))
+                // The cycle ends when the successor has loaded its store.
+                if isClosed { return events.filter { $0 != .didFinishSync } }
                 // A command may end before the next check.
                 onQueue { self.handle { state, now in self.takeLeftovers(&state, now) } }
             }

@@ -46,7 +46,8 @@ struct LayerStores: Sendable {
             }
         }
         throw InstantError(
-            .databaseAccessFailed, "another process holds the layer's storage in \(folder); continue or end that process")
+            .databaseAccessFailed,
+            "another process holds the layer's storage in \(folder); continue or end that process")
     }
 
     private func open(_ folder: String, _ use: FileLock) throws(InstantError) -> OpenStore {
@@ -64,7 +65,8 @@ struct LayerStores: Sendable {
 
     /// Where a process with this grant belongs.
     func place(for grant: Grant, isAccepted: Bool, from open: OpenStore) throws -> StorePlace {
-        let fits = try open.layer.fits(grant)
+        // An empty side store is only for its own view.
+        let fits = try open.layer.fits(grant) && (open.isMain || open.folder == side(of: grant))
         if open.isMain {
             let main: StorePlace.Main = fits ? .fits : open.use.isAlone ? .free : .inUse
             return .forView(isAccepted: isAccepted, fits: fits, isMain: true, main: main)

@@ -20,7 +20,8 @@ public struct SyncStatus: Hashable, Sendable {
     }
 
     public var connection: Connection
-    /// The other process on this machine that syncs this layer, whatever the connection of this one; nil if there is none.
+    /// The other process on this machine that syncs this layer, whatever the connection of this one; nil if there is
+    /// none.
     public var syncedBy: SyncingProcess?
     /// What the last accepted token allows; nil before the first one.
     public var grant: Grant?
@@ -39,7 +40,8 @@ public struct SyncStatus: Hashable, Sendable {
     public var problem: String?
 
     public init(
-        connection: Connection = .idle, syncedBy: SyncingProcess? = nil, grant: Grant? = nil, unsent: Int = 0, parked: Int = 0, conflicts: Int = 0,
+        connection: Connection = .idle, syncedBy: SyncingProcess? = nil, grant: Grant? = nil, unsent: Int = 0,
+        parked: Int = 0, conflicts: Int = 0,
         refused: Int = 0, isSyncing: Bool = false, lastSync: Timestamp? = nil, clockOffset: Int64 = 0,
         problem: String? = nil
     ) {

@@ -43,8 +43,8 @@ extension LayerSession {
     static func tellThatItWaits() { Output.message("stored on this machine, to be sent by the next sync") }
 
     private func isWaiting(for ids: Set<ByteOrdered>) throws -> Bool {
-        // Edits that the syncing process may not send stay parked until this process becomes the leader.
-        let stages: Set<OutboxEntry.Stage> = isElsewhere ? [.waiting, .sealed, .parked] : [.waiting, .sealed]
+        // Another process may have parked them: they wait until this one leads, and the server has accepted its token.
+        let stages: Set<OutboxEntry.Stage> = decides ? [.waiting, .sealed] : [.waiting, .sealed, .parked]
         return try descriptor.layer.store.read { store in
             let tally = try store.tally()
             guard stages.contains(where: { tally[$0, default: 0] > 0 }) else { return false }
@@ -52,14 +52,17 @@ extension LayerSession {
         }
     }
 
+    /// Whether an edit is parked by the token of this process, not by that of another one.
+    private var decides: Bool { tokens == nil || descriptor.status.connection == .live }
+
     /// Returns the state of a record's edits.
     func outcome(of id: Record.ID) throws -> EditOutcome {
-        let grant = descriptor.status.grant
+        let (grant, decides) = (descriptor.status.grant, decides)
         return try descriptor.layer.store.read { store in
             for entry in try store.entries(of: id) {
                 switch entry.state {
                 case .waiting, .sealed: return .waiting
-                case .parked(let why): return .denied(why)
+                case .parked(let why): return decides ? .denied(why) : .waiting
                 case .conflict(let why): return .conflict(why)
                 case .refused(let why): return entry.isDenied(by: grant) ? .denied(why) : .invalid(why)
                 case .applied: break

@@ -132,8 +132,6 @@ struct LayerSession: Sendable {
         }
         return file
     }
-
-    var isElsewhere: Bool { descriptor.status.connection == .elsewhere }
 }
 
 extension CommandFailure {

@@ -224,7 +224,7 @@ final class Campaign {
 }
 
 extension Duration {
-    fileprivate var wholeMilliseconds: Int {
+    var wholeMilliseconds: Int {
         Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000)
     }
 }

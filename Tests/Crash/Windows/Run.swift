@@ -8,6 +8,8 @@ struct Run {
     var output: String
     var messages: String
     var duration: Duration
+    /// Whether it waited for a process that was stopped within a transaction of the store (decision 41).
+    var isExcused = false
 
     init(_ command: [String], folder: URL, home: String) throws {
         let process = ChildProcess()

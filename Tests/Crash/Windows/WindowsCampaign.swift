@@ -27,6 +27,7 @@ final class WindowsCampaign {
     private var tried: Set<String> = []
     private var (commands, deaths, stops) = (0, 0, 0)
     private var longest = Duration.zero
+    private var excused = 0
 
     init(postilla: String, folder: URL, seed: UInt64, lies: Bool) throws {
         (self.postilla, self.folder, self.lies) = (postilla, folder, lies)
@@ -42,7 +43,7 @@ final class WindowsCampaign {
         }
         try await finish()
         print(
-            "\(rounds) rounds held: \(commands) commands, \(deaths) windows ended, \(stops) stopped; "
+            "\(rounds) rounds held: \(commands) commands, \(deaths) windows ended, \(stops) stopped, \(excused) excused; "
                 + "the longest command took \(longest.wholeMilliseconds) ms")
     }
 
@@ -96,7 +97,7 @@ final class WindowsCampaign {
         try window.give(token(role), role)
         var request = server.request("revoke", .POST)
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(Array(JSON.object(["jwts": [.string(old)]]).text.utf8))
+        request.body = .bytes(Array((["jwts": [.string(old)]] as JSON).text.utf8))
         _ = try await server.send(request)
     }
 
@@ -109,7 +110,7 @@ final class WindowsCampaign {
         let text = newText("foreign")
         var request = server.request("documents/\(Campaign.document)/layers/review/annotations", .POST)
         request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(Array(JSON.object(["content": Self.content(text)]).text.utf8))
+        request.body = .bytes(Array((["content": Self.content(text)] as JSON).text.utf8))
         _ = try await server.send(request)
         foreign.insert(text)
     }
@@ -153,7 +154,14 @@ final class WindowsCampaign {
 
     private func run(_ arguments: [String], _ tokenFile: String) throws -> Run {
         let options = ["--server", server.address, "--token-file", tokenFile, "--data-dir", data]
-        let run = try Run([postilla] + arguments + options, folder: folder, home: data)
+        var run = try Run([postilla] + arguments + options, folder: folder, home: data)
+        if run.duration > .seconds(9), windows.contains(where: \.isStopped) {
+            excused += 1
+            guard excused <= 1 + commands / 50 else { throw CrashProblem("stopped programs block others too often") }
+            for window in windows where window.isStopped { window.proceed() }
+            run.isExcused = true
+            return run
+        }
         longest = max(longest, run.duration)
         guard run.duration > .seconds(2) else { return run }
         // How long the machine takes now, without any other program on the folder.
@@ -164,7 +172,7 @@ final class WindowsCampaign {
         let reference = try Run(
             [postilla, "list", "--server", server.address, "--token-file", file, "--data-dir", alone], folder: folder,
             home: alone)
-        guard run.duration < .seconds(2) + 5 * reference.duration else {
+        guard run.duration < .seconds(2) + reference.duration * 5 else {
             throw CrashProblem(
                 "\(arguments) took \(run.duration.wholeMilliseconds) ms beside others, and \(reference.duration) alone: "
                     + "\(describeWindows) \(run.messages)")
@@ -178,6 +186,7 @@ final class WindowsCampaign {
     }
 
     private func check(_ run: Run, _ role: Role, _ what: String, writes: Bool = false) throws {
+        guard !run.isExcused else { return }
         let expected: Int32 = !role.isAccepted ? 3 : writes && !role.mayWrite ? 4 : 0
         guard run.status == expected else {
             throw CrashProblem("\(what) as \(role) ended with \(run.status): \(run.messages) (\(describeWindows))")
@@ -188,7 +197,11 @@ final class WindowsCampaign {
         let text = newText("own")
         let run = try run(["add", "--note", text, "--page", "1"], file)
         try check(run, role, "add", writes: true)
-        if run.status == 0 { own[run.output.trimmingCharacters(in: .newlines)] = text }
+        if run.isExcused {
+            tried.insert(text)
+        } else if run.status == 0 {
+            own[run.output.trimmingCharacters(in: .newlines)] = text
+        }
     }
 
     private func edit(_ role: Role, _ file: String) throws {
@@ -196,13 +209,14 @@ final class WindowsCampaign {
         let text = newText("own")
         let run = try run(["edit", id, "--text", text], file)
         try check(run, role, "edit", writes: true)
-        if run.status == 0 { own[id] = text }
+        if run.isExcused { own[id] = nil } else if run.status == 0 { own[id] = text }
     }
 
     /// A listing has everything that was on the server before it began, and that its token may see; nothing else.
     private func list(_ role: Role, _ file: String, _ arguments: [String]) throws {
         let run = try run(arguments, file)
         try check(run, role, arguments[0])
+        guard !run.isExcused else { return }
         let seesForeign = role.sees(createdBy: nil, owner: Self.user)
         var wanted = role.isAccepted ? Set(own.values) : []
         if seesForeign { wanted.formUnion(foreign) }
@@ -243,7 +257,8 @@ final class WindowsCampaign {
         var texts: [String: Int] = [:]
         for line in try await server.send(request).split(separator: 0x0A) {
             guard let text = try JSONReader.parse(Array(line))["content"]?["text"]?.plainText else { continue }
-            texts[text, default: 0] += 1
+            // A note may begin with the draft of a viewer that was killed.
+            for part in text.split(separator: "\n") { texts[String(part), default: 0] += 1 }
         }
         for text in Set(own.values).union(foreign).union(confirmed) where texts[text] != 1 {
             throw CrashProblem("\(text) is on the server \(texts[text, default: 0]) times")

@@ -89,7 +89,7 @@ import Testing
             ChangeResult(n: 1, status: .conflict, reason: "the id is taken", item: .record(there, 5)),
             ChangeResult(n: 2, status: .applied, revision: 6),
         ]
-        _ = try receiving.take(PushAnswer(results: results), to: push, newClientID: "c2")
+        _ = try receiving.take(PushAnswer(results: results, delta: nil), to: push, newClientID: "c2")
         #expect(try receiving.conflicts().isEmpty)
         #expect(try receiving.record("sealed") != nil)
     }
