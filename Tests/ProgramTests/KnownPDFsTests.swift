@@ -35,19 +35,31 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "{", "[]", #"{"version":2,"encrypted":false,"pages":[[612,792,1]]}"#,
-        #"{"version":1,"pages":[[612,792,1]]}"#, #"{"version":1,"encrypted":false,"pages":[]}"#,
-        #"{"version":1,"encrypted":false,"pages":[[612,792]]}"#,
-        #"{"version":1,"encrypted":false,"pages":[[612,792,-1]]}"#,
-        #"{"version":1,"encrypted":false,"pages":[[0,792,1]]}"#,
-        #"{"version":1,"encrypted":false,"pages":[[612,792,1e300]]}"#,
-        #"{"version":1,"encrypted":false,"pages":[[612,792,999999],[612,792,999999]]}"#,
-        #"{"version":1,"encrypted":false,"pages":"many"}"#,
+        "", "{", "[]", #"{"version":3,"encrypted":false,"pages":[[612,792,1]]}"#,
+        #"{"version":2,"pages":[[612,792,1]]}"#, #"{"version":2,"encrypted":false,"pages":[]}"#,
+        #"{"version":2,"encrypted":false,"pages":[[612,792]]}"#,
+        #"{"version":2,"encrypted":false,"pages":[[612,792,-1]]}"#,
+        #"{"version":2,"encrypted":false,"pages":[[0,792,1]]}"#,
+        #"{"version":2,"encrypted":false,"pages":[[612,792,1e300]]}"#,
+        #"{"version":2,"encrypted":false,"pages":[[612,792,999999],[612,792,999999]]}"#,
+        #"{"version":2,"encrypted":false,"pages":"many"}"#,
     ])
     func whatMakesNoSenseIsNotKnown(text: String) throws {
         known.keep(info, of: hash)
-        try text.write(toFile: "\(known.folder)/\(hash).json", atomically: true, encoding: .utf8)
+        try KnownPDFs.checked(text).write(toFile: "\(known.folder)/\(hash).json", atomically: true, encoding: .utf8)
         #expect(known.info(of: hash) == nil)
+    }
+
+    @Test func whatChangedOnDiskIsNotKnown() throws {
+        known.keep(info, of: hash)
+        let file = URL(fileURLWithPath: "\(known.folder)/\(hash).json")
+        let whole = try Data(contentsOf: file)
+        for place in whole.indices {
+            var changed = whole
+            changed[place] ^= 1
+            try changed.write(to: file)
+            #expect(known.info(of: hash) == nil, "byte \(place)")
+        }
     }
 
     @Test func theFolderDoesNotGrowForEver() throws {

@@ -17,9 +17,9 @@ extension InstantClient {
         return URL(filePath: home + "/.local/share/postilla")
     }
 
-    /// Returns this server's layers on this machine, for all users, and unreadable layers of any server.
+    /// Returns this server's layers on this machine, for all users, and damaged layers that no longer say whose they are.
     public func listCacheEntries() throws(InstantError) -> [InstantCacheEntry] {
-        InstantCacheEntry.all(in: folders).filter { $0.problem != nil || $0.server.isExactly(address.text) }
+        InstantCacheEntry.all(in: folders).filter { $0.server.isEmpty || $0.server.isExactly(address.text) }
     }
 
     /// Returns the layers of every server in a data folder.

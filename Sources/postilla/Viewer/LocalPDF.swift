@@ -1,5 +1,6 @@
 import Annotations
 import App
+import Crypto
 import FoundationEssentials
 import Instant
 import InstantCore
@@ -68,14 +69,16 @@ struct KnownPDFs: Sendable {
     /// A folder used by this cache only.
     let folder: String
     /// Incremented with every change to the format or to the way pages are counted.
-    private static let version: Int64 = 1
+    private static let version: Int64 = 2
     private static let maxCount = 256
     /// The limit for one file; larger counts are not plausible.
     private static let maxPages = 1_000_000
 
     /// Returns nil when nothing is cached or the entry is invalid.
     func info(of sha256: String) -> PDFInfo? {
-        guard let text = try? PrivateFile.read(path(sha256), limit: 4 << 20), let json = try? JSON(parsing: text),
+        guard let text = try? PrivateFile.read(path(sha256), limit: 4 << 20),
+            let first = text.split(separator: "\n").first,
+            text == Self.checked(String(first)), let json = try? JSON(parsing: String(first)),
             json["version"]?.integer == Self.version, let isEncrypted = json["encrypted"]?.bool,
             let groups = json["pages"]?.array
         else { return nil }
@@ -102,7 +105,7 @@ struct KnownPDFs: Sendable {
                 try FileManager.default.removeItem(atPath: folder)
                 try Folders.make(folder)
             }
-            try PrivateFile.write(JSON.object(json).text + "\n", to: path(sha256))
+            try PrivateFile.write(Self.checked(JSON.object(json).text), to: path(sha256))
         } catch { return }
     }
 
@@ -122,6 +125,11 @@ struct KnownPDFs: Sendable {
                 .number(JSONNumber($0.count)),
             ]
         }
+    }
+
+    /// A line and its SHA-256, which shows damage.
+    static func checked(_ line: String) -> String {
+        "\(line)\n\(SHA256.hash(data: Array(line.utf8)).hexadecimal)\n"
     }
 
     private func path(_ sha256: String) -> String { "\(folder)/\(sha256).json" }

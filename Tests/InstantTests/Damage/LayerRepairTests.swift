@@ -27,6 +27,8 @@ import Testing
     }
 
     private func overwrite(_ place: Int, _ bytes: [UInt8]) throws {
+        // They contain the first page again.
+        for end in ["-wal", "-shm"] { try FileManager.default.removeItem(atPath: path + end) }
         let file = try #require(FileHandle(forUpdatingAtPath: path))
         try file.seek(toOffset: UInt64(place))
         try file.write(contentsOf: Data(bytes))

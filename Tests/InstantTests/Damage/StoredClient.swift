@@ -173,6 +173,8 @@ struct StoredLook: Equatable {
 
     static func == (one: Self, other: Self) -> Bool { one.values == other.values && one.lists == other.lists }
 
+    func isFailure(_ name: String) -> Bool { values[name] == Self.failed || lists[name] == [Self.failed] }
+
     /// The names of what differs.
     func differences(from other: StoredLook) -> [String] {
         Set(values.keys).union(other.values.keys).filter { values[$0] != other.values[$0] }.sorted()
