@@ -30,7 +30,7 @@ struct AppendedUpdateTests {
             }
         case .deleteFirst: Array(records.dropFirst())
         case .deleteAll: []
-        case .add: records + [Record(id: "new", content: .note(page: 0, at: Point(x: 20, y: 20), text: "new"))]
+        case .add: records + [Record(id: "new", content: .note(onPage: 0, at: Point(x: 20, y: 20), text: "new"))]
         }
     }
 
@@ -146,7 +146,7 @@ struct AppendedUpdateTests {
             let written = try await write(bytes) { records in
                 records.map { record in
                     record.id == "7" ? record.changing { $0["text"] = .string("round \(round)") } : record
-                } + [Record(id: "n\(round)", content: .note(page: 1, at: Point(x: 9, y: 9), text: "\(round)"))]
+                } + [Record(id: "n\(round)", content: .note(onPage: 1, at: Point(x: 9, y: 9), text: "\(round)"))]
             }
             let result = try written.bytes
             #expect(result.starts(with: bytes) && result.count > bytes.count)
@@ -180,7 +180,7 @@ struct AppendedUpdateTests {
         let written = try await write(bytes) { records in
             records
                 + Self.texts.enumerated().map { index, text in
-                    Record(id: "n\(index)", content: .note(page: 0, at: Point(x: 9, y: 9), text: text))
+                    Record(id: "n\(index)", content: .note(onPage: 0, at: Point(x: 9, y: 9), text: text))
                 }
         }
         let found = try await tools.annotations(of: written.target).records.compactMap { $0.content["text"]?.string }
