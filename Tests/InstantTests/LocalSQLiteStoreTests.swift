@@ -168,4 +168,27 @@ import Testing
         try store.write { try $0.set(LocalStoreContract.metadata) }
         return store
     }
+
+    /// Other threads may read a layer at the moment when its client is closed.
+    @Test func aStoreIsClosedWhileOthersReadIt() async throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<60 {
+            let store = try LocalSQLiteStore(path: folder.path + "/\(number).sqlite")
+            try store.write { try $0.set(LayerMetadata(identity: Self.someLayer, clientID: "c")) }
+            let readers = (0..<4).map { _ in
+                Task.detached {
+                    do { while true { _ = try store.read { try $0.metadata() } } } catch {
+                        return error is LocalStoreError
+                    }
+                }
+            }
+            for _ in 0..<number { await Task.yield() }
+            store.close()
+            for reader in readers { #expect(await reader.value) }
+        }
+        #expect(openFiles(below: folder.path).isEmpty)
+    }
+
+    private static let someLayer = LayerIdentity(server: "s", documentID: "d", layer: "l", userID: nil)
+
 }

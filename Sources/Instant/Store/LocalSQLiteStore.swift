@@ -1,8 +1,10 @@
 import Annotations
+import Dispatch
 import GRDB
 import GRDBSQLite
 package import InstantCore
 import SQLite
+import Synchronization
 
 /// A layer in one SQLite file, in WAL mode. Edits are on disk before they are reported (`synchronous` FULL; NORMAL for
 /// data that the server can send again), and readers never wait for a writer. Several processes may open one file;
@@ -10,6 +12,9 @@ import SQLite
 final class LocalSQLiteStore: LocalStore {
     let path: String
     private let connections: any DatabaseWriter
+    /// The calls that use a connection.
+    private let uses = DispatchGroup()
+    private let isClosed = Mutex(false)
     let cache = StatementCache()
     private let metadata: LayerMetadataCache
 
@@ -73,7 +78,7 @@ final class LocalSQLiteStore: LocalStore {
     }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
-        do { return try connections.read { try body(transaction($0)) } } catch {
+        do { return try using { try connections.read { try body(transaction($0)) } } } catch {
             throw LocalStoreError.orOther(error, path: path)
         }
     }
@@ -81,40 +86,67 @@ final class LocalSQLiteStore: LocalStore {
     /// See ``WriterConnectionStore``.
     func readByWriter<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
         do {
-            return try connections.writeWithoutTransaction { db in
-                let transaction = try transaction(db)
-                return try transaction.committing("BEGIN") { try body(transaction) }
+            return try using {
+                try connections.writeWithoutTransaction { db in
+                    let transaction = try transaction(db)
+                    return try transaction.committing("BEGIN") { try body(transaction) }
+                }
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
-            return try connections.writeWithoutTransaction { db in
-                let transaction = try transaction(db)
-                try transaction.statements.wait(durability == .synced ? .always : .never)
-                // Immediate: a transaction that reads first must not fail at its first write.
-                return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
+            return try using {
+                try connections.writeWithoutTransaction { db in
+                    let transaction = try transaction(db)
+                    try transaction.statements.wait(durability == .synced ? .always : .never)
+                    // Immediate: a transaction that reads first must not fail at its first write.
+                    return try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
+                }
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
     /// Returns a number that changes after another process (or another store on the same file) has written.
     func foreignVersion() -> Int64? {
-        try? connections.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
+        try? using {
+            try connections.writeWithoutTransaction {
+                try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version"))
+            }
+        }
     }
 
     /// Returns SQLite's description of the damage; nil if there is none. Reads the whole file.
     func damage() throws -> String? {
         do {
-            let findings = try connections.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
+            let findings = try using {
+                try connections.read { try String.fetchAll($0, sql: "PRAGMA integrity_check(3)") }
+            }
             return findings == ["ok"] ? nil : findings.joined(separator: "; ")
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
+    /// Waits for the calls that use the file, and closes it. Later calls throw.
     func close() {
-        try? connections.barrierWriteWithoutTransaction { _ in cache.finalize() }
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        uses.wait()
+        guard !wasClosed else { return }
+        cache.finalize()
         try? connections.close()
+    }
+
+    /// A connection that is closed while it is used crashes: its statements are SQLite's own pointers.
+    private func using<T>(_ body: () throws -> T) throws -> T {
+        try isClosed.withLock { isClosed in
+            if isClosed { throw LocalStoreError.failed(path: path, "it was closed") }
+            uses.enter()
+        }
+        defer { uses.leave() }
+        return try body()
     }
 
     private func transaction(_ db: Database) throws -> LocalSQLiteTransaction {
