@@ -3,7 +3,9 @@ import Authorization
 import Foundation
 import InstantCore
 import SyncProtocol
+import Synchronization
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -175,16 +177,18 @@ import Testing
         for number in 0..<60 {
             let store = try LocalSQLiteStore(path: folder.path + "/\(number).sqlite")
             try store.write { try $0.set(LayerMetadata(identity: Self.someLayer, clientID: "c")) }
-            let readers = (0..<4).map { _ in
-                Task.detached {
+            let errors = Mutex<[any Error]>([])
+            for _ in 0..<4 {
+                Thread.detachNewThread {
                     do { while true { _ = try store.read { try $0.metadata() } } } catch {
-                        return error is LocalStoreError
+                        errors.withLock { $0.append(error) }
                     }
                 }
             }
             for _ in 0..<number { await Task.yield() }
             store.close()
-            for reader in readers { #expect(await reader.value) }
+            try await waitUntil("all readers end") { errors.withLock { $0.count } == 4 }
+            #expect(errors.withLock { $0.allSatisfy { $0 is LocalStoreError } })
         }
         #expect(openFiles(below: folder.path).isEmpty)
     }
