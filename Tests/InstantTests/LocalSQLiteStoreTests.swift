@@ -3,7 +3,9 @@ import Authorization
 import Foundation
 import InstantCore
 import SyncProtocol
+import Synchronization
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -168,4 +170,29 @@ import Testing
         try store.write { try $0.set(LocalStoreContract.metadata) }
         return store
     }
+
+    /// Other threads may read a layer at the moment when its client is closed.
+    @Test func aStoreIsClosedWhileOthersReadIt() async throws {
+        let folder = try TemporaryFolder()
+        for number in 0..<60 {
+            let store = try LocalSQLiteStore(path: folder.path + "/\(number).sqlite")
+            try store.write { try $0.set(LayerMetadata(identity: Self.someLayer, clientID: "c")) }
+            let errors = Mutex<[any Error]>([])
+            for _ in 0..<4 {
+                Thread.detachNewThread {
+                    do { while true { _ = try store.read { try $0.metadata() } } } catch {
+                        errors.withLock { $0.append(error) }
+                    }
+                }
+            }
+            for _ in 0..<number { await Task.yield() }
+            store.close()
+            try await waitUntil("all readers end") { errors.withLock { $0.count } == 4 }
+            #expect(errors.withLock { $0.allSatisfy { $0 is LocalStoreError } })
+        }
+        #expect(openFiles(below: folder.path).isEmpty)
+    }
+
+    private static let someLayer = LayerIdentity(server: "s", documentID: "d", layer: "l", userID: nil)
+
 }

@@ -146,9 +146,13 @@ import Testing
 
     @Test func closingEndsTheQuestion() async throws {
         let server = try plainServer()
+        let gate = Gate()
         let (client, descriptor) = try open(server) { _ in
-            // Ends when it is cancelled.
-            try await Task.sleep(for: .seconds(3600))
+            await withTaskCancellationHandler {
+                await gate.opened()
+            } onCancel: {
+                gate.open()
+            }
             return token()
         }
         let call = Task { try await descriptor.syncAndWait() }

@@ -1,4 +1,5 @@
 import Annotations
+import Dispatch
 import GRDB
 import GRDBSQLite
 import Glibc
@@ -14,6 +15,9 @@ final class LocalSQLiteStore: LocalStore {
     let connections: any DatabaseWriter
     /// nil in memory.
     private let writeAheadLog: WriteAheadLog?
+    /// The calls that use a connection.
+    private let uses = DispatchGroup()
+    private let isClosed = Mutex(false)
     let cache = StatementCache()
     let metadata: LayerMetadataCache
     let log = DamageLog()
@@ -100,7 +104,7 @@ final class LocalSQLiteStore: LocalStore {
     }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
-        do { return try connections.read { try body(transaction($0)) } } catch {
+        do { return try using { try connections.read { try body(transaction($0)) } } } catch {
             throw LocalStoreError.orOther(error, path: path)
         }
     }
@@ -108,43 +112,59 @@ final class LocalSQLiteStore: LocalStore {
     /// See ``WriterConnectionStore``.
     func readByWriter<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
         do {
-            return try connections.writeWithoutTransaction { db in
-                let transaction = try transaction(db)
-                return try transaction.committing("BEGIN") { try body(transaction) }
+            return try using {
+                try connections.writeWithoutTransaction { db in
+                    let transaction = try transaction(db)
+                    return try transaction.committing("BEGIN") { try body(transaction) }
+                }
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
         do {
-            defer { if let pdf = metadata.pdfSHA256 { relabel(pdf) } }
-            return try connections.writeWithoutTransaction { db in
-                let transaction = try transaction(db)
-                try transaction.statements.wait(durability == .synced ? .always : .never)
-                func commit() throws -> T {
-                    // Immediate: a transaction that reads first must not fail at its first write.
-                    try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
+            return try using {
+                defer { if let pdf = metadata.pdfSHA256 { relabel(pdf) } }
+                return try connections.writeWithoutTransaction { db in
+                    let transaction = try transaction(db)
+                    try transaction.statements.wait(durability == .synced ? .always : .never)
+                    func commit() throws -> T {
+                        // Immediate: a transaction that reads first must not fail at its first write.
+                        try transaction.committing("BEGIN IMMEDIATE") { try body(transaction) }
+                    }
+                    guard let writeAheadLog else { return try commit() }
+                    return try writeAheadLog.securing(transaction.statements, commit)
                 }
-                guard let writeAheadLog else { return try commit() }
-                return try writeAheadLog.securing(transaction.statements, commit)
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
     /// Returns a number that changes after another process (or another store on the same file) has written.
     func foreignVersion() -> Int64? {
-        try? connections.writeWithoutTransaction { try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version")) }
+        try? using {
+            try connections.writeWithoutTransaction {
+                try Int64.fetchOne($0.cachedStatement(sql: "PRAGMA data_version"))
+            }
+        }
     }
 
     /// Moves everything from the write-ahead log to the database.
     func checkpoint() throws {
-        do { try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } } catch
-        {
-            throw LocalStoreError(error, path: path)
-        }
+        do {
+            try using {
+                try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+            }
+        } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
+    /// Waits for the calls that use the file, and closes it. Later calls throw.
     func close() {
+        let wasClosed = isClosed.withLock { isClosed in
+            defer { isClosed = true }
+            return isClosed
+        }
+        uses.wait()
+        guard !wasClosed else { return }
         try? connections.barrierWriteWithoutTransaction { db in
             // Closing may write the log back into the file.
             try? writeAheadLog?.secure(try cache.statements(of: db))
@@ -152,6 +172,16 @@ final class LocalSQLiteStore: LocalStore {
         }
         try? connections.close()
         inUse.withLock { $0 = nil }
+    }
+
+    /// A connection that is closed while it is used crashes: its statements are SQLite's own pointers.
+    private func using<T>(_ body: () throws -> T) throws -> T {
+        try isClosed.withLock { isClosed in
+            if isClosed { throw LocalStoreError.failed(path: path, "it was closed") }
+            uses.enter()
+        }
+        defer { uses.leave() }
+        return try body()
     }
 
     private func transaction(_ db: Database) throws -> LocalSQLiteTransaction {

@@ -235,7 +235,7 @@ final class OpenLayer: Sendable {
 
     /// Opens another PDF if the layer now has one: that for what a new token may see.
     private func usePDF() {
-        let (file, used) = (descriptor.pdfFile, pages?.file)
+        let (file, used) = (descriptor.pdfPath, pages?.file)
         guard file != used else { return }
         if file == nil { startDownload() } else { openPDF() }
     }

@@ -191,7 +191,7 @@ import Testing
         for number in 0..<20 {
             _ = try ana?.descriptor.create(note("waits \(number) " + String(repeating: "x", count: 900)))
         }
-        let store = try #require(try ana?.descriptor.performer().store.path)
+        let store = try #require(try ana?.descriptor.performer().open.store.path)
         ana?.descriptor.close(because: InstantError(.requestFailed, "closed"))
         ana = nil
         // Once nothing has the file open, one page of edits is overwritten.
