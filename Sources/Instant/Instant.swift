@@ -11,6 +11,8 @@
 // `import Instant` suffices for a program: it re-exports the types of other modules that its API uses. Names that other
 // modules are likely to have too, such as `Operation` and `Point`, are re-exported under longer ones.
 public import Annotations
+public import Authorization
+
 @_exported public import struct Annotations.Annotation
 @_exported public import enum Annotations.AnnotationKind
 @_exported public import struct Annotations.AttachmentID
@@ -23,7 +25,6 @@ public import Annotations
 @_exported public import enum Annotations.MarkupKind
 @_exported public import struct Annotations.PageArea
 @_exported public import struct Annotations.Timestamp
-public import Authorization
 @_exported public import enum Authorization.GeneralPermission
 @_exported public import struct Authorization.Grant
 @_exported public import struct Authorization.RecordOperations

@@ -107,8 +107,8 @@ public final class InstantDocumentDescriptor: Sendable {
         guard try InstantError.translating({ try layer.fits(grant) }) else {
             throw InstantError(
                 .accessDenied,
-                "the copy on this machine has another part of this layer than this token may see; run without --offline"
-            )
+                "the copy on this machine has another part of this layer than this token may see",
+                recoverySuggestion: "Connect to the server, which sends the part that this token may see.")
         }
     }
 

@@ -62,12 +62,9 @@ package final class FileLock: Sendable {
         becomeShared()
     }
 
-    /// Releases the lock for good.
-    func release() { _ = Self.lock(descriptor, F_UNLCK) }
-
     deinit {
         // Unlocked, not only closed: a child process being started has a copy until it runs its own program.
-        release()
+        _ = Self.lock(descriptor, F_UNLCK)
         close(descriptor)
     }
 

@@ -43,7 +43,7 @@ extension LayerPerformer {
     ///   ``shareStore(_:)``.
     func useAlone(_ grant: Grant, _ state: inout Confined) -> Bool? {
         let place = (try? stores.place(for: grant, isAccepted: true, from: open)) ?? .side
-        if place == .mainConverted, open.isMain, open.use.becomeExclusive() {
+        if place == .mainConverted, open.isMain, open.becomeExclusive() {
             state.isAlone = true
             return true
         }
@@ -57,7 +57,7 @@ extension LayerPerformer {
     func shareStore(_ state: inout Confined) {
         guard state.isAlone else { return }
         state.isAlone = false
-        open.use.becomeShared()
+        open.becomeShared()
     }
 
     /// Returns from a side store once the token is accepted and the main store is free.

@@ -68,7 +68,7 @@ struct LayerStores: Sendable {
         // An empty side store is only for its own view.
         let fits = try open.layer.fits(grant) && (open.isMain || open.folder == side(of: grant))
         if open.isMain {
-            let main: StorePlace.Main = fits ? .fits : open.use.isAlone ? .free : .inUse
+            let main: StorePlace.Main = fits ? .fits : open.isAlone ? .free : .inUse
             return .forView(isAccepted: isAccepted, fits: fits, isMain: true, main: main)
         }
         let isFree = !FileLock.isHeld(Folders.use(in: main))
@@ -80,8 +80,8 @@ struct LayerStores: Sendable {
     /// Opens the main store and gives it this view; nil if another process uses it now.
     func openMain(convertedTo grant: Grant) throws -> OpenStore? {
         let main = try open(main)
-        guard main.use.becomeExclusive() else { return nil }
-        defer { main.use.becomeShared() }
+        guard main.becomeExclusive() else { return nil }
+        defer { main.becomeShared() }
         if try !main.layer.fits(grant) { try main.layer.changeView(to: grant) }
         return main
     }
@@ -89,7 +89,7 @@ struct LayerStores: Sendable {
     /// Whether any other process has a store of this layer open.
     func isUsed(besides open: OpenStore) -> Bool {
         let others = ([main] + sides).filter { $0 != open.folder }
-        return !open.use.isAlone || others.contains { FileLock.isHeld(Folders.use(in: $0)) }
+        return !open.isAlone || others.contains { FileLock.isHeld(Folders.use(in: $0)) }
     }
 
     /// The edits in the other stores of this layer that the server has not accepted.
@@ -107,12 +107,13 @@ final class OpenStore: LocalStore {
     let folder: String
     let isMain: Bool
     let store: LocalSQLiteStore
-    /// Held shared.
-    let use: FileLock
+    /// Held shared until the store is closed.
+    private let use: Mutex<FileLock?>
     private let held: Mutex<LeaderLock?>
 
     init(folder: String, isMain: Bool, store: LocalSQLiteStore, use: FileLock, lock: LeaderLock?) {
-        (self.folder, self.isMain, self.store, self.use) = (folder, isMain, store, use)
+        (self.folder, self.isMain, self.store) = (folder, isMain, store)
+        self.use = Mutex(use)
         held = Mutex(lock)
     }
 
@@ -124,8 +125,16 @@ final class OpenStore: LocalStore {
     /// Closes the files. The store may then be removed or converted.
     func close() {
         store.close()
-        use.release()
+        use.withLock { $0 = nil }
     }
+
+    /// Whether no other process has this store open.
+    var isAlone: Bool { use.withLock { $0?.isAlone ?? false } }
+
+    /// - Returns: Whether this process has the store to itself until ``becomeShared()``.
+    func becomeExclusive() -> Bool { use.withLock { $0?.becomeExclusive() ?? false } }
+
+    func becomeShared() { use.withLock { $0?.becomeShared() } }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.read(body) }
 
