@@ -1,7 +1,7 @@
 package import InstantCore
 
 extension InstantDocumentDescriptor {
-    /// Returns the damage that reads in this process have met, after comparing the numbers of rows in tables and indexes.
+    /// Returns the damage that reads in this process have met, after comparing tables and indexes.
     ///
     /// - Throws: ``InstantError`` if the layer cannot be opened.
     package func damage() throws(InstantError) -> [StoredDamage] {

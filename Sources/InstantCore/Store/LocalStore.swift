@@ -13,8 +13,8 @@ package protocol LocalStore: Sendable {
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T
     /// The damage that was met so far. Reads leave out what is damaged; writes replace it.
     var damage: [StoredDamage] { get }
-    /// Compares the number of rows in each table with those in its indexes, in milliseconds, so that a list is not short
-    /// of rows without a word. Adds what differs to ``damage``.
+    /// Compares each table with its indexes, in milliseconds, so that a list is not short of rows, and no record is
+    /// missing, without a word. Adds what differs to ``damage``.
     func noteGaps()
 }
 

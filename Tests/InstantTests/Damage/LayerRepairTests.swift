@@ -201,6 +201,11 @@ import Testing
             withExtendedLifetime(lock) {}
             return true
         }
+        // Not in the write-ahead log, which would replace the damaged page.
+        let closing = try LocalSQLiteStore(path: store)
+        try closing.checkpoint()
+        closing.close()
+        for end in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: store + end) }
         let image = try DatabaseImage(path: store)
         for number in 2...image.pageCount where page == 0 {
             guard let leaf = TreePage(image.page(number), number: number), leaf.kind == .tableLeaf else { continue }

@@ -173,7 +173,11 @@ struct StoredLook: Equatable {
 
     static func == (one: Self, other: Self) -> Bool { one.values == other.values && one.lists == other.lists }
 
-    func isFailure(_ name: String) -> Bool { values[name] == Self.failed || lists[name] == [Self.failed] }
+    /// Whether the read of a value failed: its own, or that of a list which contains it.
+    func isFailure(_ name: String) -> Bool {
+        let isInFailedList = values[name] == nil && lists.values.contains([Self.failed])
+        return isInFailedList || values[name] == Self.failed || lists[name] == [Self.failed]
+    }
 
     /// The names of what differs.
     func differences(from other: StoredLook) -> [String] {
