@@ -233,6 +233,8 @@ final class LayerPerformer: Sendable {
             if isSyncing { self.tell(.didFailSync(error)) }
             self.tell(.didClose(error))
             self.hub.finish()
+            // Not when the last reference goes: a repair waits for it.
+            self.open.close()
         }
         return tasks
     }
