@@ -6,7 +6,8 @@ import Testing
 @testable import PDFPages
 
 /// Edits appended to files of each form, and read again by qpdf and poppler.
-@Suite("Edits are appended to a PDF")
+// One after the other: each case runs several tools, and all at once would outlast the tools' time limits.
+@Suite("Edits are appended to a PDF", .serialized)
 struct AppendedUpdateTests {
     private let tools = PDFTools()
 
