@@ -3,13 +3,14 @@ import Foundation
 import InstantCore
 import SQLite
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import Instant
 
 /// SQLite ends a write-ahead log at its first frame that is not valid, without a word: the store is then as it was
 /// earlier, and says so.
-@Suite("Lost commits") struct LostCommitsTests {
+@Suite("Lost commits", .onOwnThreads) struct LostCommitsTests {
     private let client: StoredClient
     private let log: String
     private let index: String

@@ -2,12 +2,13 @@ import Foundation
 import Glibc
 import InstantCore
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import Instant
 
 /// Removing local data removes what it says, and names everything that stays.
-@Suite("Removing local data") struct RemovalTests {
+@Suite("Removing local data", .onOwnThreads) struct RemovalTests {
     private let folder: TemporaryFolder
     private let folders: Folders
     private let client: InstantClient
