@@ -10,7 +10,7 @@ final class TakenPort {
 
     deinit { close(socket) }
 
-    /// Lets clients connect; nobody answers them.
+    /// Lets clients connect, and never answers them.
     func listen() throws {
         guard Glibc.listen(socket, 1024) == 0 else { throw POSIXError(.EADDRINUSE) }
     }

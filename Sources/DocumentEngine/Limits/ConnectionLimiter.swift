@@ -11,7 +11,7 @@ final class ConnectionLimiter: Sendable {
 
     /// - Parameters:
     ///   - limits: unless they state the connections per address, one address may have half of all, and the loopback any
-    ///     number: it is where a proxy runs, or nobody else.
+    ///     number: either a proxy runs there, or only local programs connect.
     ///   - limited: called for each connection that is refused.
     /// - Returns: nil if there is no limit.
     init?(_ limits: ServiceLimits, limited: @escaping @Sendable () -> Void = {}) {

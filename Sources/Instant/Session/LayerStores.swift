@@ -102,7 +102,7 @@ struct LayerStores: Sendable {
     }
 }
 
-/// A store that this process has open. Nobody removes or converts it while this value exists.
+/// A store that this process has open. Other processes do not remove or convert it until it is closed.
 final class OpenStore: LocalStore {
     let folder: String
     let isMain: Bool

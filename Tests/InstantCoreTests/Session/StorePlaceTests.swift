@@ -47,7 +47,7 @@ import Testing
         arguments: [
             (["1", "1", "1", "1", "1"], [false, false, false, true, true]),
             (["1", "1", "1", "2", "2", "2", "2"], [false, false, false, false, false, false, true]),
-            // Nobody leads for a moment.
+            // No process leads for a moment.
             (["1", "1", "1", nil, "1", "1"], [false, false, false, false, false, false]),
             ([nil, nil, nil, nil, nil], [false, false, false, false, false]),
         ] as [([String?], [Bool])])
