@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 
 /// Several programs of one user on one data folder: windows that open, stop, die and get other tokens, and commands
-/// between them. Each must act within its own token; nothing may be lost or doubled; no process with an accepted token may
+/// between them. Each must act within its own token; nothing may be lost or doubled; no one with an accepted token may
 /// wait for another program.
 final class WindowsCampaign {
     private static let user = "ana"

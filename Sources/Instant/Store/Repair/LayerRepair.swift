@@ -9,7 +9,7 @@ import SQLite
 ///
 /// ```
 /// layer.sqlite.repair/    the new store while it is made; removed by the next repair
-/// layer.sqlite.repaired/  the same, complete: it is the store from now on, and the next process to open it moves the files
+/// layer.sqlite.repaired/  the same, complete: the store from now on; the next process to open it moves the files
 /// layer.sqlite.damaged-1/ the old files, kept because not all of their edits could be read
 /// ```
 struct LayerRepair {
