@@ -172,23 +172,31 @@ import Testing
     }
 
     /// Other threads may read a layer at the moment when its client is closed.
-    @Test func aStoreIsClosedWhileOthersReadIt() async throws {
+    @Test(.onDatabaseThreads) func aStoreIsClosedWhileOthersReadIt() throws {
         let folder = try TemporaryFolder()
         for number in 0..<60 {
             let store = try LocalSQLiteStore(path: folder.path + "/\(number).sqlite")
             try store.write { try $0.set(LayerMetadata(identity: Self.someLayer, clientID: "c")) }
             let errors = Mutex<[any Error]>([])
+            let (begun, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
             for _ in 0..<4 {
                 Thread.detachNewThread {
-                    do { while true { _ = try store.read { try $0.metadata() } } } catch {
-                        errors.withLock { $0.append(error) }
-                    }
+                    var reads = 0
+                    do {
+                        while true {
+                            if reads == number { begun.signal() }
+                            _ = try store.read { try $0.metadata() }
+                            reads += 1
+                        }
+                    } catch { errors.withLock { $0.append(error) } }
+                    ended.signal()
                 }
             }
-            for _ in 0..<number { await Task.yield() }
+            // One thread has read as often; the others are anywhere.
+            begun.wait()
             store.close()
-            try await waitUntil("all readers end") { errors.withLock { $0.count } == 4 }
-            #expect(errors.withLock { $0.allSatisfy { $0 is LocalStoreError } })
+            for _ in 0..<4 { #expect(ended.wait(timeout: .now() + 60) == .success, "all readers end") }
+            #expect(errors.withLock { $0.count == 4 && $0.allSatisfy { $0 is LocalStoreError } })
         }
         #expect(openFiles(below: folder.path).isEmpty)
     }

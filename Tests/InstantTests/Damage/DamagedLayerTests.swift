@@ -9,7 +9,7 @@ import Testing
 
 /// Bytes of a client's files change on disk. What is read is what was written, or it is left out and named, and a repair
 /// keeps every edit that it can read.
-@Suite("A damaged layer", .onOwnThreads, .timeLimit(.minutes(60))) struct DamagedLayerTests {
+@Suite("A damaged layer", .onDatabaseThreads, .timeLimit(.minutes(60))) struct DamagedLayerTests {
     /// How many bytes to flip, and the seed of the first one: `FLIPS=2000 FLIPS_FROM=0 swift test --filter …`.
     private static let flips = ProcessInfo.processInfo.environment["FLIPS"].flatMap(Int.init) ?? 100
     private static let first = ProcessInfo.processInfo.environment["FLIPS_FROM"].flatMap(UInt64.init) ?? 0

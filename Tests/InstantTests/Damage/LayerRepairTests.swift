@@ -8,7 +8,7 @@ import Testing
 @testable import Instant
 @testable import InstantCore
 
-@Suite("Repairing a layer", .onOwnThreads) struct LayerRepairTests {
+@Suite("Repairing a layer", .onDatabaseThreads) struct LayerRepairTests {
     private let folder: TemporaryFolder
     private let path: String
     private let all: Set<Int64>

@@ -10,7 +10,7 @@ import Testing
 
 /// SQLite ends a write-ahead log at its first frame that is not valid, without a word: the store is then as it was
 /// earlier, and says so.
-@Suite("Lost commits", .onOwnThreads) struct LostCommitsTests {
+@Suite("Lost commits", .onDatabaseThreads) struct LostCommitsTests {
     private let client: StoredClient
     private let log: String
     private let index: String

@@ -8,7 +8,7 @@ import Testing
 @testable import Instant
 
 /// Removing local data removes what it says, and names everything that stays.
-@Suite("Removing local data", .onOwnThreads) struct RemovalTests {
+@Suite("Removing local data", .onDatabaseThreads) struct RemovalTests {
     private let folder: TemporaryFolder
     private let folders: Folders
     private let client: InstantClient

@@ -46,10 +46,10 @@ final class ClientDay: DiskTrial {
         try run("sync")
         try run("add", "--content", try note("one"), ifDone: 6)
         try run("export", "--format", "pdf", "-o", home.appendingPathComponent("annotated.pdf").path)
-        try run("add", "--content", try note("two"), "--offline", ifDone: 1)
+        try run("add", "--content", try note("two"), "--offline", ifDone: 6)
         try run("edit", "one", "--text", "one, changed", "--offline")
-        try run("add", "--content", try note("three"), "--offline", ifDone: 1)
-        try run("add", "--content", try note("four"), "--offline", ifDone: 1)
+        try run("add", "--content", try note("three"), "--offline", ifDone: 6)
+        try run("add", "--content", try note("four"), "--offline", ifDone: 6)
         try run("delete", "three", "--offline", ifDone: 1)
         // An armed fault may still happen later.
         try faults.heal()
