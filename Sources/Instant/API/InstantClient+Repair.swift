@@ -58,9 +58,11 @@ extension InstantClient {
         }
         var random = SystemRandomNumberGenerator()
         let clientID = ULID.make(at: Environment.system.now(), using: &random)
-        let known = identity.flatMap { folders.layer($0) == entry.folder ? $0 : nil }
+        let named = identity.flatMap { folders.layer($0) == entry.folder ? $0 : nil }
+        // A side store belongs to the same layer.
+        let known = named ?? (entry.server.isEmpty ? nil : entry.identity)
         let outcome = try InstantError.translating {
-            try LayerRepair(path: finding.path).run(identity: known, clientID: clientID)
+            try LayerRepair(path: finding.path, layer: entry.folder).run(identity: known, clientID: clientID)
         }
         repair.entry = InstantCacheEntry.all(in: folders).first { $0.folder == entry.folder }
         repair.keptEdits = outcome.kept

@@ -17,6 +17,8 @@ public struct InstantStorageFinding: Hashable, Sendable {
     public var details: [String] = []
 
     let subject: Subject
+    /// Whether it is a second copy of the layer, for a token that may see another part of it.
+    package var isOfAnotherView = false
     /// Whether a local edit may need an attachment.
     var isNeeded = false
 
@@ -47,26 +49,20 @@ extension InstantClient {
             }
     }
 
-    /// Returns the finding of the store, and of every other file that is damaged.
+    /// Returns the findings of the stores, and of every other file that is damaged.
     private static func check(_ entry: InstantCacheEntry, _ folders: Folders) -> [InstantStorageFinding] {
-        var entry = entry
         let path = Folders.database(in: entry.folder)
         var store = InstantStorageFinding(
             path: path, entry: entry, bytes: entry.layerBytes, problem: entry.problem, subject: .store)
-        if entry.problem == nil {
-            do {
-                store.details = try damage(inStore: path).map(\.description)
-                if !store.details.isEmpty {
-                    store.problem = "damaged: \(store.details.shortList)"
-                    entry.isRepairable = true
-                }
-            } catch {
-                store.problem = InstantError(error).message
-                entry.isRepairable = if case .corrupt = error as? LocalStoreError { true } else { false }
-            }
-        }
-        store.entry = entry
+        if entry.problem == nil { check(&store) }
         var found = [store]
+        for path in Folders.sides(in: entry.folder).map(Folders.database) where LayerRepair.hasStore(path) {
+            var side = InstantStorageFinding(
+                path: path, entry: entry, bytes: Folders.size(path), problem: nil, subject: .store)
+            side.isOfAnotherView = true
+            check(&side)
+            found.append(side)
+        }
         let label = LayerLabel.path(besides: path)
         let isLabelled =
             switch LayerLabel.read(label) {
@@ -92,6 +88,18 @@ extension InstantClient {
                     subject: .attachment, isNeeded: isNeeded))
         }
         return found
+    }
+
+    /// Reads a store and fills in its damage.
+    private static func check(_ finding: inout InstantStorageFinding) {
+        do {
+            finding.details = try damage(inStore: finding.path).map(\.description)
+            if !finding.details.isEmpty { finding.problem = "damaged: \(finding.details.shortList)" }
+            finding.entry?.isRepairable = finding.problem != nil
+        } catch {
+            finding.problem = InstantError(error).message
+            finding.entry?.isRepairable = if case .corrupt = error as? LocalStoreError { true } else { false }
+        }
     }
 
     private static func damage(inStore path: String) throws -> [StoredDamage] {

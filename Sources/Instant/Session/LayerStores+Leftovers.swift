@@ -21,7 +21,10 @@ extension LayerStores {
             defer { store.close() }
             try settleHandover(of: store)
             let layer = Layer(store: store)
-            if try layer.outbox().isEmpty {
+            let edits = try layer.outbox()
+            // What cannot be read may be an edit: the store waits for its repair.
+            guard store.damage.isEmpty else { continue }
+            if edits.isEmpty {
                 if folder != main { try remove(side: folder, layer) }
             } else if try isOnly || layer.isSendable(by: grant) {
                 try move(layer, from: folder, to: open.layer)
@@ -37,7 +40,7 @@ extension LayerStores {
         let id = ULID.make(at: environment.now(), using: &random)
         guard let handover = try layer.beginHandover(id) else { return }
         _ = try mine.receive(handover)
-        if folder == main {
+        if folder == main || LayerRepair.hasDamagedCopy(in: folder) {
             try layer.endHandover(handover.id, newClientID: ULID.make(at: environment.now(), using: &random))
         } else {
             try Folders.remove(folder)
@@ -45,8 +48,10 @@ extension LayerStores {
         try mine.forgetHandover(handover.id)
     }
 
-    /// Removes an empty side store, unless it is the proof that it has received the edits of another one.
+    /// Removes an empty side store, unless it is the proof that it has received the edits of another one, or a repair
+    /// kept damaged files beside it.
     private func remove(side folder: String, _ layer: Layer) throws {
+        guard !LayerRepair.hasDamagedCopy(in: folder) else { return }
         let received = try layer.metadata().received
         let open = try received.filter { id in
             try ([main] + sides).contains { try $0 != folder && handover(in: $0) == id }

@@ -43,7 +43,10 @@ struct StorageCheckCommand: AsyncParsableCommand {
 
 extension InstantStorageFinding {
     /// The layer's name if it is known; otherwise the path.
-    var name: String { entry.flatMap { $0.documentIdentifier.isEmpty ? nil : $0.name } ?? path }
+    var name: String {
+        guard let entry, !entry.documentIdentifier.isEmpty else { return path }
+        return isOfAnotherView ? "\(entry.name), another view" : entry.name
+    }
 
     fileprivate var json: String {
         JSONWriter.text {

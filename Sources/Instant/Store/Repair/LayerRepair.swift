@@ -15,6 +15,8 @@ import SQLite
 struct LayerRepair {
     /// The database.
     let path: String
+    /// The layer's folder, which has the attachments; nil if it is that of the database.
+    var layer: String?
     /// Called after each change of the disk; for tests.
     var didChange: () -> Void = {}
 
@@ -95,7 +97,7 @@ struct LayerRepair {
     private func fill(
         _ store: LocalSQLiteStore, _ metadata: LayerMetadata, _ salvage: Salvage, _ outcome: inout Outcome
     ) throws {
-        let attachments = AttachmentFiles(layer: folder)
+        let attachments = AttachmentFiles(layer: layer ?? folder)
         try store.write { store in
             guard let transaction = store as? LocalSQLiteTransaction else { return }
             for (_, values) in salvage.edits.sorted(by: { $0.key < $1.key }) {
@@ -146,6 +148,11 @@ extension LayerRepair {
         }
         throw InstantError(
             .couldNotWriteToDisk, "the repair of \(path) cannot be completed; close the layer everywhere")
+    }
+
+    /// Whether a repair kept the damaged files of a store in this folder.
+    static func hasDamagedCopy(in folder: String) -> Bool {
+        Folders.entries(folder).contains { $0.contains(".sqlite.damaged-") }
     }
 
     /// Whether a folder contains a store, perhaps one whose repair was interrupted.
