@@ -41,7 +41,7 @@ extension Synchronizer {
         if session.dataTicket != nil {
             due += [pushAt, cycle.isSyncing || !isLeading ? nil : integrity.due].compactMap(\.self)
         }
-        if needsToken { due += [pushAt, askAt].compactMap(\.self) }
+        if hadNoToken { due += [pushAt, askAt].compactMap(\.self) }
         due += followingDue
         if canTell, let next = presence.due { due.append(next) }
         if let now { due.removeAll { $0 <= now } }
@@ -85,7 +85,8 @@ extension Synchronizer {
 
     mutating func announceExpiry(_ end: Timestamp) { effects.append(.announce(.tokenExpires(end))) }
 
-    /// Sends the waiting edits if their delay is over. Without a token, asks for one.
+    /// Sends the waiting edits if their delay is over. Asks for a token if there never was one; the end of one was
+    /// announced when it happened.
     ///
     /// - Parameter backlog: The layer's backlog, if it was just read.
     mutating func pushIfDue(_ backlog: Backlog?, now: Timestamp) throws {
@@ -93,16 +94,16 @@ extension Synchronizer {
         if session.dataTicket != nil {
             self.pushAt = nil
             if try backlog ?? layer.backlog() == .sendable { try beginCycle(backlog) }
-        } else if needsToken {
+        } else if hadNoToken {
             self.pushAt = nil
             if try backlog ?? layer.backlog() == .sendable { announceNeed() }
         }
     }
 
-    private var needsToken: Bool { if case .needsToken = session.state { true } else { false } }
+    private var hadNoToken: Bool { session.state == .needsToken(.noneYet) }
 
     private mutating func announceNeed() {
-        if case .needsToken(let need) = session.state { effects.append(.announce(.failedAuthentication(need))) }
+        if hadNoToken { effects.append(.announce(.failedAuthentication(.noneYet))) }
     }
 
     /// Ends the wait after a key press, a local edit or a restored network, unless the server requested it.

@@ -65,6 +65,21 @@ import Testing
             ])
     }
 
+    /// A second question while the first one is being answered would refuse the new token.
+    @Test func theEndOfATokenIsAnnouncedOnce() throws {
+        var it = Bench()
+        _ = it.give(.listening(true))
+        let stream = it.goLive().compactMap { if case .openStream(let request) = $0 { request.id } else { nil } }[0]
+        #expect(
+            it.names(.heard(stream, .session(SessionEvent(.revoked)))).contains("needs a token: the token was revoked"))
+        it.now = it.now + 10_000
+        #expect(it.names(.woke) == [])
+        #expect(try it.edit() == ["dirty"])
+        it.now = it.now + 10_000
+        #expect(it.names(.woke) == [])
+        #expect(it.names(.syncRequested).contains("needs a token: the token was revoked"), "asked for by the user")
+    }
+
     @Test func aForbiddenPushIsNotRepeatedWithTheSameToken() throws {
         var it = Bench()
         _ = it.goLive()
