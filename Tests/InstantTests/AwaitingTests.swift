@@ -58,7 +58,7 @@ import Testing
 
     @Test func aTokenThatEndsOnTheWayIsSaidAndTheNextOneGoesOn() async throws {
         let hasEnded = Mutex(false)
-        let pdf = FakePDF()
+        let pdf = FakePDF.standard
         let server = try plainServer(pdf) { request in
             let isNew = request.headers["authorization"]?.hasSuffix(token(more: #","jti":"2""#)) == true
             if request.path.hasSuffix("/document"), !isNew { hasEnded.withLock { $0 = true } }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func cancellingStopsTheDownloadAndIsNoFailure() async throws {
-        let pdf = FakePDF()
+        let pdf = FakePDF.standard
         let server = try plainServer(pdf) { request in
             guard request.path.hasSuffix("/document") else { return nil }
             var answer = document(pdf, request)

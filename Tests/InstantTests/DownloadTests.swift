@@ -8,7 +8,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(15))) struct DownloadTests {
     private let folder: TemporaryFolder
-    private let pdf = FakePDF()
+    private let pdf = FakePDF.standard
 
     init() throws { folder = try TemporaryFolder() }
 

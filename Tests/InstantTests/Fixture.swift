@@ -33,14 +33,20 @@ func note(_ text: String) -> Content {
 /// The bytes of a PDF and their hash, enough for a download.
 struct FakePDF: Sendable {
     let bytes: [UInt8]
-    var sha256: String { Crypto.SHA256.hash(data: bytes).hexadecimal }
+    let sha256: String
 
-    init(count: Int = 200_000) { bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
+    /// Made once: most tests need any PDF.
+    static let standard = FakePDF(count: 200_000)
+
+    init(count: Int) {
+        bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
+        sha256 = Crypto.SHA256.hash(data: bytes).hexadecimal
+    }
 }
 
 /// The sync API of a server with one layer, as one client needs it; tests can replace single responses.
 func plainServer(
-    _ pdf: FakePDF = FakePDF(),
+    _ pdf: FakePDF = .standard,
     instead: @escaping @Sendable (FakeServer.Request) -> FakeServer.Answer? = { _ in nil }
 ) throws -> FakeServer {
     let layer = Mutex(FakeLayer())

@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test func anAttachmentOverTheServersLimitIsRefusedHere() async throws {
-        let pdf = FakePDF()
+        let pdf = FakePDF.standard
         let server = try plainServer(pdf) { request in
             guard request.path.hasSuffix("/session") else { return nil }
             return session(pdf, request, limits: ServerLimits(attachmentBytes: 10))

@@ -28,10 +28,18 @@ import Testing
         isTimeout: Bool = true, _ location: SourceLocation = #_sourceLocation
     ) async throws {
         let line = "postilla_connections_closed_total{state=\"\(state)\",timeout=\"\(isTimeout ? "yes" : "no")\"} "
-        try await waitUntil("a connection is closed: \(state)") {
-            server.clock.advance(seconds: seconds)
-            // The timeouts may end the connection of this very request.
-            return (try? await server.figures().contains(line)) == true
+        var figures = ""
+        do {
+            try await waitUntil("a connection is closed: \(state)") {
+                server.clock.advance(seconds: seconds)
+                // The timeouts may end the connection of this very request.
+                figures = (try? await server.figures()) ?? figures
+                return figures.contains(line)
+            }
+        } catch {
+            let known = figures.split(separator: "\n").filter { $0.hasPrefix("postilla_connections") }
+            Issue.record("\(error); \(known.joined(separator: ", "))", sourceLocation: location)
+            throw error
         }
     }
 
