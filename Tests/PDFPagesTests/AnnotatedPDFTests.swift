@@ -5,7 +5,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("A layer's annotations in a PDF")
+@Suite("A layer's annotations in a PDF", .inTurns)
 struct AnnotatedPDFTests {
     private let tools = PDFTools()
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("A PDF's annotations become records")
+@Suite("A PDF's annotations become records", .inTurns)
 struct AnnotationKindTests {
     /// The annotation in a PDF, and required members of its content, on a page of 612 by 792 points.
     static let kinds: [(String, String)] = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("Which annotations a file has, and where they are")
+@Suite("Which annotations a file has, and where they are", .inTurns)
 struct AnnotationListTests {
     private let tools = PDFTools()
 

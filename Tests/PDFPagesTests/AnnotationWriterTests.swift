@@ -4,7 +4,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("Records become a PDF's annotations")
+@Suite("Records become a PDF's annotations", .inTurns)
 struct AnnotationWriterTests {
     static let frames = [
         PageFrame(width: 612, height: 792), PageFrame(left: 20, bottom: 30, width: 500, height: 700, turns: 1),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("Annotations are drawn", .serialized) struct AppearanceTests {
+@Suite("Annotations are drawn", .inTurns) struct AppearanceTests {
     private static let frame = PageFrame(width: 612, height: 792)
 
     private func appearance(_ members: String, over own: String? = nil) async throws -> Appearance? {

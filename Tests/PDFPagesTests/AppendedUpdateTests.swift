@@ -5,9 +5,8 @@ import Testing
 
 @testable import PDFPages
 
-/// Edits appended to files of each form, and read again by qpdf and poppler. One test runs after the other, because all at
-/// once would outlast the time limits of the tools.
-@Suite("Edits are appended to a PDF", .serialized)
+/// Edits appended to files of each form, and read again by qpdf and poppler.
+@Suite("Edits are appended to a PDF", .inTurns)
 struct AppendedUpdateTests {
     private let tools = PDFTools()
 

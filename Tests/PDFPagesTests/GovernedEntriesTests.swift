@@ -6,7 +6,7 @@ import Testing
 @testable import PDFPages
 
 /// An edit of a record changes the entries that its members govern, and leaves the rest of the dictionary alone.
-@Suite("Members of a record govern entries of a dictionary", .serialized)
+@Suite("Members of a record govern entries of a dictionary", .inTurns)
 struct GovernedEntriesTests {
     /// The dictionary of an annotation, read by qpdf, with its record.
     private func read(_ source: String) async throws -> (PDFDictionary, Content) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("An unusable file gives one clear error")
+@Suite("An unusable file gives one clear error", .inTurns)
 struct HostileFileTests {
     private let good = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/Contents(hi)>>"]).bytes
 

@@ -4,7 +4,7 @@ import Testing
 @testable import PDFPages
 
 /// The outline and the page labels of a file.
-@Suite struct NavigationTests {
+@Suite(.inTurns) struct NavigationTests {
     private func navigation(catalog: String, _ extra: [String], pages: Int = 5) async throws -> PDFNavigation {
         var pdf = SmallPDF()
         pdf.pages = (0..<pages).map { ("/MediaBox[0 0 612 792]", "BT /F1 20 Tf 100 602 Td (Page \($0)) Tj ET") }

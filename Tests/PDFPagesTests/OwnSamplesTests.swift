@@ -7,7 +7,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("The samples that this project generates")
+@Suite("The samples that this project generates", .inTurns)
 struct OwnSamplesTests {
     private let tools = PDFTools()
     private static let resources = URL(fileURLWithPath: #filePath)

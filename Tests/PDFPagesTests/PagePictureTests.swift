@@ -4,7 +4,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("A page as pixels, painted by the real tool")
+@Suite("A page as pixels, painted by the real tool", .inTurns)
 struct PagePictureTests {
     /// The upper half red, the lower half white.
     private let halves: SmallPDF = {

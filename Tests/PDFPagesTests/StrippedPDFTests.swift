@@ -5,7 +5,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("A PDF without annotations")
+@Suite("A PDF without annotations", .inTurns)
 struct StrippedPDFTests {
     private let tools = PDFTools()
 

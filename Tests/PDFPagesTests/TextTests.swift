@@ -5,7 +5,7 @@ import Testing
 
 @testable import PDFPages
 
-@Suite("Text and sizes of real files, read by the real tools")
+@Suite("Text and sizes of real files, read by the real tools", .inTurns)
 struct TextTests {
     private let tools = PDFTools()
 
