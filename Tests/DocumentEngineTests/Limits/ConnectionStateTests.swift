@@ -176,7 +176,8 @@ import Testing
         try await Self.run { server in
             try await server.upload()
             let token = try server.mint.token(TokenClaims(expires: TestClock.start + 100_000_000))
-            try await RawConnection.open(server, receiveBuffer: 4096) { connection in
+            // The pushes take longer beside other tests.
+            try await RawConnection.open(server, receiveBuffer: 4096, seconds: 600) { connection in
                 try await connection.send(Self.listen(token))
                 try await waitUntil("the server has a stream") { server.server.listenerCount > 0 }
                 let long = Samples.note(String(repeating: "long ", count: 20_000))
