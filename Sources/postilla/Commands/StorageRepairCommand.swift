@@ -81,7 +81,9 @@ extension InstantRepair {
     /// What was lost, for people.
     fileprivate var losses: [String] {
         var losses = lostEdits.map { "lost: \($0)" }
-        if unreadablePages > 0 { losses.append("lost: the edits of \(unreadablePages) unreadable page\(unreadablePages == 1 ? "" : "s")") }
+        if unreadablePages > 0 {
+            losses.append("lost: the edits of \(unreadablePages) unreadable page\(unreadablePages == 1 ? "" : "s")")
+        }
         if let damagedCopy, !losses.isEmpty { losses.append("the damaged files are in \(damagedCopy)") }
         return losses
     }
