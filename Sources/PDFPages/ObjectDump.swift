@@ -104,6 +104,11 @@ extension ObjectDump {
         (try? JSONReader.parse(header))?["maxobjectid"]?.integer.flatMap { Int(exactly: $0) }
     }
 
+    /// Whether two dumps have the same objects with the same text, and the same trailer.
+    func hasSameObjects(as other: ObjectDump) -> Bool {
+        places == other.places && trailerPlace == other.trailerPlace && kept == other.kept
+    }
+
     /// Returns an object's text, `{"value": …}`; nil if it is missing.
     func source(_ id: ObjectID) -> ArraySlice<UInt8>? { places[id].map { kept[$0] } }
 
@@ -165,23 +170,33 @@ extension PDFTools {
     /// With page labels, qpdf makes each page a separate indirect object, and does so again when it applies an update.
     /// The key `pages` would do the same, but follows the outline, and a hostile outline takes gigabytes of memory.
     func dump(of file: String) async throws -> ObjectDump {
-        guard let dump = try await dump(of: file, []) else { throw try await reason(for: file) }
+        guard let dump = try await dump(of: file, Self.pageKeys)?.objects else { throw try await reason(for: file) }
         return dump
     }
 
-    /// Returns the objects of a file without repairing it; nil if its cross-references are wrong.
+    /// Returns the objects of a file that qpdf reads without changing any; nil for other files.
+    ///
+    /// qpdf repairs wrong cross-references, and gives a page that is not an object of its own, or that is listed twice, a
+    /// number that the file lacks. Without repair, it takes an object at a wrong place for null. All of this it reports
+    /// as a warning, like faults that change nothing.
     func dump(ofIntact file: String) async throws -> ObjectDump? {
-        try await dump(of: file, ["--suppress-recovery"])
+        guard let (objects, hasWarnings) = try await dump(of: file, ["--suppress-recovery"] + Self.pageKeys) else {
+            return nil
+        }
+        guard hasWarnings else { return objects }
+        let repaired = try await dump(of: file, ["--json-key=qpdf"])?.objects
+        return repaired?.hasSameObjects(as: objects) == true ? objects : nil
     }
 
-    private func dump(of file: String, _ options: [String]) async throws -> ObjectDump? {
+    private static let pageKeys = ["--json-key=pagelabels", "--json-key=qpdf"]
+
+    private func dump(of file: String, _ options: [String]) async throws -> (objects: ObjectDump, hasWarnings: Bool)? {
         let path = try Self.argument(for: file)
         let outcome = try await run(
-            .qpdf, options + ["--json=2", "--json-key=pagelabels", "--json-key=qpdf", "--no-warn", path],
-            into: ObjectDump(time: limits.time))
+            .qpdf, ["--json=2", "--no-warn"] + options + [path], into: ObjectDump(time: limits.time))
         // 3 means complete output with warnings.
         guard outcome.exitCode == 0 || outcome.exitCode == 3 else { return nil }
-        return outcome.sink
+        return (outcome.sink, outcome.exitCode == 3)
     }
 }
 

@@ -134,9 +134,38 @@ struct AppendedUpdateTests {
     @Test(arguments: FileForms.unsound.map(\.name))
     func whatCannotBeContinuedIsRewritten(_ name: String) async throws {
         let bytes = try #require(FileForms.unsound.first { $0.name == name }).bytes
-        let written = try await write(bytes) { edited($0, .add) }
-        #expect(try await tools.annotations(of: written.target).records.contains { $0.content["text"] == "new" })
+        let pages = name.contains("listed twice") ? 3 : 2
+        let added = (0..<pages).map { page in
+            Record(id: .init("new \(page)"), content: .note(onPage: page, at: Point(x: 20, y: 20), text: "new \(page)"))
+        }
+        var was: [Record] = []
+        let written = try await write(bytes) { records in
+            was = records
+            return records + added
+        }
+        let present = try await tools.annotations(of: written.target).records
+        for record in was + added {
+            let text = record.content["text"] ?? record.content["note"]
+            let found = present.filter {
+                ($0.content["text"] ?? $0.content["note"]) == text && $0.content["type"] == record.content["type"]
+            }
+            #expect(found.map { $0.content["pageIndex"] } == [record.content["pageIndex"]], "\(text?.string ?? "")")
+        }
+        #expect(present.count == was.count + added.count)
         #expect(try await problems(of: written.target) == 0)
+    }
+
+    /// Many numbers after the largest one that the file has.
+    @Test(arguments: FileForms.unsound.filter { $0.name.contains("size") }.map(\.name))
+    func aFileWithoutFreeNumbersIsRewritten(_ name: String) async throws {
+        let bytes = try #require(FileForms.unsound.first { $0.name == name }).bytes
+        let written = try await write(bytes) { records in
+            records
+                + (0..<700).map {
+                    Record(id: .init("n\($0)"), content: .note(onPage: 0, at: Point(x: 20, y: 20), text: "\($0)"))
+                }
+        }
+        #expect(try await tools.annotations(of: written.target).records.count == 703)
     }
 
     /// Ten updates, each continuing the one before; ids stay.

@@ -52,6 +52,11 @@ enum FileForms {
             ("a wrong startxref", Array(String(decoding: classic(objects), as: UTF8.self).misplaced.utf8)),
             ("an end too far from the end", classic(objects) + Array(repeating: 10, count: 3000)),
             ("a page that is listed twice", classic(twice)),
+            ("a page that is listed twice, and a number to spare", classic(twice, size: 13)),
+            ("a wrong place of a page", misplaced(4)), ("a wrong place of an annotation", misplaced(7)),
+            ("the largest size that fits into 64 bits", classic(objects, size: 9_223_372_036_854_774_784)),
+            ("the largest size that fits into 32 bits", classic(objects, size: 2_147_483_647)),
+            ("a size of a billion", classic(objects, size: 1_000_000_000)),
         ]
     }()
 
@@ -75,7 +80,7 @@ enum FileForms {
     // MARK: Writing
 
     static func classic(
-        _ objects: [Int: String], line: String = "\n", entry: String = " \n", before: String = ""
+        _ objects: [Int: String], line: String = "\n", entry: String = " \n", before: String = "", size: Int? = nil
     ) -> [UInt8] {
         var file = Array("%PDF-1.7\(line)".utf8)
         var entries = [0: "0000000000 65535 f"]
@@ -83,13 +88,23 @@ enum FileForms {
             entries[number] = "\(digits(file.count, 10)) 00000 n"
             file += "\(number) 0 obj\(line)\(body)\(line)endobj\(line)".utf8
         }
-        let size = (objects.keys.max() ?? 0) + 1
+        let size = size ?? (objects.keys.max() ?? 0) + 1
         let start = file.count
         file += table(entries, entry).utf8
         file +=
             "trailer\(line)<</Root 1 0 R/Size \(size)/ID[<aa><bb>]>>\(line)startxref\(line)\(start)\(line)%%EOF\(line)"
             .utf8
         return Array(before.utf8) + file
+    }
+
+    /// A file whose cross-reference table names a wrong place for an object.
+    private static func misplaced(_ number: Int) -> [UInt8] {
+        let file = classic(objects)
+        guard let place = file.firstRange(of: Array("\n\(number) 0 obj".utf8))?.upperBound else { return file }
+        let offset = place - "\(number) 0 obj".utf8.count
+        return Array(
+            String(decoding: file, as: UTF8.self)
+                .replacing("\(digits(offset, 10)) 00000 n", with: "\(digits(offset + 7, 10)) 00000 n").utf8)
     }
 
     private static func revision(of file: [UInt8], _ objects: [Int: String], free: [Int] = []) -> [UInt8] {

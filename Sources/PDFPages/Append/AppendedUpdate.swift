@@ -5,6 +5,8 @@ import SystemPackage
 /// numbers stay, and every byte of the file remains.
 final class AppendedUpdate: ObjectUpdate {
     private static let piece = 256 << 10
+    /// Readers handle at least 8,388,607 objects (ISO 32000-1, annex C); some hold a table of all numbers in memory.
+    private static let highestNumber = 8_000_000
     private let file: FileDescriptor
     private let tail: PDFTail
     private let trailer: ObjectSource
@@ -18,14 +20,16 @@ final class AppendedUpdate: ObjectUpdate {
     private var digest = UpdateDigest()
 
     /// - Parameter path: path of an existing file, which is overwritten.
-    /// - Returns: nil if the dump lacks what an update needs.
+    /// - Returns: nil if the dump lacks what an update needs, or the file's numbers leave no room for new objects.
     init?(_ tail: PDFTail, of dump: ObjectDump, at path: String) throws {
         guard let last = dump.lastObject, let trailer = dump.trailerSource.flatMap({ ObjectDump.value(in: $0) }),
             let entries = ObjectSource(trailer)
         else { return nil }
+        let size = entries["Size"].map(ObjectSource.object)?.number.flatMap { Int(exactly: $0) } ?? 0
+        guard last <= Self.highestNumber, size <= Self.highestNumber else { return nil }
         self.tail = tail
         self.trailer = entries
-        size = entries["Size"].map(ObjectSource.object)?.number.flatMap { Int(exactly: $0) } ?? 0
+        self.size = size
         // A number that the file refers to without defining it would come to life.
         lastObject = max(last, size - 1)
         file = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .noFollow])

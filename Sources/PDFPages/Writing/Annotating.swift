@@ -50,11 +50,9 @@ extension PDFTools {
         let tree = PageTree(dump, limit: limits.pages)
         try dump.checkTime()
         guard !tree.pages.isEmpty else { throw PDFError.damaged }
-        let trailer = dump.trailer.dictionary
-        let size = trailer?["Size"]?.number.flatMap { Int(exactly: $0) } ?? 0
-        // qpdf gives a page that is not an object of its own, or that is listed twice, a number that the file lacks.
-        let isPlain = tree.pages.allSatisfy { $0.id.map { $0.number < size } ?? false }
-        guard intact != nil, trailer?["Encrypt"] == nil, isPlain else { return Original(dump: dump, tree: tree) }
+        guard intact != nil, dump.trailer.dictionary?["Encrypt"] == nil, tree.pages.allSatisfy({ $0.id != nil }) else {
+            return Original(dump: dump, tree: tree)
+        }
         return Original(dump: dump, tree: tree, tail: try PDFTail.reading(Self.argument(for: path)))
     }
 
