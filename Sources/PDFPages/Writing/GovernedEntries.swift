@@ -1,7 +1,7 @@
 import Annotations
 
 /// States which entries of an annotation's dictionary each member of its record governs. An edit changes the entries of
-/// the members that it changed, and no others. docs/annotations-in-pdf.md shows the table.
+/// the members that it changed, and no others. docs/pdf-annotations.md shows the table.
 struct GovernedEntries: Hashable {
     let member: String
     /// Keys without the slash; `BS/W` is an entry of the dictionary `BS`.
