@@ -100,7 +100,15 @@ package struct AnnotatedPDF {
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
     private static func look(of content: Content) -> String {
-        content.changing { for key in ["pdfObjectId", "pageIndex", "action", "postilla"] { $0[key] = nil } }.text
+        content.changing { object in
+            // Earlier versions read fewer members of these kinds.
+            if let subtype = AnnotationKind(of: object).pdfSubtype {
+                let known = ["bbox", "note", "opacity", "creatorName", "createdAt", "updatedAt", "name", "subject", "flags"]
+                for member in object.members where !known.contains(member.key) { object[member.key] = nil }
+                object["type"] = .string(subtype)
+            }
+            for key in ["pdfObjectId", "pageIndex", "action", "postilla"] { object[key] = nil }
+        }.text
     }
 
     private func page(of record: Record) -> Int? {

@@ -43,7 +43,7 @@ final class LocalPDF: Sendable {
                 post(.pdfReady(info))
                 let found = try await tools.annotations(of: path)
                 try records.store.write { store in
-                    for record in found.records {
+                    for record in found.records + found.values {
                         try store.put(StoredRecord(record, 0))
                         try store.show(ShownRow(record, delivery: .delivered))
                     }
