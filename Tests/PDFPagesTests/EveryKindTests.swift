@@ -1,5 +1,6 @@
 import Annotations
 import Foundation
+import SystemPackage
 import TestSupport
 import Testing
 
@@ -37,6 +38,116 @@ import Testing
         #expect(record.content["fileName"] == "table.csv")
         #expect(record.content["fileSize"]?.integer == Int64(EveryKindPDF.file.utf8.count))
         #expect(Annotation(record).summary == "table.csv (18 B)  before")
+    }
+
+    @Test func theFileIsReadFromThePDF() async throws {
+        let (folder, path) = try write()
+        let id = "\(EveryKindPDF.firstNumber + 16)"
+        let saved = try folder.write([], as: "saved")
+        let target = try FileDescriptor.open(FilePath(saved), .writeOnly)
+        defer { try? target.close() }
+        #expect(try await tools.attachedFile(of: id, in: path, to: target))
+        #expect(try String(contentsOfFile: saved, encoding: .utf8) == EveryKindPDF.file)
+        for other in ["\(EveryKindPDF.firstNumber)", "999", ""] {
+            #expect(try await !tools.attachedFile(of: other, in: path, to: target))
+        }
+    }
+
+    /// A file that was attached in a layer becomes part of the PDF.
+    @Test func aNewFileIsEmbedded() async throws {
+        let (folder, path) = try write()
+        let target = try folder.write([], as: "target.pdf")
+        let file = Array("new file \0 with bytes \u{ff}".utf8)
+        let id = try #require(AttachmentID(String(repeating: "a", count: 64)))
+        let content = Content.file(
+            onPage: 1, at: Point(x: 30, y: 40), attachment: id, name: "n\u{e4}w.bin", size: Int64(file.count),
+            text: "see")
+        let records = try await tools.annotations(of: path).records
+        try await tools.annotate(path, into: target, notes: folder.write([], as: "notes.json")) {
+            for record in records { try $0.add(record) }
+            try $0.add(Record(id: "new", content: content), image: file)
+            // Without its bytes it is an annotation without a file.
+            try $0.add(Record(id: "none", content: content))
+        }
+        let new = try await tools.annotations(of: target).records.filter { old in
+            !records.contains { $0.id == old.id }
+        }
+        #expect(new.map(\.content["fileName"]) == ["n\u{e4}w.bin", nil])
+        #expect(new.map(\.content["note"]) == ["see", "see"] && new.allSatisfy { $0.content["icon"] == "paperclip" })
+        let saved = try folder.write([], as: "saved")
+        let descriptor = try FileDescriptor.open(FilePath(saved), .writeOnly)
+        defer { try? descriptor.close() }
+        #expect(try await tools.attachedFile(of: new[0].id, in: target, to: descriptor))
+        #expect(try Array(Data(contentsOf: URL(fileURLWithPath: saved))) == file)
+    }
+
+    /// Carets, redactions and attached files that a program without appearances made are drawn.
+    @Test(arguments: ["postilla/caret", "pspdfkit/markup/redaction", "postilla/file"])
+    func someAreDrawn(_ type: String) async throws {
+        let (folder, path) = try write()
+        let target = try folder.write([], as: "target.pdf")
+        let content = try Content(
+            #"{"v":1,"type":"\#(type)","pageIndex":1,"bbox":[10,10,40,30],"rects":[[10,10,40,10]],"color":"#ff0000"}"#)
+        let blank = try folder.picture(ofPage: 2, of: path)
+        try await tools.annotate(path, into: target, notes: folder.write([], as: "notes.json")) {
+            for record in try await tools.annotations(of: path).records { try $0.add(record) }
+            try $0.add(Record(id: "new", content: content))
+        }
+        #expect(try folder.picture(ofPage: 2, of: target) != blank)
+    }
+
+    // MARK: Pages
+
+    @Test func pagesThatAreCroppedTurnedAndScaled() async throws {
+        let (folder, path) = try write()
+        defer { withExtendedLifetime(folder) {} }
+        let base = try await tools.annotations(of: path)
+        for (index, page) in EveryKindPDF.pages.enumerated() {
+            let record = base.records.first { $0.id == "\(EveryKindPDF.rectangle(of: index))" }
+            #expect(
+                record?.content["bbox"].flatMap(Rect.init(json:))
+                    == Rect(left: page.box[0], top: page.box[1], width: page.box[2], height: page.box[3]),
+                "\(page.entries)")
+        }
+    }
+
+    /// The word lies at the corner of the rectangle, whatever the page's unit.
+    @Test func theTextIsWhereTheAnnotationIs() async throws {
+        let (folder, path) = try write()
+        defer { withExtendedLifetime(folder) {} }
+        let base = try await tools.annotations(of: path)
+        let info = try await tools.info(of: path)
+        for (index, page) in EveryKindPDF.pages.enumerated() {
+            let frame = base.frames[index + 1]
+            let size = PageSize(width: frame.displayedWidth, height: frame.displayedHeight)
+            #expect(info.scaled { $0 == index + 1 ? size : nil }.pages[index + 1] == size, "\(page.entries)")
+            let text = try await tools.text(of: path, page: index + 1).scaled(to: size)
+            let word = try #require(text.words.first)
+            let box = Rect(left: page.box[0], top: page.box[1], width: page.box[2], height: page.box[3])
+            #expect(box.union(word.box) == box, "\(page.entries): \(word.box)")
+        }
+    }
+
+    /// An annotation that several pages list is one record; its copies stay in a written file.
+    @Test func copiesOnOtherPagesStay() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF()
+        pdf.pages = (0..<3).map { _ in ("/MediaBox[0 0 612 792]/Annots[10 0 R 11 0 R]", "") }
+        pdf.extra = [
+            "<</Type/Annot/Subtype/Square/Rect[9 9 99 99]/Contents(shared)>>",
+            "<</Type/Annot/Subtype/Square/Rect[9 9 99 99]/Contents(deleted)>>",
+        ]
+        let path = try folder.write(pdf.bytes)
+        let target = try folder.write([], as: "target.pdf")
+        let records = try await tools.annotations(of: path).records
+        #expect(records.map(\.id) == ["10", "11"])
+        let edited = Record(id: "10", content: records[0].content.changingText(to: "edited"))
+        try await tools.annotate(path, into: target, notes: folder.write([], as: "notes.json")) { try $0.add(edited) }
+        let dump = try await tools.dump(of: target)
+        let tree = PageTree(dump, limit: 10)
+        let lists = tree.pages.map { $0.dictionary.array("Annots") ?? [] }
+        #expect(lists == Array(repeating: [.reference(ObjectID(number: 10))], count: 3))
+        #expect(try await tools.annotations(of: target).records.map(\.content["note"]) == ["edited"])
     }
 
     /// An edit changes the text of one annotation and no other byte of any object.

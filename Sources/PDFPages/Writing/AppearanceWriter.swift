@@ -38,8 +38,11 @@ struct AppearanceWriter {
         case .stamp: return stamp()
         case .image: return picture()
         case .comment: return finish(Sketch(box))
-        case .link, .caret, .redaction, .file, .formField, .sound, .movie, .screen, .richMedia, .model3D, .projection,
-            .watermark, .printersMark, .trapNetwork, .unknown:
+        case .caret: return caret()
+        case .redaction: return redaction()
+        case .file: return fileIcon()
+        case .link, .formField, .sound, .movie, .screen, .richMedia, .model3D, .projection, .watermark,
+            .printersMark, .trapNetwork, .unknown:
             return nil
         }
     }
