@@ -25,13 +25,17 @@ public struct Annotation: Hashable, Sendable, Identifiable {
     public var warning: String?
     /// The link's target as text (`page 4`, an address).
     public var target: String?
+    /// The full name of a form field, with dots, or the name of an attached file; untrusted like any text.
+    public var name: String?
+    /// Bytes of an attached file, as far as the file says.
+    public var fileSize: Int64?
 
     public init(_ record: Record) { self.init(id: record.id, content: record.content) }
 
     public init(id: Record.ID, content: Content) {
         let object = content.object
         self.id = id
-        kind = AnnotationKind(type: object["type"]?.string ?? (object["rootId"] == nil ? "" : "pspdfkit/comment"))
+        kind = AnnotationKind(of: object)
         pageIndex = object["pageIndex"]?.integer.flatMap { (0...1_000_000).contains($0) ? Int($0) : nil }
         box = object["bbox"].flatMap(Rect.init(json:))
         rects = (object["rects"]?.array ?? []).compactMap(Rect.init(json:))
@@ -44,11 +48,31 @@ public struct Annotation: Hashable, Sendable, Identifiable {
         strokes = Self.strokes(object)
         warning = object["postilla"]?["warning"]?.string
         target = Self.target(object["action"])
+        name = (object["formFieldName"] ?? object["fileName"])?.string
+        fileSize = object["fileSize"]?.integer.flatMap { $0 < 0 ? nil : $0 }
     }
+
+    /// Whether it is the value of a form field, which the list shows with its widget.
+    package var isFormFieldValue: Bool { kind == .unknown(Content.formFieldValueType) }
+
+    /// What a row of a list says: the remark, after the name of a form field or of an attached file with its size.
+    public var summary: String {
+        guard let name, kind == .file || kind == .formField else { return text }
+        let size = kind == .file ? fileSize.map { " (\(ByteCount.text($0)))" } ?? "" : ""
+        return name + size + (text.isEmpty ? "" : "  " + text)
+    }
+
+    /// Whether lists hide it: furniture on which nobody wrote a remark.
+    public var isHidden: Bool { kind.isFurniture && text.allSatisfy(\.isWhitespace) }
 
     /// Reads a string (v1) or `{format, value}` (v2); a markup has its comment in `note`.
     private static func text(_ object: JSONObject) -> String {
-        ["text", "note", "contents"].lazy.compactMap { object[$0].flatMap(words) }.first ?? ""
+        if object["type"]?.string == Content.formFieldValueType {
+            // A string, or those of a list.
+            return object["value"]?.string
+                ?? (object["value"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
+        }
+        return ["text", "note", "contents"].lazy.compactMap { object[$0].flatMap(words) }.first ?? ""
     }
 
     private static func words(_ text: JSON) -> String? {

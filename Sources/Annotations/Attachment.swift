@@ -1,5 +1,5 @@
 /// The name of a file that records refer to, such as the picture of an image annotation: the SHA-256 of its bytes, as
-/// 64 lower-case hexadecimal digits (Instant JSON: `imageAttachmentId`).
+/// 64 lower-case hexadecimal digits (Instant JSON: `imageAttachmentId`; of an attached file, `fileAttachmentId`).
 public struct AttachmentID: Hashable, Sendable, Comparable, CustomStringConvertible {
     public let hex: String
 
@@ -28,10 +28,10 @@ extension Content {
     private var attachmentName: JSON? {
         // Few records have an attachment, and parsing every record would cost more than the rest of a write. A key may
         // be written with escapes.
-        guard text.utf8.holds(Self.attachmentKey) || text.utf8.holds(Self.escape),
-            let name = self["imageAttachmentId"], !name.isNull
-        else { return nil }
-        return name
+        guard Self.keys.contains(where: { text.utf8.holds($0) }) || text.utf8.holds(Self.escape) else { return nil }
+        let object = object
+        // A record has one attachment: another name in it grants nothing.
+        return ["imageAttachmentId", "fileAttachmentId"].lazy.compactMap { object[$0] }.first { !$0.isNull }
     }
 
     /// Checks the name of the attachment.
@@ -42,7 +42,7 @@ extension Content {
         guard name == stored?.attachmentName else { throw .badAttachmentName }
     }
 
-    private static let attachmentKey = Array(#""imageAttachmentId""#.utf8)
+    private static let keys = [#""imageAttachmentId""#, #""fileAttachmentId""#].map { Array($0.utf8) }
     private static let escape = Array(#"\u"#.utf8)
 }
 

@@ -2,10 +2,10 @@ extension AnnotationKind {
     /// The Instant JSON member of the most visible colour; nil for kinds without one.
     private var colorMember: String? {
         switch self {
-        case .highlight, .underline, .strikeOut, .squiggly, .note: "color"
+        case .highlight, .underline, .strikeOut, .squiggly, .note, .caret, .file: "color"
         case .ink, .line, .rectangle, .ellipse, .polygon, .polyline: "strokeColor"
         case .text: "fontColor"
-        case .stamp, .image, .link, .commentMarker, .comment, .unknown: nil
+        default: nil
         }
     }
 
@@ -25,7 +25,7 @@ extension Content {
     /// - Parameter color: `#rrggbb`.
     public func changingColor(to color: String) -> Content {
         changing { object in
-            let kind = AnnotationKind(type: object["type"]?.string ?? "")
+            let kind = AnnotationKind(of: object)
             if let member = kind.colorMember(in: object) { object[member] = .string(color) }
         }
     }

@@ -91,7 +91,7 @@ public enum MarkupKind: Hashable, Sendable, CaseIterable {
 }
 
 extension JSONObject {
-    private var kind: AnnotationKind { AnnotationKind(type: self["type"]?.string ?? "") }
+    private var kind: AnnotationKind { AnnotationKind(of: self) }
 
     /// The name of the member with the readable text of this content.
     var textMember: String {
@@ -105,8 +105,8 @@ extension JSONObject {
     /// Removes the text of a kind that has only a note; earlier versions stored it there, and it would be shown first.
     mutating func removeMisplacedText() {
         switch kind {
-        case .ink, .line, .rectangle, .ellipse, .polygon, .polyline, .stamp, .image, .link: self["text"] = nil
-        default: break
+        case .note, .text, .comment, .commentMarker, .unknown: break
+        default: if !kind.isMarkup { self["text"] = nil }
         }
     }
 }

@@ -93,6 +93,27 @@ extension Content {
         }
     }
 
+    /// Returns an attached file, shown as an icon.
+    ///
+    /// - Parameters:
+    ///   - corner: The top left corner of the icon.
+    ///   - attachment: The file, which must have been added to the document first.
+    ///   - name: The file's name, without a folder.
+    ///   - size: The file's size in bytes.
+    public static func file(
+        onPage page: Int, at corner: Point, attachment: AttachmentID, name: String, size: Int64, text: String = ""
+    ) -> Content {
+        let box = Rect(left: corner.x, top: corner.y, width: 20, height: 20)
+        return make(AnnotationKind.file.type, page, box) {
+            $0["icon"] = "paperclip"
+            $0["color"] = "#2293fb"
+            $0["fileAttachmentId"] = .string(attachment.hex)
+            $0["fileName"] = .string(name)
+            $0["fileSize"] = .number(JSONNumber(size))
+            if !text.isEmpty { $0["note"] = .string(text) }
+        }
+    }
+
     /// Returns an image.
     ///
     /// - Parameters:

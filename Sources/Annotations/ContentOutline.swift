@@ -38,9 +38,10 @@ package struct ContentOutline {
         }
     }
 
-    /// A record that names a root or has the type of a comment is a comment; everything else is an annotation.
+    /// See ``Content/contentType``.
     package var contentType: ContentType {
-        rootID != nil || type == "pspdfkit/comment" ? .comments : .annotations
+        if rootID != nil || type == "pspdfkit/comment" { return .comments }
+        return type?.hasPrefix("pspdfkit/form-field") == true ? .formFields : .annotations
     }
 
     /// Whether both are annotations, or comments of the same thread: an edit must not change that.

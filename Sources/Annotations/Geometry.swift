@@ -31,6 +31,10 @@ public struct Rect: Hashable, Sendable {
     public var bottom: Double { top + height }
     public var middle: Point { Point(x: left + width / 2, y: top + height / 2) }
 
+    package func scaled(by factor: Double) -> Rect {
+        Rect(left: left * factor, top: top * factor, width: width * factor, height: height * factor)
+    }
+
     /// Returns the smallest box that contains both.
     public func union(_ other: Rect) -> Rect {
         let left = min(self.left, other.left)

@@ -1,20 +1,26 @@
 /// The displayed part and rotation of a page. Converts points of the file (in points, y upwards, any origin) to points
 /// of the displayed page (in points, y downwards, origin top left), and back.
 ///
-/// Poppler follows the same rules, so marks match the text: corners in any order, the crop box clipped to the media
+/// Poppler follows the same rules except for the user unit, so marks match the text: corners in any order, the crop box clipped to the media
 /// box, US Letter if there is no box, and rotation by quarter turns only.
 package struct PageFrame: Hashable, Sendable {
-    /// The displayed part, in the file's coordinates.
+    /// The displayed part, in the file's coordinates, but in points.
     package let left, bottom, width, height: Double
+    /// Points in one unit of the file's coordinates (`UserUnit`).
+    package let unit: Double
     /// Quarter turns clockwise, 0…3.
     package let turns: Int
 
-    package init(left: Double = 0, bottom: Double = 0, width: Double, height: Double, turns: Int = 0) {
+    package init(
+        left: Double = 0, bottom: Double = 0, width: Double, height: Double, turns: Int = 0, unit: Double = 1
+    ) {
+        self.unit = unit
         (self.left, self.bottom, self.width, self.height) = (left, bottom, width, height)
         self.turns = (turns % 4 + 4) % 4
     }
 
-    package init(mediaBox: [Double]?, cropBox: [Double]?, rotation: Double?) {
+    package init(mediaBox: [Double]?, cropBox: [Double]?, rotation: Double?, userUnit: Double? = nil) {
+        let unit = userUnit.flatMap { (0.01...1000).contains($0) ? $0 : nil } ?? 1
         let media = Self.sorted(mediaBox) ?? (0, 0, 612, 792)
         var shown = media
         if let crop = Self.sorted(cropBox) {
@@ -23,8 +29,8 @@ package struct PageFrame: Hashable, Sendable {
         }
         let degrees = rotation.flatMap { Int(exactly: $0.truncatingRemainder(dividingBy: 360)) } ?? 0
         self.init(
-            left: shown.0, bottom: shown.1, width: shown.2 - shown.0, height: shown.3 - shown.1,
-            turns: degrees % 90 == 0 ? degrees / 90 : 0)
+            left: shown.0 * unit, bottom: shown.1 * unit, width: (shown.2 - shown.0) * unit,
+            height: (shown.3 - shown.1) * unit, turns: degrees % 90 == 0 ? degrees / 90 : 0, unit: unit)
     }
 
     private static func sorted(_ box: [Double]?) -> (Double, Double, Double, Double)? {
@@ -41,8 +47,8 @@ package struct PageFrame: Hashable, Sendable {
 // MARK: - From the file to the display
 extension PageFrame {
     package func point(_ x: Double, _ y: Double) -> Point {
-        let across = x - left
-        let down = bottom + height - y
+        let across = x * unit - left
+        let down = bottom + height - y * unit
         return switch turns {
         case 1: Point(x: height - down, y: across)
         case 2: Point(x: width - across, y: height - down)
@@ -78,7 +84,7 @@ extension PageFrame {
             case 3: (width - point.y, point.x)
             default: (point.x, point.y)
             }
-        return [left + across, bottom + height - down]
+        return [(left + across) / unit, (bottom + height - down) / unit]
     }
 
     /// Returns `[left, bottom, right, top]` in the file's coordinates.

@@ -46,7 +46,7 @@ public struct Record: Hashable, Sendable, Identifiable {
 public enum ContentType: String, Hashable, Sendable, CaseIterable {
     case annotations
     case comments
-    /// Used by other clients; preserved, but no record here has this type.
+    /// The values of form fields. Their widgets are annotations.
     case formFields = "form-fields"
 }
 
@@ -104,7 +104,15 @@ extension Record {
 }
 
 extension Content {
-    /// A record that names a root or has the type of a comment is a comment; everything else is an annotation.
+    /// The `type` of the value of a form field: `{"v", "type", "name", "value"}`, where the value is a string, an array
+    /// of strings for a list, or null. It has no page, and comes with the PDF only.
+    package static let formFieldValueType = "pspdfkit/form-field-value"
+
+    /// The id of the record that holds the value of the field of a widget.
+    package static func formFieldValueID(of widget: Record.ID) -> Record.ID { widget + ":value" }
+
+    /// A record that names a root or has the type of a comment is a comment, one with the type of a form field or its
+    /// value belongs to a form, and everything else is an annotation.
     public var contentType: ContentType { ContentOutline(self).contentType }
 
     /// Whether both are annotations, or comments of the same thread: an edit must not change that.

@@ -49,12 +49,15 @@ public enum Denial: Hashable, Sendable, CustomStringConvertible {
     case lacks(GeneralPermission)
     /// No collaboration permission covers the operation; any of these would.
     case needs([Permission])
+    /// Form fields are not filled here, whatever the token grants.
+    case formField
 
     public var description: String {
         switch self {
         case .lacks(.write): #"read-only: this token lacks "write""#
         case .lacks(let permission): #"this token lacks "\#(permission.rawValue)""#
         case .needs(let permissions): "needs " + permissions.map(\.description).joined(separator: " or ")
+        case .formField: "form fields cannot be changed here"
         }
     }
 }
@@ -69,6 +72,9 @@ extension Grant {
         if case .view(let subject) = operation { return decide(.view, subject) }
         guard mayWrite else { return .denied(.lacks(.write)) }
         switch operation {
+        case .edit(let subject) where subject.contentType == .formFields: return .denied(.formField)
+        case .delete(let subject) where subject.contentType == .formFields: return .denied(.formField)
+        case .move(let subject, _) where subject.contentType == .formFields: return .denied(.formField)
         case .view(let subject): return decide(.view, subject)
         case .edit(let subject): return decide(.edit, subject)
         case .delete(let subject): return decide(.delete, subject)
@@ -133,7 +139,9 @@ extension Grant {
     /// Returns the narrowest entries that would have allowed the action.
     private func wouldAllow(_ action: Permission.Action, _ subject: Subject) -> [Permission] {
         let scope: Permission.Scope =
-            isOwn(subject) && action != .setGroup ? .own : .group(subject.group)
+            subject.contentType == .formFields
+            ? .all
+            : isOwn(subject) && action != .setGroup ? .own : .group(subject.group)
         return [Permission(subject.contentType, action, scope)]
     }
 }

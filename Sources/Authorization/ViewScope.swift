@@ -14,6 +14,7 @@ public struct ViewScope: Hashable, Sendable {
 
     public func contains(_ subject: Subject) -> Bool {
         guard let visible else { return true }
+        if subject.contentType == .formFields { return visible.contains(Permission(.formFields, .view, .all)) }
         // Three look-ups take longer than a few comparisons.
         guard visible.count <= Self.few else {
             func holds(_ scope: Permission.Scope) -> Bool {
@@ -46,13 +47,15 @@ extension Grant {
         guard mayRead else { return .nothing }
         guard let collaboration else { return .everything }
         guard let userID else { return .nothing }
-        let views = collaboration.filter { $0.action == .view && $0.contentType != .formFields }.map { permission in
+        let views = collaboration.filter {
+            $0.action == .view && ($0.contentType != .formFields || $0.scope == .all)
+        }.map { permission in
             var permission = permission
             if permission.scope == .own { permission.scope = .createdBy(userID) }
             return permission
         }
         let all = Set(views.filter { $0.scope == .all }.map(\.contentType))
-        if all.isSuperset(of: [.annotations, .comments]) { return .everything }
+        if all.isSuperset(of: ContentType.allCases) { return .everything }
         return ViewScope(visible: Set(views.filter { $0.scope == .all || !all.contains($0.contentType) }))
     }
 }

@@ -17,6 +17,9 @@ enum AnnotationNames {
         icons.first { $0.value == name && $0.key != "Checkmark" }?.key
     }
 
+    /// Icons of file attachments (ISO 32000-1, 12.5.6.15).
+    static let fileIcons = ["Graph": "graph", "PushPin": "pushPin", "Paperclip": "paperclip", "Tag": "tag"]
+
     /// Line ends (ISO 32000-1, table 176), without `None`.
     static let caps = [
         "Square": "square", "Circle": "circle", "Diamond": "diamond", "OpenArrow": "openArrow",

@@ -65,16 +65,11 @@ struct AnnotationReader {
         case "PolyLine": polygon("polyline")
         case "Stamp": stamp()
         case "Link": link()
-        case let other: unknown(other)
+        case "Redact": redaction()
+        case "Widget": formField()
+        case "FileAttachment": attachedFile()
+        case let other: named(other)
         }
-    }
-
-    /// Keeps the common members and the name of a kind without an Instant JSON type.
-    private mutating func unknown(_ name: String?) {
-        aside["pdfSubtype"] = name.map { .string(String($0.prefix(128))) }
-        if name == nil { note("no kind stored") }
-        json["note"] = contents.map(JSON.string)
-        json["color"] = color("C")
     }
 
     private var boxOfParts: Rect? {

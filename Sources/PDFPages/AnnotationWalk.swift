@@ -69,7 +69,12 @@ struct AnnotationWalk {
         // Readers of Instant JSON demand a box; the warning says that the file has none.
         if content["bbox"] == nil { content = content.changing { $0["bbox"] = Rect.zero.json } }
         room -= content.text.utf8.count
-        found.records.append(Record(id: id, content: content))
+        let record = Record(id: id, content: content)
+        found.records.append(record)
+        if let value = FormField.value(of: dictionary, for: record) {
+            room -= value.content.text.utf8.count
+            found.values.append(value)
+        }
         for defect in reader.defects { warn(defect, page: index, record: id) }
     }
 

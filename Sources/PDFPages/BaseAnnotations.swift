@@ -9,6 +9,9 @@ package struct BaseAnnotations: Hashable, Sendable {
     /// Creator and group are null. The member `postilla` holds what Instant JSON cannot express: `pdfSubtype` for a
     /// kind without a type, `inReplyTo` (a record id), `warning`.
     package var records: [Record]
+    /// The values of the form fields, one for each widget with a name, also where the field is empty: whether it has a
+    /// value is itself part of the value. Their ids are derived from the widgets' (``Content/formFieldValueID(of:)``).
+    package var values: [Record] = []
     package var warnings: [Warning]
     /// The geometry of each page, in page order.
     package var frames: [PageFrame]

@@ -11,6 +11,8 @@ struct ObjectDump: OutputSink {
     private let limit: ReadingLimit
     private var places: [ObjectID: Range<Int>] = [:]
     private var trailerPlace: Range<Int>?
+    /// The sizes of embedded files, in bytes, as their streams say.
+    private(set) var embeddedSizes: [ObjectID: Int64] = [:]
     /// The object before the others, `{"jsonversion": 2, …}`, which an update has to repeat.
     private(set) var header: [UInt8] = []
     private var isInHeader = false
@@ -88,8 +90,17 @@ struct ObjectDump: OutputSink {
         } else if name == "trailer" {
             trailerPlace = start..<kept.count
         } else {
+            if isStream, name.hasPrefix("obj:"), let id = ObjectID(name.dropFirst(4)) { noteSize(of: id, from: start) }
             kept.removeSubrange(start...)
         }
+    }
+
+    private mutating func noteSize(of id: ObjectID, from start: Int) {
+        let text = kept[start...]
+        guard text.count < 4096, String(decoding: text, as: UTF8.self).contains("\"/Params\""),
+            let size = try? JSONReader.parse(Array(text))["stream"]?["dict"]?["/Params"]?["/Size"]?.integer, size >= 0
+        else { return }
+        embeddedSizes[id] = size
     }
 }
 

@@ -7,6 +7,17 @@ package struct PDFInfo: Hashable, Sendable {
     /// One for each page, in order.
     package var pages: [PageSize]
 
+    /// Returns the sizes in points: poppler gives them in the pages' own units (`UserUnit`).
+    ///
+    /// - Parameter size: The size of a page in points, if it is known.
+    package func scaled(to size: (Int) -> PageSize?) -> PDFInfo {
+        var info = self
+        for (index, page) in pages.enumerated() {
+            if let size = size(index), page.scale(to: size) != nil { info.pages[index] = size }
+        }
+        return info
+    }
+
     package init(title: String?, isEncrypted: Bool, pages: [PageSize]) {
         self.title = title
         self.isEncrypted = isEncrypted
@@ -22,6 +33,14 @@ package struct PageSize: Hashable, Sendable {
     package init(width: Double, height: Double) {
         self.width = width
         self.height = height
+    }
+
+    /// Returns the factor to the same page in other units; nil if that is another page, or in the same units.
+    func scale(to size: PageSize) -> Double? {
+        guard width > 0, height > 0 else { return nil }
+        let scale = size.width / width
+        let isSamePage = abs(size.height / height - scale) < 0.01 * scale
+        return isSamePage && abs(scale - 1) > 0.01 ? scale : nil
     }
 
     /// US letter, which readers assume for a page without a size.

@@ -17,6 +17,14 @@ package struct PageText: Hashable, Sendable {
 }
 
 extension PageText {
+    /// Returns the page in points, given its size: poppler gives coordinates in the page's own units (`UserUnit`).
+    package func scaled(to size: PageSize?) -> PageText {
+        guard let size, let scale = PageSize(width: width, height: height).scale(to: size) else { return self }
+        var page = PageText(width: size.width, height: size.height, words: words)
+        for index in words.indices { page.words[index].box = words[index].box.scaled(by: scale) }
+        return page
+    }
+
     /// One word of the PDF's text layer and its position.
     package struct Word: Hashable, Sendable {
         /// Unchanged from the file: hostile, and never drawn without cleaning.

@@ -44,6 +44,8 @@ struct PageTree {
                 var own: ObjectID?
                 if case .reference(let id) = node.object { own = id }
                 if let own, indexes[own] == nil { indexes[own] = pages.count }
+                // A page does not inherit its unit.
+                inherited["UserUnit"] = dictionary["UserUnit"]
                 pages.append(Page(id: own, dictionary: dictionary, frame: Self.frame(inherited, in: file)))
             }
         }
@@ -53,6 +55,6 @@ struct PageTree {
         let values = PDFDictionary(.dictionary(inherited), in: file)
         return PageFrame(
             mediaBox: values?.numbers("MediaBox"), cropBox: values?.numbers("CropBox"),
-            rotation: values?["Rotate"].number)
+            rotation: values?["Rotate"].number, userUnit: values?["UserUnit"].number)
     }
 }

@@ -62,3 +62,16 @@ package struct PageRun: Hashable, Sendable {
 extension [PageRun] {
     package var json: JSON { .array(map(\.json)) }
 }
+
+extension [PageRun] {
+    /// Returns the run that holds a page; nil if the sizes are unknown.
+    package func run(ofPage page: Int) -> PageRun? {
+        var first = 0
+        guard page >= 0 else { return nil }
+        for run in self {
+            first += run.count
+            if page < first { return run }
+        }
+        return nil
+    }
+}

@@ -89,18 +89,47 @@ struct AnnotationTests {
             "pspdfkit/markup/squiggly", "pspdfkit/note", "pspdfkit/text", "pspdfkit/ink", "pspdfkit/shape/line",
             "pspdfkit/shape/rectangle", "pspdfkit/shape/ellipse", "pspdfkit/shape/polygon", "pspdfkit/shape/polyline",
             "pspdfkit/stamp", "pspdfkit/image", "pspdfkit/link", "pspdfkit/comment-marker", "pspdfkit/comment",
+            "pspdfkit/markup/redaction", "pspdfkit/widget", "pspdfkit/media", "postilla/caret", "postilla/file",
+            "postilla/sound", "postilla/movie", "postilla/screen", "postilla/3d", "postilla/projection",
+            "postilla/watermark", "postilla/printers-mark", "postilla/trap-network",
         ]
         for type in types {
             let kind = AnnotationKind(type: type)
             #expect(kind.type == type)
             #expect(kind.name != "unknown" && kind.letter != "?", "\(type)")
-            #expect(kind.isMarkup == type.contains("markup"))
+            #expect(kind.isMarkup == (type.contains("markup") && !type.contains("redaction")))
         }
         #expect(Set(types.map { AnnotationKind(type: $0).name }).count == types.count)
         let foreign = AnnotationKind(type: "vendor/3d")
         #expect(foreign == .unknown("vendor/3d"))
         #expect(foreign.type == "vendor/3d")
         #expect(foreign.letter == "?")
+    }
+
+    /// Earlier versions read these kinds as unknown, with their name aside.
+    @Test(arguments: [("Widget", "form field"), ("3D", "3D model"), ("Redact", "redaction"), ("Odd", "unknown")])
+    func aNameThatWasKeptAsideIsTheKind(subtype: String, name: String) throws {
+        let text = #"{"type":"pspdfkit/unknown","postilla":{"pdfSubtype":"\#(subtype)"}}"#
+        #expect(try annotation(text).kind.name == name)
+    }
+
+    @Test func aRowSaysTheNameOfAFieldAndOfAFile() throws {
+        let field = try annotation(#"{"type":"pspdfkit/widget","formFieldName":"tax.year"}"#)
+        #expect(field.summary == "tax.year" && field.text.isEmpty && field.isHidden)
+        let file = try annotation(#"{"type":"postilla/file","fileName":"a.xlsx","fileSize":12345,"note":"see"}"#)
+        #expect(file.summary == "a.xlsx (12 kB)  see" && !file.isHidden)
+        let remark = try annotation(#"{"type":"pspdfkit/widget","formFieldName":"x","note":"why?"}"#)
+        #expect(!remark.isHidden)
+        #expect(try annotation(#"{"type":"pspdfkit/link","note":" "}"#).isHidden)
+    }
+
+    @Test func theValueOfAFormField() throws {
+        func text(_ value: String) throws -> String {
+            try annotation(#"{"type":"pspdfkit/form-field-value","name":"x","value":\#(value)}"#).text
+        }
+        #expect(try text(#""one""#) == "one")
+        #expect(try text(#"["one","two"]"#) == "one, two")
+        #expect(try text("null").isEmpty)
     }
 
     @Test func aCommentNeedsNoType() throws {

@@ -73,7 +73,9 @@ struct ContentTests {
         (#"{"type":"pspdfkit/note"}"#, ContentType.annotations), (#"{}"#, .annotations),
         (#"{"type":"pspdfkit/comment"}"#, .comments), (#"{"rootId":"R"}"#, .comments),
         (#"{"rootId":null,"type":"pspdfkit/note"}"#, .annotations),
-        (#"{"type":"pspdfkit/comment-marker"}"#, .annotations),
+        (#"{"type":"pspdfkit/comment-marker"}"#, .annotations), (#"{"type":"pspdfkit/widget"}"#, .annotations),
+        (#"{"type":"pspdfkit/form-field-value"}"#, .formFields),
+        (#"{"type":"pspdfkit/form-field/text"}"#, .formFields),
     ])
     func contentType(text: String, type: ContentType) throws {
         #expect(try Content(text).contentType == type)

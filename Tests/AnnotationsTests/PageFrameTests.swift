@@ -23,6 +23,20 @@ struct PageFrameTests {
         #expect((frame.displayedWidth, frame.displayedHeight) == (turns % 2 == 0 ? (400, 600) : (600, 400)))
     }
 
+    /// One unit of the file is `UserUnit` points.
+    @Test(arguments: 0..<4) func aScaledPage(turns: Int) {
+        let frame = PageFrame(
+            mediaBox: [0, 0, 600, 800], cropBox: [50, 60, 550, 760], rotation: Double(turns * 90), userUnit: 2)
+        #expect((frame.displayedWidth, frame.displayedHeight) == (turns % 2 == 0 ? (1000, 1400) : (1400, 1000)))
+        let plain = PageFrame(left: 50, bottom: 60, width: 500, height: 700, turns: turns)
+        let (one, other) = (frame.point(150, 310), plain.point(150, 310))
+        #expect(one == Point(x: other.x * 2, y: other.y * 2))
+        #expect(frame.place(one) == [150, 310])
+        for unit in [0, -1, .infinity, .nan, 1e9] {
+            #expect(PageFrame(mediaBox: nil, cropBox: nil, rotation: nil, userUnit: unit).unit == 1)
+        }
+    }
+
     @Test func turnsAreCountedRoundTheClock() {
         #expect(PageFrame(width: 1, height: 1, turns: -1).turns == 3)
         #expect(PageFrame(mediaBox: nil, cropBox: nil, rotation: -270).turns == 1)

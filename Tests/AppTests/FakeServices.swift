@@ -207,7 +207,7 @@ final class FakeServices: AppServices {
                     delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
                     replies: replies[record.id]?.count ?? 0)
             } + left).filter { row in
-                (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
+                (!filter.hidesFurniture || !row.isHidden) && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
                     && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
                     && (filter.author == nil || filter.author == row.author)
                     && (filter.group == nil || filter.group == row.group ?? "")
@@ -232,7 +232,13 @@ final class FakeServices: AppServices {
         return RowWindow(
             query: request.query, offset: offset, total: all.count,
             rows: Array(all[offset..<min(all.count, offset + request.limit)]), anchor: place, all: records.count,
-            unread: unread.count)
+            unread: unread.count, hidden: hidden(request.query))
+    }
+
+    private func hidden(_ query: ListQuery) -> [ListFacets.Facet<AnnotationKind>] {
+        guard query.filter.hidesFurniture else { return [] }
+        let kinds = rows(ListQuery()).filter(\.isHidden).map(\.kind)
+        return Dictionary(grouping: kinds) { $0 }.map { ListFacets.Facet($0, $1.count) }.sorted { $1.count < $0.count }
     }
 }
 

@@ -98,6 +98,8 @@ import Testing
         ("group:x kind:strike-out", { ($0.group, $0.kinds) = ("x", [.strikeOut]) }),
         ("~trns page:3", { ($0.fuzzy, $0.pageIndex) = (["trns"], 2) }), ("~", { _ in }),
         ("page:0", { $0.text = "page:0" }), (#""is:unread""#, { $0.text = "is:unread" }),
+        ("kind:form-field", { $0.kinds = [.formField] }), ("kind:3d-model kind:k", { $0.kinds = [.model3D, .link] }),
+        ("kind:printers-mark show:all", { $0.kinds = [.printersMark] }), ("show:all", { _ in }),
         ("is:new is:unsent", { ($0.unreadOnly, $0.pendingOnly) = (true, true) }),
     ]
 
@@ -105,8 +107,35 @@ import Testing
     func reading(text: String, change: @Sendable (inout ListFilter) -> Void) {
         var wanted = ListFilter()
         change(&wanted)
+        wanted.hidesFurniture = wanted.kinds.isDisjoint(with: AnnotationKind.furniture) && !text.contains("show:all")
         wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty
         #expect(FilterSyntax.parse(text) == wanted)
+    }
+
+    /// Links and form fields are hidden and counted until they are asked for.
+    @Test func furnitureIsHiddenUntilAskedFor() throws {
+        let services = Sample.services()
+        for (id, type, more) in [
+            ("w1", "pspdfkit/widget", "tax.name"), ("w2", "pspdfkit/widget", "tax.year"), ("k1", "pspdfkit/link", ""),
+        ] {
+            services.records.append(
+                Record(
+                    id: id,
+                    content: try Content(
+                        #"{"v":1,"type":"\#(type)","pageIndex":1,"bbox":[1,1,9,9],"formFieldName":"\#(more)"}"#)))
+        }
+        let stage = Stage(services)
+        #expect(stage.lines[13].contains("Annotations 1/4 - 2 form fields, 1 link hidden - by page"))
+        try stage.press(".")
+        #expect(stage.lines[13].contains("Annotations 1/7 - by page - filter: show:all"))
+        try stage.press("/kind:w<enter>")
+        #expect(stage.lines[13].contains("1/2 - by page"))
+        #expect(stage.lines.contains { $0.contains("form field tax.name") })
+        try stage.press("<esc>")
+        #expect(stage.lines[13].contains("Annotations 1/4 - 2 form fields, 1 link hidden"))
+        stage.services.records.removeAll { !["w1", "w2", "k1"].contains($0.id) }
+        stage.send(.recordsChanged([], author: nil))
+        #expect(stage.lines.contains { $0.contains("2 form fields, 1 link hidden. Press . to show them.") })
     }
 
     @Test func sortingByGroupToo() throws {

@@ -26,11 +26,11 @@ enum RandomRights {
             default: .group(random.pick(names))
             }
         let action = random.pick(Permission.Action.allCases)
-        return Permission(action == .reply ? .comments : random.pick([.annotations, .comments]), action, scope)
+        return Permission(action == .reply ? .comments : random.pick(ContentType.allCases), action, scope)
     }
 
     static func subject(_ random: inout SeededRandom) -> Subject {
-        Subject(random.pick([.annotations, .comments]), createdBy: random.pick(names), group: random.pick(names))
+        Subject(random.pick(ContentType.allCases), createdBy: random.pick(names), group: random.pick(names))
     }
 
     static func operation(_ random: inout SeededRandom) -> Operation {

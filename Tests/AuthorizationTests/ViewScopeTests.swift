@@ -55,7 +55,10 @@ struct ViewScopeTests {
 
     @Test(
         arguments: [
-            (["annotations:view:all", "comments:view:all"], "*"), ([], ""), (["annotations:edit:all"], ""),
+            (["annotations:view:all", "comments:view:all", "form-fields:view:all"], "*"), ([], ""),
+            (["annotations:view:all", "comments:view:all"], "20:annotations:view:all17:comments:view:all"),
+            (["form-fields:view:all"], "20:form-fields:view:all"), (["form-fields:view:group="], ""),
+            (["form-fields:view:self", "form-fields:fill:all"], ""), (["annotations:edit:all"], ""),
             (["annotations:view:self"], "30:annotations:view:createdBy=ana"),
             (["annotations:view:all", "annotations:view:group=x"], "20:annotations:view:all"),
             (

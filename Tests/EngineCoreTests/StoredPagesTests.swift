@@ -16,7 +16,13 @@ struct StoredPagesTests {
         #expect(try [ServerDocument.Page](json: pages.json) == pages)
     }
 
-    @Test(arguments: ["[]", "7", "[[]]", #"[["a",1]]"#, "[[1,2,3,4,1e300]]"])
+    @Test func aScaledPageKeepsItsUnit() throws {
+        let pages = [ServerDocument.Page(PageFrame(width: 100, height: 200, unit: 2.5))]
+        #expect(pages.json == "[[100,200,0,0,0,2.5]]")
+        #expect(try [ServerDocument.Page](json: pages.json) == pages)
+    }
+
+    @Test(arguments: ["[[1,2,3,4,0,-1]]", "[]", "7", "[[]]", #"[["a",1]]"#, "[[1,2,3,4,1e300]]"])
     func whatIsBrokenIsNoCrash(_ json: String) throws {
         _ = try [ServerDocument.Page](json: json)
     }

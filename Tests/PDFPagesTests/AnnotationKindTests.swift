@@ -93,15 +93,23 @@ struct AnnotationKindTests {
         ),
         (
             "/Subtype/Caret/Rect[0 700 90 720]/Contents(insert)/T(ben)/Subj(Inserted)/C[0 0 1]",
-            ##""type":"pspdfkit/unknown","note":"insert","creatorName":"ben","subject":"Inserted","color":"#0000ff","postilla":{"pdfSubtype":"Caret"}"##
+            ##""type":"postilla/caret","note":"insert","creatorName":"ben","subject":"Inserted","color":"#0000ff""##
         ),
         (
             "/Subtype/Widget/FT/Tx/Rect[0 700 90 720]/T(field.name)",
-            ##""type":"pspdfkit/unknown","postilla":{"pdfSubtype":"Widget"}"##
+            ##""type":"pspdfkit/widget","formFieldName":"field.name","postilla":{"fieldType":"text"}"##
         ),
         (
-            "/Subtype/FileAttachment/Rect[0 700 90 720]/Contents(see this)",
-            ##""type":"pspdfkit/unknown","note":"see this","postilla":{"pdfSubtype":"FileAttachment"}"##
+            "/Subtype/FileAttachment/Rect[0 700 90 720]/Contents(see this)/Name/Tag/FS<</F(a.txt)/UF<FEFF00E4>/Desc(old)/EF<</F 9 0 R>>>>",
+            "\"type\":\"postilla/file\",\"note\":\"see this\",\"icon\":\"tag\",\"fileName\":\"\u{e4}\",\"description\":\"old\""
+        ),
+        (
+            "/Subtype/Redact/Rect[0 700 90 720]/QuadPoints[10 712 20 712 10 700 20 700]/C[1 0 0]/IC[0 0 0]/OverlayText(gone)/Repeat true",
+            ##""type":"pspdfkit/markup/redaction","rects":[[10,80,10,12]],"outlineColor":"#ff0000","fillColor":"#000000","overlayText":"gone","repeatOverlayText":true"##
+        ),
+        (
+            "/Subtype/Hologram/Rect[0 700 90 720]/Contents(x)",
+            ##""type":"pspdfkit/unknown","note":"x","postilla":{"pdfSubtype":"Hologram"}"##
         ),
     ]
 
@@ -119,7 +127,7 @@ struct AnnotationKindTests {
         }
         #expect(content["v"] == 1 && content["pageIndex"] == 0 && content["pdfObjectId"] == 6)
         #expect(content.members.allSatisfy { !$0.value.isNull })
-        if content["type"] == "pspdfkit/unknown" { #expect(content["creatorName"]?.string != "field.name") }
+        if content["type"] == "pspdfkit/widget" { #expect(content["creatorName"]?.string != "field.name") }
     }
 
     /// The annotation, its warning, and members that are preserved.
@@ -162,6 +170,10 @@ struct AnnotationKindTests {
         (
             "/Subtype/Link/Rect[10 700 20 712]/Dest(nowhere)", "no readable target",
             ##""type":"pspdfkit/link""##
+        ),
+        (
+            "/Subtype/FileAttachment/Rect[10 700 20 712]/FS(outside.txt)", "no file stored",
+            ##""type":"postilla/file","fileName":"outside.txt""##
         ),
         (
             "/Rect[10 700 20 712]/Contents(kept)", "no kind stored",

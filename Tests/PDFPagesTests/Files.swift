@@ -30,6 +30,15 @@ final class Folder {
         return Array(try Data(contentsOf: URL(fileURLWithPath: path + "/page.ppm")))
     }
 
+    /// Renders a page of a PDF in low resolution as PPM (pdftoppm).
+    func picture(ofPage page: Int, of pdf: String) throws -> [UInt8] {
+        let process = try ChildProcess.run(
+            URL(fileURLWithPath: "/usr/bin/env"),
+            arguments: ["pdftoppm", "-r", "72", "-f", "\(page)", "-l", "\(page)", "-singlefile", pdf, path + "/page"])
+        process.waitUntilExit()
+        return Array(try Data(contentsOf: URL(fileURLWithPath: path + "/page.ppm")))
+    }
+
     /// Writes an executable script that replaces one of the tools.
     func tool(_ name: String, script: String) throws {
         let file = try write(Array(script.utf8), as: name)

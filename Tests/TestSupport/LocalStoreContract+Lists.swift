@@ -86,6 +86,45 @@ extension LocalStoreContract {
         }
     }
 
+    /// Links, form fields and other furniture without a remark can be left out, and are counted.
+    static func hidesFurniture(_ store: any LocalStore) throws {
+        try show(
+            [
+                note("a", page: 0), note("f", page: 1, text: "", type: "pspdfkit/widget"),
+                note("g", page: 1, text: "", type: "pspdfkit/widget"),
+                note("l", page: 1, text: "", type: "pspdfkit/link"),
+                note("m", page: 1, text: "look", type: "pspdfkit/link"), note("z", page: 2),
+                note("f:value", text: "", type: "pspdfkit/form-field-value", more: [("value", "secret")]),
+            ], in: store)
+        try store.write { layer in try layer.setUnread(["a", "f", "m"], true) }
+        try store.read { layer in
+            let all = ["a", "f", "g", "l", "m", "z"]
+            for order in [ListQuery.Order.page, .newest, .author, .group] {
+                var query = ListQuery(order: order)
+                try equal(try Set(layer.rows(query, offset: 0, limit: 9).map(\.id)), Set(all), "all by \(order)")
+                try equal(try layer.counts(query, before: nil).hidden, [], "nothing is left out by \(order)")
+                for text in ["", "note"] {
+                    query.filter.text = text
+                    query.filter.hidesFurniture = true
+                    let rows = try layer.rows(query, offset: 0, limit: 9).map(\.id)
+                    try equal(rows.sorted(), text.isEmpty ? ["a", "m", "z"] : ["a", "z"], "by \(order) with \(text)")
+                    var counts = ListCounts(matching: rows.count, all: 3, unread: 2)
+                    counts.hidden = [.init(.formField, 2), .init(.link, 1)]
+                    try equal(try layer.counts(query, before: nil), counts, "counts by \(order) with \(text)")
+                    counts.position = rows.firstIndex(of: "z")
+                    try equal(try layer.counts(query, before: "z"), counts, "place by \(order) with \(text)")
+                    counts.position = nil
+                    try equal(try layer.counts(query, before: "f"), counts, "place of a hidden row by \(order)")
+                }
+            }
+            try equal(try layer.rows(onPage: 1).map(\.id), ["f", "g", "l", "m"], "marks of the page")
+            try equal(try layer.isAnnotationShown("f"), true, "a hidden row is an annotation")
+            try equal(try layer.isAnnotationShown("f:value"), false, "a value is none")
+        }
+        try equal(
+            try Layer(store: store).row("f")?.text, "secret", "a field's row has its value as far as it is there")
+    }
+
     static func countsFacets(_ store: any LocalStore) throws {
         try show(
             [

@@ -145,7 +145,7 @@ extension MemoryLocalTransaction {
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) {
         for id in ids { kept.shown[ByteOrdered(id)]?.row.isUnread = unread }
     }
-    func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread } }
+    func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread && $0.place != .hidden } }
 
     func facets() -> ListFacets {
         let rows = matching(ListFilter()).map(\.row)
@@ -166,9 +166,15 @@ extension MemoryLocalTransaction {
 
     func count(_ query: ListQuery) -> Int { matching(query.filter).count }
     func counts(_ query: ListQuery, before id: Record.ID?) -> ListCounts {
-        ListCounts(
+        var counts = ListCounts(
             matching: count(query), all: count(ListQuery()), unread: unreadCount(),
             position: id.flatMap { position(of: $0, in: query) })
+        if query.filter.hidesFurniture {
+            let kinds = kept.shown.values.filter { $0.place == .hidden }.map(\.row.kind)
+            counts.hidden = Self.counted(kinds, \.type)
+            counts.all -= kinds.count
+        }
+        return counts
     }
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) -> [ListRow] {
         let sorted = matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }
@@ -204,7 +210,7 @@ extension MemoryLocalTransaction {
         Set(kept.shown.values.compactMap { $0.root.map(ByteOrdered.init) }).filter { kept.shown[$0] == nil }.map(\.text)
     }
     func isAnnotationShown(_ id: Record.ID) -> Bool {
-        kept.shown[ByteOrdered(id)].map { !$0.isComment && !$0.row.isDeletedRoot } ?? false
+        kept.shown[ByteOrdered(id)].map { [.list, .hidden].contains($0.place) } ?? false
     }
 
     private func matching(_ filter: ListFilter) -> [ShownRow] {
@@ -216,7 +222,7 @@ extension MemoryLocalTransaction {
             return (text.isEmpty || places.contains { $0.containsBytes(of: text) })
                 && fuzzy.allSatisfy { letters in places.contains { $0.containsInOrder(letters) } }
         }.filter {
-            !$0.isComment && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
+            $0.place != .none && (!filter.hidesFurniture || $0.place != .hidden) && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
                 && (filter.author == nil || filter.author == $0.row.author)
                 && (filter.group == nil || filter.group == $0.row.groupKey)
                 && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)

@@ -57,6 +57,7 @@ extension AppState {
         case .markRange: return markRange()
         case .recolor: chooseColor()
         case .filter: return [.loadFacets]
+        case .showHidden: toggleHidden()
         case .blame: document?.showsBlame.toggle()
         case .edit: return editCurrent(externally: false)
         case .editExternally: return editCurrent(externally: true)

@@ -122,8 +122,11 @@ struct PendingEdits: Equatable, Sendable {
         guard !items.isEmpty else { return window }
         var window = window
         window.rows = window.rows.map(applied)
-        guard window.query.filter == ListFilter() else { return window }
-        for row in newRows where !window.rows.contains(where: { $0.id.isExactly(row.id) }) {
+        var filter = window.query.filter
+        filter.hidesFurniture = false
+        guard filter == ListFilter() else { return window }
+        let isListed = { (row: ListRow) in !window.query.filter.hidesFurniture || !row.isHidden }
+        for row in newRows.filter(isListed) where !window.rows.contains(where: { $0.id.isExactly(row.id) }) {
             let place = window.rows.firstIndex { window.query.order.puts(row, before: $0) } ?? window.rows.count
             let isAbove = place == 0 && window.offset > 0
             let isBelow = place == window.rows.count && window.offset + window.rows.count < window.total

@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 extension Canvas {

@@ -2,11 +2,12 @@ import Annotations
 import InstantCore
 
 /// The list filter as typed: words to find, and terms such as `kind:highlight`, `by:ana`, `group:"second readers"`,
-/// `page:3`, `is:unread`, `is:unsent`. `~hlt` matches these letters in this order.
+/// `page:3`, `is:unread`, `is:unsent`, `show:all`. `~hlt` matches these letters in this order.
 enum FilterSyntax {
     static func parse(_ text: String) -> ListFilter {
         var filter = ListFilter()
         var words: [String] = []
+        var showsAll = false
         for word in terms(of: text) {
             let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count == 2 ? unquoted(String(parts[1])) : ""
@@ -17,11 +18,14 @@ enum FilterSyntax {
             case ("page", let number) where (Int(number) ?? 0) > 0: filter.pageIndex = (Int(number) ?? 1) - 1
             case ("is", "unread"), ("is", "new"): filter.unreadOnly = true
             case ("is", "unsent"): filter.pendingOnly = true
+            case ("show", "all"): showsAll = true
             case _ where word.hasPrefix("~"):
                 if word.count > 1 { filter.fuzzy.append(String(word.dropFirst().prefix(maxLetters))) }
             default: words.append(unquoted(word))
             }
         }
+        // A filter that names a hidden kind asks for it.
+        filter.hidesFurniture = !showsAll && filter.kinds.isDisjoint(with: AnnotationKind.furniture)
         filter.text = words.joined(separator: " ")
         // The list shows the marked words, so the filter must match them too.
         filter.inQuotes = !filter.text.isEmpty || !filter.fuzzy.isEmpty
@@ -29,6 +33,8 @@ enum FilterSyntax {
     }
 
     private static let maxLetters = 64
+    /// The term that also lists furniture.
+    static let showAll = "show:all"
 
     /// Splits the text at spaces outside quotation marks.
     static func terms(of text: String) -> [String] {
@@ -60,12 +66,12 @@ enum FilterSyntax {
     /// Returns all kinds with this name (`highlight`, `strike-out`) or letter (`H`, `S`).
     private static func kinds(_ name: String) -> Set<AnnotationKind> {
         let name = name.lowercased()
-        return Set(AnnotationKind.known.filter { term($0) == name || $0.letter.lowercased() == name })
+        return Set(AnnotationKind.known.filter { term($0).lowercased() == name || $0.letter.lowercased() == name })
     }
 
     /// The names that `kind:` accepts.
     static var kindNames: [String] { AnnotationKind.known.filter { $0 != .comment }.map(term) }
 
     /// Returns a kind as it is typed: `free-text`.
-    static func term(_ kind: AnnotationKind) -> String { kind.name.replacing(" ", with: "-") }
+    static func term(_ kind: AnnotationKind) -> String { kind.name.replacing(" ", with: "-").replacing("'", with: "") }
 }

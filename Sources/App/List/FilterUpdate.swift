@@ -17,6 +17,10 @@ extension AppState {
             let term = "\(name):\(FilterSyntax.quoted(value))"
             items.append(Picker.Item(name: term, detail: "\(count)", choice: .term(term)))
         }
+        items.append(
+            Picker.Item(
+                name: FilterSyntax.showAll, detail: "with links, form fields and other hidden rows",
+                choice: .term(FilterSyntax.showAll)))
         for kind in facets.kinds { add("kind", FilterSyntax.term(kind.value), kind.count) }
         for author in facets.authors { add("by", author.value, author.count) }
         for group in facets.groups { add("group", group.value, group.count) }
@@ -32,6 +36,9 @@ extension AppState {
     mutating func quoted() {
         if document?.list.query.filter.inQuotes == true { document?.list.isStale = true }
     }
+
+    /// Adds furniture to the list, or hides it again.
+    mutating func toggleHidden() { toggleTerm(FilterSyntax.showAll) }
 
     /// Adds a term to the filter, or removes it.
     mutating func toggleTerm(_ term: String) {

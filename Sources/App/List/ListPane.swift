@@ -1,11 +1,12 @@
 import Annotations
 import InstantCore
+import Screen
 
 /// The list of annotations: a window of rows around a cursor that follows a record, not an index.
 ///
 /// Changes elsewhere in the list never move the cursor off its record or its screen row.
 struct ListPane: Equatable, Sendable {
-    var query = ListQuery()
+    var query = ListQuery(filter: FilterSyntax.parse(""))
     /// The filter as typed.
     var filter = ""
     var window: RowWindow?
@@ -33,6 +34,20 @@ struct ListPane: Equatable, Sendable {
     }
 
     var current: ListRow? { row(cursor) }
+
+    /// `12 links hidden`; empty if nothing is.
+    var hidden: CleanText {
+        let hidden = window?.hidden ?? []
+        func words(_ facet: ListFacets.Facet<AnnotationKind>) -> CleanText {
+            "\(facet.count) \(facet.value.name)\(facet.count == 1 ? "" : "s")"
+        }
+        switch hidden.count {
+        case 0: return ""
+        case 1: return words(hidden[0]) + " hidden"
+        case 2: return words(hidden[0]) + ", " + words(hidden[1]) + " hidden"
+        default: return "\(hidden.reduce(0) { $0 + $1.count }) hidden"
+        }
+    }
 
     mutating func move(to index: Int) {
         cursor = max(0, min(index, total - 1))

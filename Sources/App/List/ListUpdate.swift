@@ -116,6 +116,7 @@ extension AppState {
         guard let row = document.page.currentRow else { return only(.warning("No mark at the cursor")) }
         self.document?.jumps.leave(document.place)
         self.document?.focus = .list
+        if row.kind.isFurniture, document.list.query.filter.hidesFurniture { toggleHidden() }
         return seek(row.id)
     }
 

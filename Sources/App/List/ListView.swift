@@ -15,7 +15,8 @@ extension Canvas {
             case .author: "by author"
             case .group: "by group"
             }
-        let place = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
+        let count = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
+        let place = list.hidden.isEmpty ? CleanText(cleaning: count) : "\(count) - \(list.hidden)"
         let filter = list.filter.isEmpty ? "none" : list.filter
         let unread = list.window?.unread ?? 0
         let authors = document.recentAuthors.authors.reversed().joined(separator: ", ")
@@ -68,6 +69,7 @@ extension DocumentState {
     fileprivate var emptyList: CleanText {
         if list.window == nil { return "Loading the list ..." }
         if !list.filter.isEmpty { return "No matches. Esc to clear the filter." }
+        if !list.hidden.isEmpty { return "\(list.hidden). Press . to show them." }
         return denialOfCreation == nil
             ? "No annotations yet. Press a to add a note." : "No annotations yet."
     }

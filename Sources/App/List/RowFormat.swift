@@ -77,6 +77,9 @@ struct RowFormat: Equatable, Sendable {
         let warning: CleanText = failure + (row.warning.map { "(\($0)) " } ?? "")
         guard row.kind.isMarkup else {
             if case .unknown(let type) = row.kind, note.isEmpty { return warning + CleanText(cleaning: type) }
+            // Their names say little alone.
+            if !note.isEmpty, row.kind == .formField { return warning + "form field " + note }
+            if !note.isEmpty, row.kind == .file { return warning + "file " + note }
             return note.isEmpty && warning.isEmpty ? CleanText(cleaning: row.name) : warning + note
         }
         let words = document.quotes.words(of: row) ?? ""

@@ -32,9 +32,12 @@ package struct RowWindow: Hashable, Sendable {
     package var all: Int
     /// Unread records in the layer, regardless of the filter.
     package var unread: Int
+    /// What the query leaves out as furniture.
+    package var hidden: [ListFacets.Facet<AnnotationKind>] = []
 
     package init(
-        query: ListQuery, offset: Int = 0, total: Int, rows: [ListRow], anchor: Int? = nil, all: Int, unread: Int
+        query: ListQuery, offset: Int = 0, total: Int, rows: [ListRow], anchor: Int? = nil, all: Int, unread: Int,
+        hidden: [ListFacets.Facet<AnnotationKind>] = []
     ) {
         self.query = query
         self.offset = offset
@@ -43,5 +46,6 @@ package struct RowWindow: Hashable, Sendable {
         self.anchor = anchor
         self.all = all
         self.unread = unread
+        self.hidden = hidden
     }
 }

@@ -39,7 +39,10 @@ extension PlainState {
     mutating func sayList() {
         guard let document = app.document else { return }
         let total = document.list.total
-        guard listed < total else { return say(total == 0 ? "None." : "End of the list.") }
+        guard listed < total else {
+            say(total == 0 ? "None." : "End of the list.")
+            return sayHidden()
+        }
         let end = min(total, listed + Self.atOnce)
         // Load rows outside the window first.
         if document.list.row(end - 1) == nil {
@@ -51,7 +54,12 @@ extension PlainState {
             if let row = document.list.row(index) { say(sentence(of: row, document)) }
         }
         listed = end
-        if end < total { say("\(total - end) more; type more") }
+        if end < total { say("\(total - end) more; type more") } else { sayHidden() }
+    }
+
+    private mutating func sayHidden() {
+        let hidden = app.document?.list.hidden ?? ""
+        if !hidden.isEmpty { say(hidden + "; type list show:all") }
     }
 
     /// Returns `3 highlight on page 2 by ana: "some of the challenges" Which ones? (unread, 2 replies, 5m)`.
@@ -80,7 +88,7 @@ extension PlainState {
             return only("Usage: \(word.rawValue) N, the number of an annotation in list, read or show")
         }
         step = next(id)
-        app.setFilter("")
+        app.setFilter(FilterSyntax.showAll)
         app.document?.focus = .list
         return app.seek(id)
     }

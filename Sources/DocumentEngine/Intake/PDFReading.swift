@@ -30,6 +30,6 @@ struct PDFContents: Sendable {
                     base.frames.indices.contains(index)
                         ? base.frames[index] : PageFrame(width: size.width, height: size.height))
             },
-            records: base.records, warnings: base.warnings.count)
+            records: base.records + base.values, warnings: base.warnings.count)
     }
 }

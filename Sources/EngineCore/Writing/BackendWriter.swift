@@ -30,6 +30,7 @@ package struct BackendWriter {
         try check(new.content, over: nil)
         guard old?.isLive != true else { throw APIError(.alreadyExists, "a record with this id already exists") }
         let outline = ContentOutline(new.content)
+        try Self.check(outline.contentType)
         if outline.contentType == .comments {
             guard let rootID = outline.rootID, let root = try writer.store.record(rootID, in: writer.layer), root.isLive
             else { throw APIError(.invalid, #""rootId" is not an annotation of this layer"#) }
@@ -72,6 +73,7 @@ package struct BackendWriter {
         let known = [stored.record.createdBy, stored.record.updatedBy]
         if !known.contains(where: { $0.isExactly(user) }) { try check(user: user) }
         try check(content, over: stored)
+        try Self.check(stored.contentType)
         guard content.isSameKind(as: stored.record.content) else {
             throw APIError(.invalid, "a record cannot change between annotation and comment, or move to another thread")
         }
@@ -96,8 +98,14 @@ package struct BackendWriter {
     /// Deletes a record; deletes a root together with its thread, which a backend sees whole.
     package mutating func delete(_ id: Record.ID, user: String?) throws {
         let stored = try existing(id)
+        try Self.check(stored.contentType)
         let thread = stored.contentType == .annotations ? try writer.store.thread(of: id, in: writer.layer) : []
         _ = try writer.remove(thread + [stored], by: user, client: nil)
+    }
+
+    /// Form fields and their values come with the PDF.
+    private static func check(_ type: ContentType) throws {
+        if type == .formFields { throw APIError(.invalid, Denial.formField.description) }
     }
 
     /// Runs the body; if it throws, rolls back all its changes.

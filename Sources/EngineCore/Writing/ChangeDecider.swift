@@ -117,7 +117,7 @@ extension ChangeDecider {
             guard let id = outline.rootID else { return .invalid(#"a comment needs "rootId""#) }
             if let refused = try refuseReply(to: id, group: group, writer) { return refused }
             rootID = id
-        case .formFields: return .invalid("form fields cannot be created here")
+        case .formFields: return .invalid(Denial.formField.description)
         }
         do {
             try outline.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)

@@ -37,13 +37,7 @@ extension InstantDocumentDescriptor {
     ///
     /// - Parameter page: Zero-based.
     public func pageSize(ofPage page: Int) -> PageSize? {
-        guard let runs = try? layer.metadata().pageRuns, page >= 0 else { return nil }
-        var first = 0
-        for run in runs {
-            first += run.count
-            if page < first { return PageSize(width: run.width, height: run.height) }
-        }
-        return nil
+        (try? layer.metadata().pageRuns)?.run(ofPage: page).map { PageSize(width: $0.width, height: $0.height) }
     }
 
     // MARK: Identifiers of annotations, for links, notifications and backends

@@ -17,6 +17,8 @@ public struct OperationDenial: Hashable, Sendable, CustomStringConvertible {
         case noSuchAnnotation
         /// This record cannot have comments, whatever the token allows.
         case noThread
+        /// Form fields cannot be changed, whatever the token allows.
+        case formField
     }
 
     public let reason: Reason
@@ -33,6 +35,7 @@ public struct OperationDenial: Hashable, Sendable, CustomStringConvertible {
             switch denial {
             case .lacks(let permission): .lacks(permission)
             case .needs(let entries): .needs(entries)
+            case .formField: .formField
             }
     }
 

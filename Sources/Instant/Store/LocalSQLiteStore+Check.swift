@@ -114,6 +114,7 @@ private struct CheckedIndex {
             name: "shown_root", table: "shown", columns: "root, created, id, rowid", condition: "root IS NOT NULL"),
         CheckedIndex(
             name: "shown_unread", table: "shown", columns: "page, top, id, rowid", condition: "listed AND unread"),
+        CheckedIndex(name: "shown_hidden", table: "shown", columns: "kind, id, rowid", condition: "listed = 3"),
     ]
 
     /// Returns a statement with two columns, which must be equal.

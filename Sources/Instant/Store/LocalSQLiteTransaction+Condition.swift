@@ -44,6 +44,8 @@ extension LocalSQLiteTransaction {
             nothing.inQuotes = filter.inQuotes
             asksNothing = filter == nothing
             nothing.recordsOnly = filter.recordsOnly
+            nothing.hidesFurniture = filter.hidesFurniture
+            words.hidesFurniture = filter.hidesFurniture
             let looksAtAll = filter != nothing && filter.pageIndex == nil && !filter.unreadOnly
             way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .scan
             if !filter.kinds.isEmpty {
@@ -69,6 +71,7 @@ extension LocalSQLiteTransaction {
             if filter.pendingOnly { add("s.delivery <> 'delivered'", []) }
             // Not by the column, which the indexes lack: there are few such rows.
             if filter.recordsOnly { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 2)", []) }
+            if filter.hidesFurniture { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 3)", []) }
             if !damaged.isEmpty { add("s.rowid NOT IN (\(damaged.map { "\($0)" }.joined(separator: ", ")))", []) }
         }
 

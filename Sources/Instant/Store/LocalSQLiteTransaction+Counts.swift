@@ -23,6 +23,16 @@ extension LocalSQLiteTransaction {
     }
 
     func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
+        var counts = try shownCounts(query, before: id)
+        guard query.filter.hidesFurniture else { return counts }
+        counts.hidden = try hidden()
+        let number = counts.hidden.reduce(0) { $0 + $1.count }
+        counts.all -= number
+        counts.unread = try unreadCount()
+        return counts
+    }
+
+    private func shownCounts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
         let condition = Condition(query, without: damage.rows)
         switch condition.way {
         case .any:

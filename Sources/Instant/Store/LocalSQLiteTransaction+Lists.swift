@@ -12,7 +12,7 @@ extension LocalSQLiteTransaction {
             "\($0.left) \($0.top) \($0.width) \($0.height)"
         }
         var values: [SQLValue] = [
-            .text(row.id), .text(shown.root), .integer(row.isDeletedRoot ? 2 : shown.isComment ? 0 : 1),
+            .text(row.id), .text(shown.root), .integer(shown.place.rawValue),
             .integer(row.pageKey), .real(row.topKey),
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
             .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
@@ -123,7 +123,15 @@ extension LocalSQLiteTransaction {
         for id in ids { try run(Self.unread, .integer(unread), .text(id)) }
     }
 
-    func unreadCount() throws -> Int { try number("SELECT count(*) FROM shown WHERE listed AND unread") }
+    func unreadCount() throws -> Int {
+        try number("SELECT count(*) FROM shown WHERE listed AND unread AND listed <> 3")
+    }
+
+    func hidden() throws -> [ListFacets.Facet<AnnotationKind>] {
+        try all("SELECT kind, count(*) FROM shown WHERE listed = 3 GROUP BY kind ORDER BY count(*) DESC, kind") {
+            ListFacets.Facet(AnnotationKind(type: $0.text(0)), $0.number(1))
+        }
+    }
 
     func facets() throws -> ListFacets {
         ListFacets(
@@ -174,7 +182,7 @@ extension LocalSQLiteTransaction {
 
     func rows(onPage page: Int) throws -> [ListRow] {
         try list(
-            "SELECT \(Self.columns) FROM shown s WHERE listed AND listed = 1 AND page = ? ORDER BY top, id",
+            "SELECT \(Self.columns) FROM shown s WHERE listed AND listed IN (1, 3) AND page = ? ORDER BY top, id",
             [.integer(page)])
     }
 
@@ -203,7 +211,7 @@ extension LocalSQLiteTransaction {
     }
 
     func isAnnotationShown(_ id: Record.ID) throws -> Bool {
-        try one("SELECT listed FROM shown WHERE id = ?", .text(id)) { $0.number(0) == 1 } ?? false
+        try one("SELECT listed FROM shown WHERE id = ?", .text(id)) { [1, 3].contains($0.number(0)) } ?? false
     }
 
     func composed<T>(_ sql: String, _ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {

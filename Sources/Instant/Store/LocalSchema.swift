@@ -17,7 +17,7 @@ struct LocalSchema: Sendable {
 
     static let current = LocalSchema(steps: [
         Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving), Step(sql: leaving),
-        Step(sql: checksums),
+        Step(sql: checksums), Step(sql: hiding),
     ])
 
     var version: Int { steps.count }
@@ -130,6 +130,9 @@ struct LocalSchema: Sendable {
         GROUP BY root;
         CREATE INDEX shown_heading ON shown(id) WHERE listed = 2;
         """
+
+    /// A row with `listed` 3 is listed only if hidden rows are asked for.
+    private static let hiding = "CREATE INDEX shown_hidden ON shown(kind, id) WHERE listed = 3;"
 
     /// Each row has a checksum of its other columns, which each read verifies. A content that is not JSON was damaged
     /// before, and stays without one.

@@ -85,7 +85,9 @@ extension StoredLayer {
     func creation(
         of content: Content, group: String?, metadata: LayerMetadata, waiting: OutboxEntry? = nil
     ) throws -> Operation {
-        guard content.contentType == .comments else { return .createAnnotation(group: group) }
+        let type = content.contentType
+        if type == .formFields { throw EditError.denied(.formField) }
+        guard type == .comments else { return .createAnnotation(group: group) }
         guard let rootID = content["rootId"]?.string else { throw EditError.noRoot }
         return try reply(to: rootID, group: group, metadata: metadata, waiting: waiting)
     }

@@ -28,10 +28,10 @@ package struct Layer: Sendable {
     package func count(_ query: ListQuery) throws -> Int { try store.read { try $0.count(query) } }
 
     package func rows(_ query: ListQuery, offset: Int, limit: Int) throws -> [ListRow] {
-        try store.read { try $0.rows(query, offset: offset, limit: limit) }
+        try store.read { try $0.withValues($0.rows(query, offset: offset, limit: limit)) }
     }
 
-    package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.rows(onPage: page) } }
+    package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.withValues($0.rows(onPage: page)) } }
 
     /// Returns the pages with markups whose covered words are not stored yet. First discards words read from another
     /// file, because the server's PDF may have been replaced.
@@ -55,7 +55,9 @@ package struct Layer: Sendable {
         try store.write(.recoverable) { if try $0.metadata().quotedFrom == file { try $0.setQuotes(words) } }
     }
 
-    package func row(_ id: Record.ID) throws -> ListRow? { try store.read { try $0.row(id) } }
+    package func row(_ id: Record.ID) throws -> ListRow? {
+        try store.read { store in try store.row(id).map { try store.withValues([$0])[0] } }
+    }
 
     /// Returns the record with the waiting edits applied; nil if it does not exist or a waiting edit deletes it, by
     /// itself or with its thread.
@@ -99,5 +101,19 @@ extension StoredLayer {
         }
         let found = range.lowerBound < count ? range.lowerBound : 0
         return try rows(unread, offset: found, limit: 1).first.flatMap { try position(of: $0.id, in: query) }
+    }
+}
+
+extension StoredLayer {
+    /// Returns the rows with the values of form fields after their names, as far as the token may see them.
+    package func withValues(_ rows: [ListRow]) throws -> [ListRow] {
+        try rows.map { row in
+            guard row.kind == .formField, let value = try self.row(Content.formFieldValueID(of: row.id)),
+                value.kind == .unknown(Content.formFieldValueType), !value.text.isEmpty
+            else { return row }
+            var row = row
+            row.text += (row.text.isEmpty ? "" : ": ") + value.text
+            return row
+        }
     }
 }

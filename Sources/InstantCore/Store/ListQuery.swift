@@ -40,6 +40,8 @@ public struct ListFilter: Hashable, Sendable {
     public var pendingOnly = false
     /// Whether to leave out the rows of deleted roots.
     public var recordsOnly = false
+    /// Whether to leave out links, form fields and other furniture without a remark.
+    public var hidesFurniture = false
 
     public init() {}
 }
@@ -80,6 +82,9 @@ package struct ListCounts: Hashable, Sendable {
     package var unread: Int
     /// The index of the requested row; nil if the query does not list it.
     package var position: Int?
+    /// The furniture that ``ListFilter/hidesFurniture`` leaves out, by kind; the most frequent first. Empty if the query
+    /// leaves out none.
+    package var hidden: [ListFacets.Facet<AnnotationKind>] = []
 
     package init(matching: Int, all: Int, unread: Int, position: Int? = nil) {
         self.matching = matching
@@ -123,8 +128,9 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         pageIndex = annotation.pageIndex
         box = annotation.box
         rects = annotation.rects
+        let text = annotation.summary
         // A character has at least one byte, so most texts need not be counted.
-        text = annotation.text.utf8.count <= 512 ? annotation.text : String(annotation.text.prefix(512))
+        self.text = text.utf8.count <= 512 ? text : String(text.prefix(512))
         author = annotation.author
         self.createdBy = createdBy
         self.updatedBy = updatedBy
@@ -138,6 +144,9 @@ package struct ListRow: Hashable, Sendable, Identifiable {
 }
 
 extension ListRow {
+    /// Whether ``ListFilter/hidesFurniture`` leaves out this new row.
+    package var isHidden: Bool { kind.isFurniture && text.allSatisfy(\.isWhitespace) }
+
     /// Creates a row from stored values.
     package init(
         id: Record.ID, kind: AnnotationKind, pageIndex: Int?, box: Rect?, rects: [Rect], text: String,

@@ -4,12 +4,23 @@ package import Annotations
 /// searching.
 package struct ShownRow: Hashable, Sendable {
     /// Raised when the row derived from a record changes; stores then derive their rows again.
-    package static let derivation: Int64 = 1
+    package static let derivation: Int64 = 2
 
     package var row: ListRow
     /// The root of a comment. Comments are rows of a thread, not of the list.
     package var root: Record.ID?
     package var isComment: Bool
+    package var place: Place
+
+    package enum Place: Int64, Hashable, Sendable {
+        /// Only in a thread, or the value of a form field.
+        case none = 0
+        case list = 1
+        /// The heading of comments whose root is gone.
+        case heading = 2
+        /// In the list if hidden rows are asked for, see ``Annotation/isHidden``.
+        case hidden = 3
+    }
     package var createdAt: Timestamp?
 
     package init(_ record: Record, delivery: DeliveryState) {
@@ -20,7 +31,9 @@ package struct ShownRow: Hashable, Sendable {
         root = annotation.rootID
         isComment = annotation.rootID != nil || annotation.kind == .comment
         createdAt = annotation.createdAt
-        let words = "\(annotation.text)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
+        place =
+            isComment || annotation.isFormFieldValue ? .none : annotation.isHidden ? .hidden : .list
+        let words = "\(annotation.summary)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
         search = words.utf8.contains(0) ? words.replacing("\0", with: " ") : words
     }
 
@@ -32,6 +45,7 @@ package struct ShownRow: Hashable, Sendable {
             isUnread: false, warning: nil, replies: 0)
         row.isDeletedRoot = true
         isComment = false
+        place = .heading
         search = ListRow.deletedRootName
     }
 

@@ -77,7 +77,7 @@ package struct AnnotatedPDF {
     ///
     /// - Parameters:
     ///   - root: for a comment, the annotation it belongs to.
-    ///   - image: the file that an image annotation shows.
+    ///   - image: the file that an image annotation shows, or that a new file attachment holds.
     package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws {
         var record = record
         if page != nil {
@@ -100,7 +100,15 @@ package struct AnnotatedPDF {
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
     private static func look(of content: Content) -> String {
-        content.changing { for key in ["pdfObjectId", "pageIndex", "action", "postilla"] { $0[key] = nil } }.text
+        content.changing { object in
+            // Earlier versions read fewer members of these kinds.
+            if let subtype = AnnotationKind(of: object).pdfSubtype {
+                let known = ["bbox", "note", "opacity", "creatorName", "createdAt", "updatedAt", "name", "subject", "flags"]
+                for member in object.members where !known.contains(member.key) { object[member.key] = nil }
+                object["type"] = .string(subtype)
+            }
+            for key in ["pdfObjectId", "pageIndex", "action", "postilla"] { object[key] = nil }
+        }.text
     }
 
     private func page(of record: Record) -> Int? {
@@ -137,7 +145,9 @@ package struct AnnotatedPDF {
         {
             annotation.entries["IRT"] = .reference(number)
         }
-        let writer = AppearanceWriter(record.content, on: frame, image: image.flatMap(EmbeddedImage.init))
+        let isFile = annotation.entries["Subtype"] == .name("FileAttachment")
+        let writer = AppearanceWriter(
+            record.content, on: frame, image: isFile ? nil : image.flatMap(EmbeddedImage.init))
         if let appearance = writer?.appearance() {
             annotation.entries["AP"] = try write(appearance)
             // A comment has no place in Instant JSON, so the place of its appearance has no meaning.
@@ -145,7 +155,10 @@ package struct AnnotatedPDF {
                 annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
             }
         }
-        readBack?.expect(annotation.content(onPage: index, frame, pageCount: tree.pages.count).0, as: record.id)
+        var expected = annotation.content(onPage: index, frame, pageCount: tree.pages.count).0
+        if isFile { expected = expected.changing { Self.describe(record.content, image?.count, in: &$0) } }
+        readBack?.expect(expected, as: record.id)
+        if isFile, let image { annotation.entries["FS"] = try embed(file: image, of: record.content) }
         annotation.entries["Dest"] = destination(annotation.entries["Dest"])
         annotation.entries["Type"] = .name("Annot")
         annotation.entries["P"] = tree.pages[index].id.map(PDFObject.reference)
@@ -165,6 +178,35 @@ package struct AnnotatedPDF {
         let picture = try appearance.image.map { try embed($0) }
         let stream = try update.add(stream: Array(appearance.stream.utf8), appearance.dictionary(picture: picture))
         return .dictionary(["N": .reference(stream)])
+    }
+
+    /// Returns the file specification of an attached file.
+    private func embed(file: [UInt8], of content: Content) throws -> PDFObject {
+        let stream = try update.add(
+            stream: file,
+            ["Type": .name("EmbeddedFile"), "Params": .dictionary(["Size": .number(Double(file.count))])])
+        let name = PDFObject.string(Self.fileName(content))
+        var entries: [String: PDFObject] = [
+            "Type": .name("Filespec"), "F": name, "UF": name,
+            "EF": .dictionary(["F": .reference(stream), "UF": .reference(stream)]),
+        ]
+        if let text = content["description"]?.string, !text.isEmpty { entries["Desc"] = .string(text) }
+        return .dictionary(entries)
+    }
+
+    private static func fileName(_ content: Content) -> String {
+        let name = content["fileName"]?.string ?? ""
+        return name.isEmpty ? "file" : String(name.prefix(AnnotationReader.maxNameLength))
+    }
+
+    /// Adds what reading the file attachment gives besides its annotation.
+    ///
+    /// - Parameter size: nil if the file is not written.
+    private static func describe(_ content: Content, _ size: Int?, in object: inout JSONObject) {
+        guard let size else { return }
+        object["fileName"] = .string(fileName(content))
+        object["fileSize"] = .number(JSONNumber(Int64(size)))
+        if let text = content["description"]?.string, !text.isEmpty { object["description"] = .string(text) }
     }
 
     /// Several annotations may show the same picture.

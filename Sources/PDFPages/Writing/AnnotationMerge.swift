@@ -31,8 +31,9 @@ struct AnnotationMerge {
         let newPage = new["pageIndex"]?.integer.flatMap { Int(exactly: $0) } ?? page
         let normal = annotation.content(onPage: newPage, frame, pageCount: pageCount).0.object
         self.normal = normal
-        isOtherKind = was["type"] != new["type"]
+        isOtherKind = AnnotationKind(of: was) != AnnotationKind(of: new)
         isMoved = newPage != page
+        // A record of a version that did not know its kind has fewer members, and says nothing about the others.
         let all = GovernedEntries.rules(for: AnnotationKind(type: new["type"]?.string ?? ""))
         let (isMoved, isOther) = (isMoved, isOtherKind)
         rules = all.filter { rule in
@@ -64,7 +65,7 @@ struct AnnotationMerge {
     var changesText: Bool { keys.contains("Contents") }
 
     private var keys: Set<String> {
-        let former = AnnotationKind(type: before["type"]?.string ?? "")
+        let former = AnnotationKind(of: before.object)
         return Set((rules + (isOtherKind ? GovernedEntries.rules(for: former) : [])).flatMap(\.keys))
     }
 

@@ -86,10 +86,30 @@ extension AnnotationWriter {
         }
     }
 
-    /// Writes the preserved members of a kind without an Instant JSON type.
+    /// Writes a redaction as a mark: the content below it stays.
+    mutating func redaction() {
+        markup("Redact")
+        entries["C"] = nil
+        color("C", from: "outlineColor")
+        color("IC", from: "fillColor")
+        string("OverlayText", from: "overlayText")
+        if json["repeatOverlayText"]?.bool == true { entries["Repeat"] = .bool(true) }
+    }
+
+    /// Writes a file attachment without its file.
+    mutating func attachedFile() {
+        entries["Subtype"] = .name("FileAttachment")
+        let icon = json["icon"]?.string
+        entries["Name"] = .name(AnnotationNames.fileIcons.first { $0.value == icon }?.key ?? "PushPin")
+        color("C", from: "color")
+        text(from: "note")
+    }
+
+    /// Writes the preserved members of any other kind.
     mutating func other() -> Bool {
-        guard let name = json["postilla"]?["pdfSubtype"]?.string?.filter(\.canStandInAName), !name.isEmpty,
-            name != "Widget" || isOwn, name != "Popup"
+        let kept = json["postilla"]?["pdfSubtype"]?.string?.filter(\.canStandInAName)
+        guard let name = AnnotationKind(of: json).pdfSubtype ?? kept, !name.isEmpty, name != "Widget" || isOwn,
+            name != "Popup"
         else { return false }
         entries["Subtype"] = .name(name)
         color("C", from: "color")

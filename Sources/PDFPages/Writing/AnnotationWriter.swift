@@ -17,7 +17,7 @@ struct AnnotationWriter {
     /// - Returns: whether PDF has this kind.
     mutating func kind() -> Bool {
         common()
-        switch AnnotationKind(type: json["type"]?.string ?? "") {
+        switch AnnotationKind(of: json) {
         case .highlight: markup("Highlight")
         case .underline: markup("Underline")
         case .strikeOut: markup("StrikeOut")
@@ -35,7 +35,11 @@ struct AnnotationWriter {
         case .image: image()
         case .link: link()
         case .comment: return false
-        case .unknown: return other()
+        case .redaction: redaction()
+        case .file: attachedFile()
+        case .caret, .formField, .sound, .movie, .screen, .richMedia, .model3D, .projection, .watermark, .printersMark,
+            .trapNetwork, .unknown:
+            return other()
         }
         return true
     }
@@ -111,10 +115,11 @@ extension Content {
     /// put the text there.
     var withRemarkAsNote: JSONObject {
         var json = object
-        switch AnnotationKind(type: json["type"]?.string ?? "") {
-        case .ink, .line, .rectangle, .ellipse, .polygon, .polyline, .stamp, .image, .link, .unknown:
-            if let text = json["text"], CommentText(json: text) != nil { json["note"] = text }
-        default: break
+        let kind = AnnotationKind(of: json)
+        switch kind {
+        case .note, .text, .comment, .commentMarker: break
+        case _ where kind.isMarkup: break
+        default: if let text = json["text"], CommentText(json: text) != nil { json["note"] = text }
         }
         return json
     }

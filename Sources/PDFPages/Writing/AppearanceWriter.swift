@@ -15,7 +15,7 @@ struct AppearanceWriter {
     init?(_ content: Content, on frame: PageFrame, image: EmbeddedImage? = nil, over own: PDFDictionary? = nil) {
         self.own = own
         json = content.object
-        kind = AnnotationKind(type: json["type"]?.string ?? "")
+        kind = AnnotationKind(of: json)
         self.frame = frame
         self.image = image
         // A comment is read with its root: it has no place and draws nothing.
@@ -24,7 +24,7 @@ struct AppearanceWriter {
         self.box = box
     }
 
-    /// - Returns: nil where readers draw the annotation themselves: links, unknown kinds, and text outside WinAnsi, for
+    /// - Returns: nil where readers draw the annotation themselves: links, kinds without a drawing of their own, and text outside WinAnsi, for
     ///   which they supply fonts.
     func appearance() -> Appearance? {
         switch kind {
@@ -38,7 +38,12 @@ struct AppearanceWriter {
         case .stamp: return stamp()
         case .image: return picture()
         case .comment: return finish(Sketch(box))
-        case .link, .unknown: return nil
+        case .caret: return caret()
+        case .redaction: return redaction()
+        case .file: return fileIcon()
+        case .link, .formField, .sound, .movie, .screen, .richMedia, .model3D, .projection, .watermark,
+            .printersMark, .trapNetwork, .unknown:
+            return nil
         }
     }
 

@@ -27,11 +27,16 @@ struct GovernedEntries: Hashable {
     static func rules(for kind: AnnotationKind) -> [GovernedEntries] {
         var kind = kind
         if case .unknown = kind { kind = unknown }
-        return all.filter { $0.kinds?.contains(kind) ?? true }
+        // The title of a form field is its name.
+        return all.filter { $0.kinds?.contains(kind) ?? (kind != .formField || $0.member != "creatorName") }
     }
 
-    /// All kinds without an Instant JSON type.
+    /// Every kind without a name.
     private static let unknown = AnnotationKind.unknown("")
+    private static let others: [AnnotationKind] = [
+        .caret, .sound, .movie, .screen, .richMedia, .model3D, .projection, .watermark, .printersMark, .trapNetwork,
+        unknown,
+    ]
     private static let drawn: [AnnotationKind] = [.ink, .line, .rectangle, .ellipse, .polygon, .polyline]
     private static let framed: [AnnotationKind] = [.line, .rectangle, .ellipse, .polygon, .polyline]
     /// The text of a free text is drawn; that of a note opens in a window.
@@ -50,14 +55,18 @@ struct GovernedEntries: Hashable {
         GovernedEntries("flags", ["F"]),
         // Text
         GovernedEntries(
-            "note", texts, only: AnnotationKind.markups + drawn + [.stamp, .image, .link, unknown]),
+            "note", texts, only: AnnotationKind.markups + drawn + others + [.stamp, .image, .link, .redaction, .file, .formField]),
         GovernedEntries("text", texts, only: [.note, .comment, .commentMarker]),
         GovernedEntries("text", texts + ["DS"], drawn: true, only: [.text]),
         // Markup, notes, stamps
         GovernedEntries(
-            "color", ["C"], drawn: true, only: AnnotationKind.markups + [.note, .commentMarker, .stamp, unknown]),
-        GovernedEntries("rects", ["QuadPoints"], drawn: true, place: true, only: AnnotationKind.markups),
-        GovernedEntries("icon", ["Name"], drawn: true, only: [.note]),
+            "color", ["C"], drawn: true, only: AnnotationKind.markups + others + [.note, .commentMarker, .stamp, .file]),
+        GovernedEntries("rects", ["QuadPoints"], drawn: true, place: true, only: AnnotationKind.markups + [.redaction]),
+        GovernedEntries("icon", ["Name"], drawn: true, only: [.note, .file]),
+        GovernedEntries("outlineColor", ["C"], drawn: true, only: [.redaction]),
+        GovernedEntries("fillColor", ["IC"], drawn: true, only: [.redaction]),
+        GovernedEntries("overlayText", ["OverlayText"], drawn: true, only: [.redaction]),
+        GovernedEntries("repeatOverlayText", ["Repeat"], drawn: true, only: [.redaction]),
         GovernedEntries("stampType", ["Name"], drawn: true, only: [.stamp]),
         GovernedEntries("title", ["Name"], drawn: true, only: [.stamp]),
         GovernedEntries("subtitle", [], drawn: true, only: [.stamp]),

@@ -1,5 +1,6 @@
 import Annotations
 import ArgumentParser
+import FoundationEssentials
 import Instant
 import InstantCore
 
@@ -22,6 +23,7 @@ struct AddCommand: AsyncParsableCommand {
 
             Examples:
               postilla add --note 'Which program?' --page 1 --at 72,100
+              postilla add --file table.csv --page 1 --text 'The figures'
               postilla add --highlight --page 2 --rect 72,90,210,12 --text Agreed
               postilla add --content note.json
               jq -c '.[]' notes.json | postilla add --ndjson
@@ -44,12 +46,13 @@ struct AddCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
-        let sources = [new.note != nil || new.mark != nil, content != nil, ndjson].count { $0 }
+        let sources = [new.note != nil || new.mark != nil || new.file != nil, content != nil, ndjson].count { $0 }
         guard sources <= 1 else {
             throw ValidationError("Use only one of --note (or a mark), --content and --ndjson.")
         }
         guard sources == 1 || !StandardInput.isTerminal else {
-            throw ValidationError("Nothing to add. Use --note TEXT --page N, --content FILE or --ndjson.")
+            throw ValidationError(
+                "Nothing to add. Use --note TEXT --page N, --file PATH --page N, --content FILE or --ndjson.")
         }
     }
 
@@ -58,7 +61,9 @@ struct AddCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             let author = try session.author(author)
-            if let draft {
+            if let path = new.file {
+                try await add(attach(path, to: session), author: author, to: session)
+            } else if let draft {
                 try await add(draft, author: author, to: session)
             } else {
                 try await AddLines(session: session, author: author, group: group).run()
@@ -68,12 +73,30 @@ struct AddCommand: AsyncParsableCommand {
 
     /// Returns the record to add, or nil when records are read line by line.
     private func draft() async throws -> RecordInput? {
-        guard !ndjson else { return nil }
+        guard !ndjson, new.file == nil else { return nil }
         var draft =
             if let described = new.content { RecordInput(content: described) } else {
                 try await ContentFile.draft(content ?? "-")
             }
         if let group, draft.group == nil { draft.group = group }
+        return draft
+    }
+
+    /// Stores the file, to be sent before the record that names it.
+    private func attach(_ path: String, to session: LayerSession) throws -> RecordInput {
+        let data: Data
+        do { data = try Data(contentsOf: URL(filePath: path)) } catch {
+            throw CommandFailure("cannot read \(path): the file is missing, or permission is denied")
+        }
+        let id: AttachmentID
+        do throws(InstantError) { id = try session.descriptor.editableDocument.addAttachment(data) } catch {
+            throw CommandFailure(error)
+        }
+        let content = Content.file(
+            onPage: new.page?.index ?? 0, at: new.at?.point ?? Point(x: 72, y: 72), attachment: id,
+            name: SafeFileName.name(path), size: Int64(data.count), text: new.text ?? "")
+        var draft = RecordInput(content: content)
+        if let group { draft.group = group }
         return draft
     }
 

@@ -9,11 +9,13 @@ struct ListCommand: AsyncParsableCommand {
         discussion: """
             json prints one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record per \
             line, tsv the columns id, page, kind, author, changed, state and text after a header line. The list \
-            includes the PDF's own annotations. To list comments, use postilla comments ID; only those whose annotation \
+            includes the PDF's own annotations. A table leaves out links, form fields and other furniture of the page \
+            without a remark, and counts them; --all and --kind list them, and all other formats have every annotation. To list comments, use postilla comments ID; only those whose annotation \
             was deleted or is hidden are listed here, below a row "deleted annotation".
 
             Examples:
               postilla list
+              postilla list --kind form-field
               postilla list --kind highlight --page 3 --format tsv | cut -f 4,7
               postilla list --format ndjson | jq -r .content.creatorName | sort | uniq -c
             """)
@@ -28,7 +30,24 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
         try await session.synchronize()
-        try await session.reading { try write(session.descriptor) }
+        try await session.reading {
+            try write(session.descriptor)
+            try reportHidden(session.descriptor)
+        }
+    }
+
+    private var query: ListQuery {
+        var query = filter.query
+        query.filter.hidesFurniture =
+            listing.format == .table && !filter.all && query.filter.kinds.isDisjoint(with: AnnotationKind.furniture)
+        return query
+    }
+
+    private func reportHidden(_ descriptor: InstantDocumentDescriptor) throws {
+        let hidden = try descriptor.layer.store.read { try $0.counts(query, before: nil).hidden }
+        guard !hidden.isEmpty else { return }
+        let words = hidden.map { "\($0.count) \($0.value.name)\($0.count == 1 ? "" : "s")" }.joined(separator: ", ")
+        Output.message("\(words) hidden; --all lists them")
     }
 
     /// Reads a thousand rows at a time, so that memory does not grow with the layer.
@@ -40,7 +59,7 @@ struct ListCommand: AsyncParsableCommand {
         var left = filter.limit ?? .max
         var offset = 0
         while left > 0 {
-            let rows = try descriptor.layer.rows(filter.query, offset: offset, limit: min(1000, left))
+            let rows = try descriptor.layer.rows(query, offset: offset, limit: min(1000, left))
             for row in rows {
                 try listing.add(RecordRow.fields(row), style: RecordRow.style(row)) {
                     try descriptor.layer.record(row.id)?.json

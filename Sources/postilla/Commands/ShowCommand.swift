@@ -53,6 +53,12 @@ struct ShowCommand: AsyncParsableCommand {
         let annotation = Annotation(record)
         var facts = [("id", record.id), ("kind", row.kind.name)]
         if case .unknown(let type) = row.kind { facts[1].1 = "unknown (\(type))" }
+        if let name = annotation.name { facts.append((annotation.kind == .file ? "file" : "field", name)) }
+        if let type = record.content["postilla"]?["fieldType"]?.string { facts.append(("type", type)) }
+        if let value = try session.descriptor.layer.row(Content.formFieldValueID(of: record.id)) {
+            facts.append(("value", value.text))
+        }
+        if let size = annotation.fileSize { facts.append(("size", ByteCount.text(size))) }
         if let page = row.pageIndex { facts.append(("page", "\(page + 1)")) }
         if let box = annotation.box { facts.append(("box", box.json.text)) }
         facts.append(("author", [annotation.author, record.createdBy.map { "(\($0))" }].words))

@@ -114,7 +114,8 @@ struct ExportCommand: AsyncParsableCommand {
         var left = 0
         try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) { annotated in
             try await session.descriptor.forEachRecord { record, root in
-                if record.isWithout(root) { left += 1 } else { try annotated.add(record, under: root) }
+                guard !record.isWithout(root) else { return left += 1 }
+                try await annotated.add(record, under: root, image: session.attachment(of: record))
             }
         }
         withExtendedLifetime(notes) {}

@@ -19,6 +19,9 @@ struct FilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Only annotations with this in the text, author or kind.", valueName: "text"))
     var text: String?
 
+    @Flag(help: "In a table, also links, form fields and other furniture without a remark.")
+    var all = false
+
     @Flag(help: "Only annotations changed by others since they were last read.")
     var unread = false
 
@@ -49,12 +52,16 @@ struct KindArgument: ExpressibleByArgument {
     var kind: AnnotationKind
 
     init?(argument: String) {
-        let found = AnnotationKind.known.first { $0.name.replacing(" ", with: "-") == argument.lowercased() }
+        let found = AnnotationKind.known.first { Self.name($0) == argument.lowercased() }
         guard let found else { return nil }
         kind = found
     }
 
-    static var allValueStrings: [String] { AnnotationKind.known.map { $0.name.replacing(" ", with: "-") } }
+    static var allValueStrings: [String] { AnnotationKind.known.map(name) }
+
+    private static func name(_ kind: AnnotationKind) -> String {
+        kind.name.lowercased().replacing(" ", with: "-").replacing("'", with: "")
+    }
 }
 
 extension ListQuery.Order: ExpressibleByArgument {}

@@ -7,6 +7,10 @@ struct NewAnnotationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Add a note with this text; needs --page.", valueName: "text"))
     var note: String?
 
+    @Option(
+        help: ArgumentHelp("Attach this file; needs --page.", valueName: "path"), completion: .file())
+    var file: String?
+
     @Flag(help: "Mark the words in the boxes of --rect; needs --page.")
     var mark: MarkArgument?
 
@@ -29,19 +33,21 @@ struct NewAnnotationOptions: ParsableArguments {
     var annotationColor: ColorArgument?
 
     func validate() throws {
-        guard note != nil || mark != nil else {
+        guard note != nil || mark != nil || file != nil else {
             guard page == nil, at == nil, rect.isEmpty, text == nil, annotationColor == nil else {
                 throw ValidationError("No annotation given. Use --note or a mark such as --highlight.")
             }
             return
         }
-        guard note == nil || mark == nil else { throw ValidationError("Use either --note or a mark, not both.") }
+        guard [note != nil, mark != nil, file != nil].count(where: { $0 }) == 1 else {
+            throw ValidationError("Use only one of --note, --file and a mark.")
+        }
         guard page != nil else { throw ValidationError("Missing page. Use --page N, from 1.") }
         guard mark == nil || !rect.isEmpty else { throw ValidationError("Missing words. Use --rect for each line.") }
-        guard mark != nil || (rect.isEmpty && text == nil) else {
+        guard mark != nil || rect.isEmpty, mark != nil || file != nil || text == nil else {
             throw ValidationError("--rect and --text need a mark such as --highlight.")
         }
-        guard at == nil || note != nil else { throw ValidationError("--at needs --note.") }
+        guard at == nil || note != nil || file != nil else { throw ValidationError("--at needs --note or --file.") }
     }
 
     /// nil when the options describe no annotation.

@@ -134,6 +134,14 @@ struct LayerSession: Sendable {
     }
 }
 
+extension LayerSession {
+    /// Returns the file that a record names, from the server if it is not on this machine; nil if it cannot be had.
+    func attachment(of record: Record) async -> [UInt8]? {
+        guard let id = record.content.attachmentID else { return nil }
+        return (try? await descriptor.editableDocument.loadAttachment(id)).map(Array.init)
+    }
+}
+
 extension CommandFailure {
     init(_ error: InstantError) {
         let status: ExitStatus =

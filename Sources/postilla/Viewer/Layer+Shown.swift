@@ -51,10 +51,11 @@ extension Layer {
 extension StoredLayer {
     fileprivate func window(of request: RowRequest, counts: ListCounts, anchor: Int?) throws -> RowWindow {
         let offset = request.offset(middle: anchor ?? request.index, total: counts.matching)
-        let rows = try rows(request.query, offset: offset, limit: request.limit, of: counts.matching)
+        let rows = try withValues(
+            rows(request.query, offset: offset, limit: request.limit, of: counts.matching))
         return RowWindow(
             query: request.query, offset: offset, total: counts.matching, rows: rows, anchor: anchor, all: counts.all,
-            unread: counts.unread)
+            unread: counts.unread, hidden: counts.hidden)
     }
 }
 

@@ -17,6 +17,10 @@ final class LocalPDF: Sendable {
     let pages: PageReader
     private let post: @Sendable (Message) -> Void
     private let reading = Mutex<Task<Void, Never>?>(nil)
+    private let sizes = Sizes()
+
+    /// The sizes of the pages in points, once they are known.
+    private final class Sizes: Sendable { let all = Mutex<[PageSize]>([]) }
 
     init(_ path: String, tools: PDFTools, post: @escaping @Sendable (Message) -> Void) throws {
         self.path = path
@@ -25,7 +29,9 @@ final class LocalPDF: Sendable {
         records = try Layer(
             inMemory: LayerMetadata(
                 identity: LayerIdentity(server: "", documentID: path, layer: "", userID: nil), clientID: "local"))
-        pages = PageReader(file: path, tools: tools)
+        pages = PageReader(
+            file: path, tools: tools,
+            sizes: { [sizes] page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } })
     }
 
     /// Checks the file first, so that a file that is not a PDF is reported instead of shown; its annotations are loaded
@@ -42,8 +48,14 @@ final class LocalPDF: Sendable {
                             status: SyncStatus(), hasPDF: true, isLocal: true)))
                 post(.pdfReady(info))
                 let found = try await tools.annotations(of: path)
+                if found.frames.contains(where: { $0.unit != 1 }) {
+                    let sizes = found.frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }
+                    self.sizes.all.withLock { $0 = sizes }
+                    await pages.forget()
+                    post(.pdfReady(info.scaled { sizes.indices.contains($0) ? sizes[$0] : nil }))
+                }
                 try records.store.write { store in
-                    for record in found.records {
+                    for record in found.records + found.values {
                         try store.put(StoredRecord(record, 0))
                         try store.show(ShownRow(record, delivery: .delivered))
                     }

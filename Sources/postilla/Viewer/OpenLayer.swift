@@ -221,7 +221,11 @@ final class OpenLayer: Sendable {
     private func openPDF() {
         guard let file = descriptor.pdfPath else { return }
         let hash = String(file.split(separator: "/").last?.prefix { $0 != "." } ?? "")
-        let reader = PageReader(file: file, tools: tools, known: pdfs.info(of: hash)) { [pdfs] in
+        let runs = (try? descriptor.layer.metadata().pageRuns) ?? []
+        let reader = PageReader(
+            file: file, tools: tools, known: pdfs.info(of: hash),
+            sizes: { runs.run(ofPage: $0).map { PDFPages.PageSize(width: $0.width, height: $0.height) } }
+        ) { [pdfs] in
             pdfs.keep($0, of: hash)
         }
         state.withLock { $0.pages = reader }

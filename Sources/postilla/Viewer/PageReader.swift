@@ -37,15 +37,21 @@ actor PageReader {
     /// Facts known without reading the file.
     nonisolated let known: PDFInfo?
     private let found: @Sendable (PDFInfo) -> Void
+    /// The sizes of the pages in points, as far as they are known; poppler knows no user units.
+    private nonisolated let sizes: @Sendable (Int) -> PageSize?
 
-    /// - Parameter found: Called with facts read from the file.
+    /// - Parameters:
+    ///   - sizes: The size of a page in points, if it is known.
+    ///   - found: Called with facts read from the file.
     init(
         file: String, tools: PDFTools = PDFTools(), known: PDFInfo? = nil,
+        sizes: @escaping @Sendable (Int) -> PageSize? = { _ in nil },
         found: @escaping @Sendable (PDFInfo) -> Void = { _ in }
     ) {
         self.file = file
         self.tools = tools
-        self.known = known
+        self.known = known?.scaled(to: sizes)
+        self.sizes = sizes
         self.found = found
         if let known { pageCount = known.pages.count }
     }
@@ -56,7 +62,7 @@ actor PageReader {
         let info = try await tools.info(of: file)
         pageCount = info.pages.count
         found(info)
-        return info
+        return info.scaled(to: sizes)
     }
 
     /// - Throws: ``PDFError``
@@ -99,8 +105,8 @@ actor PageReader {
         order.removeAll { $0 == page }
         order.append(page)
         if let task = pages[page] { return task }
-        let (file, tools) = (file, tools)
-        let task = Task { try await tools.text(of: file, page: page) }
+        let (file, tools, sizes) = (file, tools, sizes)
+        let task = Task { try await tools.text(of: file, page: page).scaled(to: sizes(page)) }
         pages[page] = task
         while order.count > capacity { pages.removeValue(forKey: order.removeFirst())?.cancel() }
         return task
@@ -161,12 +167,14 @@ actor PageReader {
     }
 
     private func quote(_ reads: LayerReads) async {
-        let (file, tools) = (file, tools)
+        let (file, tools, sizes) = (file, tools, sizes)
         // A record may refer to a missing page.
         let pages = await reads.pagesToQuote(from: file).filter { $0 < pageCount }
         for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
             // An unreadable page has no words to find.
-            try? await tools.text(of: file, pages: pages) { reads.note(quotes: $1, ofPage: $0, from: file) }
+            try? await tools.text(of: file, pages: pages) {
+                reads.note(quotes: $1.scaled(to: sizes($0)), ofPage: $0, from: file)
+            }
             reads.note { _ in .quoted(isAll: false) }
         }
         reads.note { _ in .quoted(isAll: true) }
@@ -192,6 +200,9 @@ actor PageReader {
         }
         Task { await dropPages() }
     }
+
+    /// Reads each page again when it is next needed, because its size is known now.
+    func forget() { dropPages() }
 
     private func dropPages() {
         for task in pages.values { task.cancel() }

@@ -26,6 +26,7 @@ import Testing
 
         func isSeen(by user: String?, _ entries: [String]?) -> Bool {
             guard let entries else { return true }
+            if id == HiddenBytesTests.value.id { return entries.contains("form-fields:view:all") && user != nil }
             let type = isComment ? "comments" : "annotations"
             return entries.contains { entry in
                 entry == "\(type):view:all" || entry == "\(type):view:group=\(group ?? "")"
@@ -36,6 +37,9 @@ import Testing
     }
 
     private static let base = Marked(id: "6", isComment: false, creator: nil, group: nil, place: "")
+    /// The value of a form field.
+    private static let value = Marked(
+        id: "7:value", isComment: false, creator: nil, group: nil, place: "a value has no place")
 
     /// Each kind, creator and group once; comments are under roots of every group.
     private static let records: [Marked] = {
@@ -98,7 +102,7 @@ import Testing
         let isRefused = first.status != 200
         let text = try await isRefused ? refusals(server, token) : everything(server, token, client: client)
         let view = "\(claims.user ?? "nobody") with \(claims.collaboration ?? ["no claim"])"
-        for record in Self.records + [Self.base] {
+        for record in Self.records + [Self.base, Self.value] {
             let isSeen = !isRefused && record.isSeen(by: claims.user, claims.collaboration)
             let holds = { (word: String) in text.contains(word) }
             #expect(holds(record.word) == isSeen, "\(record.id), \(view)")
@@ -129,10 +133,17 @@ import Testing
     }
 
     private func fill(_ server: RunningServer) async throws {
-        let pdf = SmallPDF(
-            annotations: ["<</Subtype/Text/Rect[10 700 30 720]/Contents(\(Self.base.word))>>"], word: "Page"
-        ).bytes
-        try await server.upload("doc", pdf)
+        var pdf = SmallPDF(
+            annotations: [
+                "<</Subtype/Text/Rect[10 700 30 720]/Contents(\(Self.base.word))>>",
+                "<</Subtype/Widget/FT/Tx/T(field)/V(\(Self.value.word))/DV(\(Self.value.word))/Rect[50 700 90 720]"
+                    + "/AP<</N 8 0 R>>>>",
+            ], word: "Page")
+        pdf.catalog = "/AcroForm<</Fields[7 0 R]>>"
+        let look = "BT (\(Self.value.word)) Tj ET"
+        pdf.extra.append(
+            "<</Type/XObject/Subtype/Form/BBox[0 0 40 20]/Length \(look.utf8.count)>>stream\n\(look)\nendstream")
+        try await server.upload("doc", pdf.bytes)
         for record in Self.records {
             var content: Content
             if record.isComment {
@@ -220,7 +231,7 @@ import Testing
             changes.append(
                 Change(n: Int64(changes.count + 1), kind: kind, id: id, baseRevision: 0, group: nil, content: content))
         }
-        for record in Self.records {
+        for record in Self.records + [Self.value] {
             add(.update, record.id, Content(JSONObject()))
             add(.delete, record.id)
             add(.restore, record.id)

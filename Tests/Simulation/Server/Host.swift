@@ -75,6 +75,11 @@ final class Host {
             let type = kind == "highlight" ? "markup/highlight" : kind
             return Record(id: "\(index + 1)", content: Remark.annotation("pspdfkit/\(type)", "\(name) \(index)"))
         }
+        // The value of a form field: nothing changes it, and few see it.
+        let value = Remark.annotation("pspdfkit/form-field-value", "").changing {
+            $0["value"] = .string("\(name) value")
+        }
+        base.append(Record(id: "1:value", content: value))
         texts.formUnion(base.map { Remark.text(of: $0.content) })
         let layers = try storedLayers()
         let base = base
