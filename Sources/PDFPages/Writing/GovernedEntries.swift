@@ -55,9 +55,9 @@ struct GovernedEntries: Hashable {
         GovernedEntries("text", texts + ["DS"], drawn: true, only: [.text]),
         // Markup, notes, stamps
         GovernedEntries(
-            "color", ["C"], drawn: true, only: AnnotationKind.markups + [.note, .commentMarker, .stamp, unknown]),
+            "color", ["C"], drawn: true, only: AnnotationKind.markups + [.note, .comment, .commentMarker, .stamp, unknown]),
         GovernedEntries("rects", ["QuadPoints"], drawn: true, place: true, only: AnnotationKind.markups),
-        GovernedEntries("icon", ["Name"], drawn: true, only: [.note]),
+        GovernedEntries("icon", ["Name"], drawn: true, only: [.note, .comment]),
         GovernedEntries("stampType", ["Name"], drawn: true, only: [.stamp]),
         GovernedEntries("title", ["Name"], drawn: true, only: [.stamp]),
         GovernedEntries("subtitle", [], drawn: true, only: [.stamp]),
