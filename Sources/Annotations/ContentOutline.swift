@@ -6,6 +6,7 @@ package struct ContentOutline {
     package private(set) var creatorName: JSON?
     /// Whether the content says that the annotation was created for its comments.
     package private(set) var isCommentThreadRoot = false
+    private var aside: JSON?
     private var version: Int64?
     private var pageIndex: Int64?
     private var hasBox = false
@@ -26,6 +27,7 @@ package struct ContentOutline {
             case "bbox": hasBox = Rect(json: try reader.value()) != nil
             case "isCommentThreadRoot": isCommentThreadRoot = try reader.value().bool == true
             case "rootId": rootID = try reader.value().string
+            case "postilla": aside = try reader.value()
             case "text":
                 let text = try reader.value()
                 hasText = text.string != nil || text["value"]?.string != nil
@@ -43,6 +45,9 @@ package struct ContentOutline {
         if rootID != nil || type == "pspdfkit/comment" { return .comments }
         return type?.hasPrefix("pspdfkit/form-field") == true ? .formFields : .annotations
     }
+
+    /// The state that a comment sets.
+    package var state: AnnotationState? { contentType == .comments ? AnnotationState(aside: aside) : nil }
 
     /// Whether both are annotations, or comments of the same thread: an edit must not change that.
     package func isSameKind(as other: ContentOutline) -> Bool {

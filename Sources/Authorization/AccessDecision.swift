@@ -28,12 +28,23 @@ public enum Operation: Hashable, Sendable {
     case view(Subject)
     case edit(Subject)
     case delete(Subject)
+    /// A change of a comment that sets a state.
+    case editState(Subject)
     /// A new annotation in this group; nil is the null group.
     case createAnnotation(group: String?)
     /// A new comment in this group under this root. `first`: the thread has no comments yet.
     case createComment(root: Subject, first: Bool, group: String?)
+    /// A new comment in this group that sets the state of this root.
+    case setState(root: Subject, group: String?)
     /// A move of an existing record to another group.
     case move(Subject, to: String?)
+}
+
+extension Operation {
+    /// An edit of this record.
+    package static func editing(_ record: Record) -> Operation {
+        record.content.state == nil ? .edit(Subject(record)) : .editState(Subject(record))
+    }
 }
 
 public enum Decision: Hashable, Sendable {
@@ -51,6 +62,8 @@ public enum Denial: Hashable, Sendable, CustomStringConvertible {
     case needs([Permission])
     /// Form fields are not filled here, whatever the token grants.
     case formField
+    /// A state belongs to the person who set it, whatever the token allows.
+    case stateOfAnother
 
     public var description: String {
         switch self {
@@ -58,6 +71,7 @@ public enum Denial: Hashable, Sendable, CustomStringConvertible {
         case .lacks(let permission): #"this token lacks "\#(permission.rawValue)""#
         case .needs(let permissions): "needs " + permissions.map(\.description).joined(separator: " or ")
         case .formField: "form fields cannot be changed here"
+        case .stateOfAnother: "only the person who set a state can change it; set your own"
         }
     }
 }
@@ -78,16 +92,14 @@ extension Grant {
         case .view(let subject): return decide(.view, subject)
         case .edit(let subject): return decide(.edit, subject)
         case .delete(let subject): return decide(.delete, subject)
+        case .editState(let subject):
+            let edit = decide(.edit, subject)
+            return edit.isAllowed && !isOwn(subject) ? .denied(.stateOfAnother) : edit
         case .createAnnotation(let group): return decideGroup(.annotations, group)
         case .createComment(let root, let first, let group):
-            let onOwnRoot = first && isOwn(root)
-            if !onOwnRoot {
-                var root = root
-                root.contentType = .comments
-                let reply = decide(.reply, root)
-                guard reply.isAllowed else { return reply }
-            }
-            return decideGroup(.comments, group)
+            if first, isOwn(root) { return decideGroup(.comments, group) }
+            return decideReply(root, group)
+        case .setState(let root, let group): return decideReply(root, group)
         case .move(let subject, let group):
             let edit = decide(.edit, subject)
             guard edit.isAllowed else { return edit }
@@ -113,6 +125,13 @@ extension Grant {
             $0.contentType == subject.contentType && $0.action == action && covers($0.scope, subject)
         }
         return granted ? .allowed : .denied(.needs(wouldAllow(action, subject)))
+    }
+
+    private func decideReply(_ root: Subject, _ group: String?) -> Decision {
+        var root = root
+        root.contentType = .comments
+        let reply = decide(.reply, root)
+        return reply.isAllowed ? decideGroup(.comments, group) : reply
     }
 
     /// Decides whether a new record may be in a group other than the default. No record exists yet, so `self` and

@@ -69,7 +69,7 @@ extension Grant {
     /// Returns the allowed operations except ``RecordOperations/reply``, which depends on the thread: whether the
     /// record can be a root, and which comments it has.
     public func operations(on record: Record) -> RecordOperations {
-        RecordOperations.decisions(about: Subject(record)).reduce(into: []) {
+        RecordOperations.decisions(about: record).reduce(into: []) {
             if decide($1.operation).isAllowed { $0.insert($1.name) }
         }
     }
@@ -77,7 +77,7 @@ extension Grant {
     /// Returns why not all of these operations are allowed on a record, ignoring ``RecordOperations/reply``; nil if all
     /// are.
     package func denial(of operations: RecordOperations, on record: Record) -> Denial? {
-        for (name, operation) in RecordOperations.decisions(about: Subject(record)) where operations.contains(name) {
+        for (name, operation) in RecordOperations.decisions(about: record) where operations.contains(name) {
             if case .denied(let denial) = decide(operation) { return denial }
         }
         return nil
@@ -85,9 +85,10 @@ extension Grant {
 }
 
 extension RecordOperations {
-    fileprivate static func decisions(about subject: Subject) -> [(name: RecordOperations, operation: Operation)] {
-        [
-            (.edit, .edit(subject)), (.delete, .delete(subject)),
+    fileprivate static func decisions(about record: Record) -> [(name: RecordOperations, operation: Operation)] {
+        let subject = Subject(record)
+        return [
+            (.edit, .editing(record)), (.delete, .delete(subject)),
             (.setGroup, .move(subject, to: subject.group)),
         ]
     }

@@ -13,7 +13,6 @@ extension AnnotationReader {
         json["subject"] = text("Subj", limit: Self.maxNameLength).map(JSON.string)
         let flags = flags
         json["flags"] = flags.isEmpty ? nil : .array(flags.map(JSON.string))
-        aside["inReplyTo"] = AnnotationWalk.id(of: source.entries["IRT"]).map(JSON.string)
     }
 
     /// The annotation's `Contents`, or that of its popup, where some writers put it.

@@ -20,6 +20,9 @@ extension AnnotationReader {
         json["text"] = .string(contents ?? "")
         json["icon"] = .string(AnnotationNames.icons[source["Name"].name ?? ""] ?? "note")
         json["color"] = color("C")
+        guard let state = AnnotationState(state: text("State"), model: text("StateModel")) else { return }
+        aside["state"] = .string(state.rawValue)
+        aside["stateModel"] = .string(state.model.rawValue)
     }
 
     mutating func freeText() {

@@ -10,6 +10,14 @@ struct AnnotationWalk {
     private let destinations: Destinations
     private let ids: AnnotationIDs
     private var seen: Set<Record.ID> = []
+    /// What annotations answer, by their place among the records.
+    private var replies: [Int: Reply] = [:]
+
+    private struct Reply {
+        var target: Record.ID
+        var isGroup: Bool
+        var isNote: Bool
+    }
 
     /// Limit on entries of all pages together: a hostile file may list one annotation on every page.
     private static let maxEntries = 100_000
@@ -29,6 +37,11 @@ struct AnnotationWalk {
 
     /// Checks for cancellation before each page.
     mutating func walk() throws(CancellationError) {
+        try walkPages()
+        findThreads()
+    }
+
+    private mutating func walkPages() throws(CancellationError) {
         for (index, page) in tree.pages.enumerated() {
             guard !Task.isCancelled else { throw CancellationError() }
             guard page.dictionary.entries["Annots"] != nil else { continue }
@@ -68,6 +81,17 @@ struct AnnotationWalk {
         var content = reader.content()
         // Readers of Instant JSON demand a box; the warning says that the file has none.
         if content["bbox"] == nil { content = content.changing { $0["bbox"] = Rect.zero.json } }
+        if let target = dictionary.entries["IRT"]?.reference.map(ids.id) {
+            let isGroup = dictionary["RT"].name == "Group"
+            content = content.changing { object in
+                var aside = object["postilla"]?.object ?? JSONObject()
+                aside["inReplyTo"] = .string(target)
+                if isGroup { aside["replyType"] = "group" }
+                object["postilla"] = .object(aside)
+            }
+            replies[found.records.count] = Reply(
+                target: target, isGroup: isGroup, isNote: dictionary["Subtype"].name == "Text")
+        }
         room -= content.text.utf8.count
         let record = Record(id: id, content: content)
         found.records.append(record)
@@ -76,6 +100,30 @@ struct AnnotationWalk {
             found.values.append(value)
         }
         for defect in reader.defects { warn(defect, page: index, record: id) }
+    }
+
+    /// Turns the notes that answer an annotation of their page into comments under it. A reply to what is missing, on
+    /// another page or takes no replies stays a note.
+    private mutating func findThreads() {
+        guard !replies.isEmpty else { return }
+        var places: [ByteOrdered: Int] = [:]
+        for (place, record) in found.records.enumerated() { places[ByteOrdered(record.id)] = place }
+        let links = found.records.indices.map { place -> ReplyChains.Link? in
+            guard let reply = replies[place] else { return nil }
+            let target = places[ByteOrdered(reply.target)].flatMap { target in
+                let content = found.records[target].content
+                let isHere = content["pageIndex"] == found.records[place].content["pageIndex"]
+                return isHere && content.noThread == nil ? target : nil
+            }
+            return ReplyChains.Link(target: target, isGroup: reply.isGroup, isComment: reply.isNote)
+        }
+        var chains = ReplyChains(links)
+        let roots = found.records.indices.map { replies[$0] == nil ? nil : chains.root(of: $0) }
+        for (place, root) in roots.enumerated() {
+            guard let root else { continue }
+            let id = found.records[root].id
+            found.records[place].content = found.records[place].content.asComment(under: id)
+        }
     }
 
     private mutating func warn(_ text: String, page: Int, record: Record.ID? = nil) {

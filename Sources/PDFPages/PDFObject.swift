@@ -50,6 +50,11 @@ extension PDFObject {
         return name
     }
 
+    package var reference: ObjectID? {
+        guard case .reference(let id) = self else { return nil }
+        return id
+    }
+
     package var array: [PDFObject]? {
         guard case .array(let items) = self else { return nil }
         return items

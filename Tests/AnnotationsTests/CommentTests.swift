@@ -45,16 +45,23 @@ import Testing
     }
 
     @Test(
-        "Threads begin at marked words and at markers, nowhere else",
+        "Any markup and any note can be replied to, other annotations not",
         arguments: [
-            ("pspdfkit/markup/highlight", nil), ("pspdfkit/markup/underline", nil), ("pspdfkit/markup/squiggly", nil),
-            ("pspdfkit/markup/strikeout", nil), ("pspdfkit/comment-marker", nil),
-            ("pspdfkit/note", "a note"), ("pspdfkit/ink", "an ink"), ("pspdfkit/image", "an image"),
-            ("pspdfkit/new", "an unknown"),
+            ("pspdfkit/markup/highlight", nil), ("pspdfkit/markup/squiggly", nil), ("pspdfkit/comment-marker", nil),
+            ("pspdfkit/note", nil), ("pspdfkit/ink", nil), ("pspdfkit/image", nil), ("pspdfkit/new", nil),
+            ("pspdfkit/unknown", nil), ("pspdfkit/link", "a link"), ("pspdfkit/widget", "an unknown"),
         ] as [(String, String?)])
     func roots(type: String, name: String?) throws {
         let why = try Content(#"{"type":"\#(type)"}"#).noThread
-        #expect(why?.description == name.map { "a thread needs a text markup or a comment marker, not \($0)" })
+        #expect(why?.description == name.map { "\($0) cannot be replied to, only markup and notes" })
+    }
+
+    @Test(
+        "An annotation without a type of its own is judged by its kind in the PDF",
+        arguments: [("Caret", true), ("FileAttachment", true), ("Widget", false), ("Screen", false), ("3D", false)])
+    func subtypes(subtype: String, isRoot: Bool) throws {
+        let content = try Content(#"{"type":"pspdfkit/unknown","postilla":{"pdfSubtype":"\#(subtype)"}}"#)
+        #expect((content.noThread == nil) == isRoot)
     }
 
     @Test func aCommentIsNoRoot() throws {

@@ -106,10 +106,14 @@ import Testing
         #expect(stage.state.document?.editor?.input.text == "Hm")
     }
 
-    @Test func threadsBeginAtWordsOnly() throws {
+    @Test func aNoteIsRepliedTo() throws {
         let stage = Stage(Self.services())
-        try stage.press("Gr")
-        #expect(stage.foot == " No replies to a note, only to marked words; a to add a note instead")
+        try stage.press("GrMe too<enter>")
+        guard case .create(_, let content)? = performed(stage).first else {
+            Issue.record("nothing was created")
+            return
+        }
+        #expect(content["rootId"]?.string == stage.state.document?.list.cursorID)
     }
 
     @Test func onesOwnCommentIsEditedAndDeleted() throws {

@@ -79,6 +79,8 @@ import Testing
         case .delete: "delete"
         case .createAnnotation: "create"
         case .createComment: "reply"
+        case .setState: "set-state"
+        case .editState: "edit-state"
         case .move: "move"
         }
     }
@@ -89,10 +91,10 @@ import Testing
         let asked: (type: ContentType, action: Permission.Action, by: String?, group: String?)
         switch row.operation {
         case .view(let it): asked = (it.contentType, .view, it.createdBy, it.group)
-        case .edit(let it): asked = (it.contentType, .edit, it.createdBy, it.group)
+        case .edit(let it), .editState(let it): asked = (it.contentType, .edit, it.createdBy, it.group)
         case .delete(let it): asked = (it.contentType, .delete, it.createdBy, it.group)
         case .createAnnotation(let group): asked = (.annotations, .setGroup, user, group)
-        case .createComment(let root, _, _): asked = (.comments, .reply, root.createdBy, root.group)
+        case .createComment(let root, _, _), .setState(let root, _): asked = (.comments, .reply, root.createdBy, root.group)
         case .move(let it, let group): asked = (it.contentType, .setGroup, it.createdBy, group)
         }
         let owner = asked.by == nil ? "nobody" : asked.by == user ? "own" : "other"

@@ -125,6 +125,37 @@ import Testing
         #expect(try push(.create, "c2", at: 0, World.comment(on: "h"), with: view).status == .denied)
     }
 
+    @Test func aStateNeedsTheRightToReplyEvenOnOnesOwnRoot() throws {
+        _ = try push(.create, "h", at: 0, World.highlight("root"), with: view)
+        let state = World.comment(on: "h").setting(.accepted)
+        #expect(try push(.create, "s1", at: 0, state, with: view).status == .denied)
+        #expect(try push(.create, "s1", at: 0, state, with: view + ["comments:reply:self"]).status == .applied)
+    }
+
+    @Test func aStateBelongsToThePersonWhoSetIt() throws {
+        let all = view + ["comments:reply:all", "comments:edit:all", "comments:delete:all"]
+        _ = try push(.create, "s1", at: 0, World.comment(on: "7").setting(.accepted), with: all)
+        let mine = try #require(try world.record("s1"))
+        let other = World.grant("cy", all, group: "crew")
+        let theft = try world.push(
+            .update, "s1", at: mine.revision, mine.record.content.setting(.rejected), client: "x", as: other)
+        #expect((theft.status, theft.reason) == (.denied, Denial.stateOfAnother.description))
+        // Nor by the way of an ordinary comment.
+        let plain = mine.record.content.changing { $0["postilla"] = nil }
+        #expect(try push(.update, "s1", at: mine.revision, plain, with: all).status == .invalid)
+        _ = try push(.create, "c1", at: 0, World.comment(on: "7"), with: all)
+        let said = try #require(try world.record("c1"))
+        #expect(
+            try push(.update, "c1", at: said.revision, said.record.content.setting(.accepted), with: all).status
+                == .invalid)
+        #expect(
+            try push(.update, "s1", at: mine.revision, mine.record.content.setting(.rejected), with: all).status
+                == .applied)
+        #expect(try world.record("s1")?.record.content.state == .rejected)
+        let newest = try #require(try world.record("s1")).revision
+        #expect(try world.push(.delete, "s1", at: newest, client: "x", as: other).status == .applied)
+    }
+
     // MARK: Invisible records
 
     @Test func whatIsOutOfSightDoesNotExist() throws {
@@ -162,12 +193,12 @@ import Testing
         "hidden root": FaultyCreate(content: World.comment(on: "7"), rules: ["comments:reply:all"], status: .gone),
         "no right to reply": FaultyCreate(content: World.comment(on: "open"), status: .denied),
         "a root without threads": FaultyCreate(
-            content: World.comment(on: "note"), rules: ["comments:reply:all"], status: .invalid),
+            content: World.comment(on: "link"), rules: ["comments:reply:all"], status: .invalid),
     ]
 
     @Test(arguments: faults.keys.sorted()) func aFaultyCreateSaysNothingAboutItsID(_ name: String) throws {
         let fault = try #require(Self.faults[name])
-        for (id, content) in [("open", World.highlight("open")), ("note", World.note("open"))] {
+        for (id, content) in [("open", World.highlight("open")), ("link", World.content("pspdfkit/link", "open"))] {
             try world.push(
                 .create, id, group: "crew", content, client: "cy", as: World.grant("cy", group: "crew"))
         }

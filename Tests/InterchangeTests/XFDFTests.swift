@@ -164,10 +164,52 @@ struct XFDFTests {
             <text name="x" inreplyto="y" page="0" rect="0,0,9,9"/>
             <text name="y" inreplyto="x" page="0" rect="0,0,9,9"/>
             """)
-        #expect(file.comments.map(\.id) == ["b", "c"])
-        #expect(file.comments.map { $0.content["rootId"] } == ["a", "a"])
-        #expect(file.annotations.map(\.id) == ["a", "s", "d", "e", "g", "x", "y"])
-        #expect(file.annotations[2].content["postilla"]?["inReplyTo"] == "s")
+        #expect(file.comments.map(\.id) == ["b", "c", "d"])
+        #expect(file.comments.map { $0.content["rootId"] } == ["a", "a", "s"])
+        #expect(file.annotations.map(\.id) == ["a", "s", "e", "g", "x", "y"])
+        #expect(file.annotations[2].content["postilla"]?["inReplyTo"] == "nothing")
+        // A markup that has only a thread is there for it; a shape is not.
+        #expect(file.annotations.map { $0.content["isCommentThreadRoot"] } == [true, nil, nil, nil, nil, nil])
+    }
+
+    /// Replies to a note and to a shape, a state, a group and a reply of another kind, from another program.
+    @Test func repliesGroupsAndStatesSurviveARoundTrip() throws {
+        let text = """
+            <text name="q" page="0" rect="10,10,28,28" icon="Help" title="Ana"><contents>why?</contents></text>
+            <text name="r" page="0" rect="30,10,48,28" icon="Insert" color="#FF0000" flags="print,nozoom"
+                inreplyto="q" replyType="reply" title="Bo" creationdate="D:20260102000000Z"><contents>so</contents></text>
+            <text name="st" page="0" rect="10,10,28,28" flags="hidden,print,nozoom,norotate" inreplyto="q"
+                state="Accepted" statemodel="Review" title="Bo"><contents>Accepted set by Bo</contents></text>
+            <caret name="k" page="0" rect="0,0,9,9"/>
+            <strikeout name="x" page="0" rect="0,0,9,9" coords="0,9,9,9,0,0,9,0" inreplyto="k" replyType="group"/>
+            <square name="b" page="0" rect="0,0,9,9" inreplyto="q"/>
+            """
+        let once = try annots(text)
+        #expect(once.comments.map { $0.content.state } == [nil, .accepted])
+        #expect(once.comments.map { $0.content["rootId"] } == ["q", "q"])
+        #expect(once.comments[0].content["icon"] == "insert")
+        let records = (once.annotations + once.comments).map { Record(id: $0.id ?? "", content: $0.content) }
+        let roots = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0) })
+        let written = write(records, roots: roots)
+        for part in [
+            #"inreplyto="k" replyType="group""#, #"inreplyto="q" replyType="reply""#,
+            #"state="Accepted" statemodel="Review""#, #"icon="Insert""#, #"rect="30,10,48,28""#,
+        ] {
+            #expect(written.contains(part), "\(part) in \(written)")
+        }
+        let twice = try read(written)
+        #expect(twice.annotations == once.annotations)
+        #expect(twice.comments == once.comments)
+    }
+
+    /// What this program writes is, when it is imported again, what is there already.
+    @Test func aNewStateIsReadAsItWasMade() throws {
+        let note = Record(
+            id: "n",
+            content: Content.note(onPage: 2, at: Point(x: 40, y: 50), text: "please"))
+        let state = Record(id: "s", content: Content.state(.completed, under: "n", note.content))
+        let file = try read(write([note, state], roots: ["n": note]))
+        #expect(file.comments.map(\.content) == [state.content])
     }
 
     @Test func whatIsUnknownOrIncompleteIsTold() throws {

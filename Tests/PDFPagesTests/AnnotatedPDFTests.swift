@@ -140,8 +140,8 @@ struct AnnotatedPDFTests {
         let comment = Record(id: "a", content: .comment(.plain("why?"), under: inline.id, inline.content))
         let result = try await annotate(pdf, [comment, inline], roots: [inline.id: inline])
         let after = try await tools.annotations(of: result.target).records
-        #expect(after.map { $0.content["type"]?.string } == ["pspdfkit/markup/underline", "pspdfkit/note"])
-        #expect(after[1].content["postilla"]?["inReplyTo"]?.string == after[0].id)
+        #expect(after.map { $0.content["type"]?.string } == ["pspdfkit/markup/underline", "pspdfkit/comment"])
+        #expect(after[1].content["rootId"]?.string == after[0].id)
     }
 
     private static let attachment = [

@@ -22,16 +22,6 @@ struct AnnotationListTests {
         #expect(base.warnings.isEmpty)
     }
 
-    @Test func aReplyNamesWhatItAnswers() async throws {
-        let folder = try Folder()
-        let pdf = SmallPDF(annotations: [
-            "<</Type/Annot/Subtype/Text/Rect[0 0 9 9]/Contents(question)>>",
-            "<</Type/Annot/Subtype/Text/Rect[0 0 9 9]/Contents(answer)/IRT 6 0 R>>",
-        ])
-        let base = try await tools.annotations(of: folder.write(pdf.bytes))
-        #expect(base.records.map { $0.content["postilla"]?["inReplyTo"]?.string } == [nil, "6"])
-    }
-
     @Test func whatIsNoAnnotationIsListedAndWhatComesTwiceCountsOnce() async throws {
         let folder = try Folder()
         var pdf = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[0 0 9 9]>>"])

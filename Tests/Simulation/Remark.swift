@@ -22,6 +22,17 @@ enum Remark {
         return Content(object)
     }
 
+    /// A comment that sets a state.
+    static func state(_ name: String, on root: Record.ID, _ text: String) -> Content {
+        comment(on: root, text).changing { $0["postilla"] = ["state": .string(name), "stateModel": "review"] }
+    }
+
+    static func isState(_ content: Content) -> Bool {
+        content["rootId"]?.string != nil && content["postilla"]?["stateModel"] == "review"
+    }
+
+    static let states = ["accepted", "rejected", "cancelled", "completed", "none"]
+
     /// Names of files; their contents do not matter here.
     static let files = ["1", "2", "3"].compactMap { AttachmentID(String(repeating: $0, count: 64)) }
 

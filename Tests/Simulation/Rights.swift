@@ -38,6 +38,16 @@ struct Rights: Hashable {
         return may("reply", Subject(.comments, createdBy: root.createdBy, group: root.group))
     }
 
+    /// Even the first reply to one's own annotation needs the right to reply if it sets a state.
+    func mayAdd(_ content: Content, to root: Subject, isFirst: Bool) -> Bool {
+        mayReply(to: root, isFirst: isFirst && !Remark.isState(content))
+    }
+
+    /// Only the person who set a state may change it.
+    func mayChange(_ content: Content, _ subject: Subject) -> Bool {
+        may("edit", subject) && (!Remark.isState(content) || (user != nil && subject.createdBy == user))
+    }
+
     func grant(layer: String, expiresAt: Timestamp) -> Grant {
         var general: Set<GeneralPermission> = [.download]
         if reads { general.insert(.readDocument) }

@@ -37,7 +37,7 @@ extension Universe {
         guard !all.isEmpty, let record = book.present(later.pick(all)) else { return nil }
         let group: String?? = later.chance(1, of: 2) ? nil : .some(later.pick(Rights.groups + [""]))
         let base = later.pick([record.revision, record.revision, record.revision, book.head, 0, 1 << 53])
-        switch later.pick(["create", "comment", "update", "delete", "delete", "delete", "restore"]) {
+        switch later.pick(["create", "comment", "state", "update", "turn", "delete", "delete", "delete", "restore"]) {
         case "create":
             let type = later.pick(["pspdfkit/markup/underline", "pspdfkit/comment-marker", "pspdfkit/note"])
             var content = Remark.annotation(type, newText())
@@ -48,6 +48,19 @@ extension Universe {
             return Change(
                 n: n, kind: .create, id: ULID.make(at: time, using: &later), baseRevision: 0, group: group,
                 content: Remark.comment(on: record.rootID ?? record.id, newText()))
+        case "state":
+            let root = record.rootID ?? record.id
+            return Change(
+                n: n, kind: .create, id: ULID.make(at: time, using: &later), baseRevision: 0, group: group,
+                content: Remark.state(later.pick(Remark.states), on: root, newText()))
+        case "turn":
+            // A comment into a state, and a state into a comment.
+            let text = newText()
+            let root = record.rootID ?? record.id
+            let content =
+                Remark.isState(record.record.content)
+                ? Remark.comment(on: root, text) : Remark.state("completed", on: root, text)
+            return Change(n: n, kind: .update, id: record.id, baseRevision: base, group: group, content: content)
         case "update":
             return Change(
                 n: n, kind: .update, id: record.id, baseRevision: base, group: group,

@@ -72,6 +72,8 @@ package struct PermissionRow: Sendable, CustomStringConvertible {
         case "reply":
             operation = .createComment(
                 root: subject, first: row["first"]?.bool == true, group: given("into"))
+        case "set-state": operation = .setState(root: subject, group: given("into"))
+        case "edit-state": operation = .editState(subject)
         case "move": operation = .move(subject, to: row["to"]?.string)
         default: throw BadRow(text: row.text)
         }

@@ -14,7 +14,7 @@ extension AppState {
         case .comment: return document.denialOfCreation
         case .reply: return document.denialOfReply
         case .note where !document.outbox.isOpen: return document.denialOfCreation
-        case .edit, .editExternally, .recolor: return document.denialOfChange { .edit($0) }
+        case .edit, .editExternally, .recolor: return document.denialOfEdit
         case .delete: return document.denialOfChange { .delete($0) }
         case .present: return document.denialOfPresenting
         case .follow: return document.denialOfFollowing
@@ -58,6 +58,11 @@ extension DocumentState {
 
     /// The row that commands act on.
     var currentRow: ListRow? { focus == .page ? page.currentRow : list.current }
+
+    var denialOfEdit: String? {
+        guard focus == .thread, let comment = thread.current else { return denialOfChange { .edit($0) } }
+        return denial { _ in .editing(comment) }
+    }
 
     func denialOfChange(_ operation: (Subject) -> Operation) -> String? {
         // Marked records are checked one by one after they are loaded.

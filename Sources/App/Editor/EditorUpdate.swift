@@ -166,7 +166,7 @@ extension DocumentState {
     fileprivate func denialOfSaving(_ editor: Editor) -> String? {
         switch editor.target {
         case .newNote, .newThread: denialOfCreation
-        case .record(let record): denial { _ in .edit(Subject(record)) }
+        case .record(let record): denial { _ in .editing(record) }
         case .reply(let root): denial { .createComment(root: Subject(root), first: false, group: $0.defaultGroup) }
         case .merge, .together: nil
         }

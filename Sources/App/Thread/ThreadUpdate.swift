@@ -74,7 +74,7 @@ extension DocumentState {
         guard let row = currentRow else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
         if row.isDeletedRoot { return Self.onlyCommentsLeft }
         guard row.kind.beginsThreads else {
-            return "no replies to \(row.kind.withArticle), only to marked words"
+            return NoThread.isKind(row.kind).description
         }
         return denial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
     }

@@ -115,7 +115,8 @@ extension ChangeDecider {
             }
         case .comments:
             guard let id = outline.rootID else { return .invalid(#"a comment needs "rootId""#) }
-            if let refused = try refuseReply(to: id, group: group, writer) { return refused }
+            let isState = outline.state != nil
+            if let refused = try refuseReply(to: id, isState: isState, group: group, writer) { return refused }
             rootID = id
         case .formFields: return .invalid(Denial.formField.description)
         }
@@ -143,11 +144,16 @@ extension ChangeDecider {
     }
 
     /// Returns why no comment can be added to this root; nil if one can.
-    private func refuseReply(to id: Record.ID, group: String?, _ writer: LayerWriter) throws -> ChangeDecision? {
+    private func refuseReply(
+        to id: Record.ID, isState: Bool, group: String?, _ writer: LayerWriter
+    ) throws -> ChangeDecision? {
         guard let root = try find(id, writer), root.isLive else { return .threadGone }
         if let why = root.record.content.noThread { return .invalid(why.description) }
-        let first = try comments(under: id, writer).isEmpty
-        let decision = grant.decide(.createComment(root: root.subject, first: first, group: group))
+        let operation: Operation =
+            isState
+            ? .setState(root: root.subject, group: group)
+            : .createComment(root: root.subject, first: try comments(under: id, writer).isEmpty, group: group)
+        let decision = grant.decide(operation)
         if case .denied(let denial) = decision { return .denied(denial.description) }
         return nil
     }
@@ -158,14 +164,15 @@ extension ChangeDecider {
         guard let content = change.content else { return .invalid("an update needs content") }
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard stored.isLive else { return .recordDeleted }
-        if case .denied(let denial) = grant.decide(.edit(stored.subject)) { return .denied(denial.description) }
+        let (outline, there) = (ContentOutline(content), ContentOutline(stored.record.content))
+        let edit: Operation = there.state == nil ? .edit(stored.subject) : .editState(stored.subject)
+        if case .denied(let denial) = grant.decide(edit) { return .denied(denial.description) }
         let group = change.group.map(\.orNull) ?? stored.record.group
         if !group.isExactly(stored.record.group),
             case .denied(let denial) = grant.decide(.move(stored.subject, to: group))
         {
             return .denied(denial.description)
         }
-        let (outline, there) = (ContentOutline(content), ContentOutline(stored.record.content))
         if let problem = problem(outline, over: there, writer) { return .invalid(problem) }
         if let problem = try problem(ofAttachmentIn: content, over: stored, writer) { return .invalid(problem) }
         guard isFirst(change, stored) else { return .conflict(stored) }
@@ -183,6 +190,9 @@ extension ChangeDecider {
     private func problem(_ content: ContentOutline, over stored: ContentOutline, _ writer: LayerWriter) -> String? {
         guard content.isSameKind(as: stored) else {
             return "a record cannot change between annotation and comment, or move to another thread"
+        }
+        guard (content.state == nil) == (stored.state == nil) else {
+            return "a comment cannot become a state, nor a state a comment"
         }
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)

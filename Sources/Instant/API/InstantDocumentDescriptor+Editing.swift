@@ -32,6 +32,15 @@ extension InstantDocumentDescriptor {
         try edit { try $0.reply(to: root, text, id: newID(), author: author, at: $1) }
     }
 
+    /// Sets the state of an annotation, as a comment in its thread.
+    ///
+    /// - Parameter author: The author if the token has no `creator_name`.
+    package func setState(
+        _ state: AnnotationState, of root: Record.ID, id: Record.ID? = nil, author: String? = nil
+    ) throws -> EditReceipt {
+        try edit { try $0.setState(state, of: root, id: id ?? newID(), author: author, at: $1) }
+    }
+
     /// Creates a root and its first comment: both or neither.
     ///
     /// - Parameters:

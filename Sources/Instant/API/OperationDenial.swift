@@ -14,6 +14,8 @@ public struct OperationDenial: Hashable, Sendable, CustomStringConvertible {
         case lacks(GeneralPermission)
         /// The token lacks a collaboration permission; any of these entries would suffice.
         case needs([CollaborationPermission])
+        /// The record is a state that another person set.
+        case stateOfAnother
         case noSuchAnnotation
         /// This record cannot have comments, whatever the token allows.
         case noThread
@@ -36,6 +38,7 @@ public struct OperationDenial: Hashable, Sendable, CustomStringConvertible {
             case .lacks(let permission): .lacks(permission)
             case .needs(let entries): .needs(entries)
             case .formField: .formField
+            case .stateOfAnother: .stateOfAnother
             }
     }
 

@@ -2,7 +2,7 @@ package import Annotations
 package import Authorization
 import SyncProtocol
 
-/// Comments: flat threads under text markups and comment markers, in order of creation.
+/// Comments: flat threads under markup and notes, in order of creation.
 extension Layer {
     /// Returns the comments under a root, oldest first; none while a deletion of the root is pending, because the
     /// deletion includes them.
@@ -25,6 +25,27 @@ extension Layer {
     ) throws -> EditReceipt {
         try store.write { try $0.reply(to: root, text, id: id, author: author, at: now, metadata: metadata(in: $0)) }
     }
+
+    /// Sets the state of an annotation, as a comment in its thread.
+    ///
+    /// - Parameters:
+    ///   - id: A unique id from ``ULID``.
+    ///   - author: The author if the token has no `creator_name`.
+    @discardableResult
+    package func setState(
+        _ state: AnnotationState, of root: Record.ID, id: Record.ID, author: String?, at now: Timestamp
+    ) throws -> EditReceipt {
+        try store.write { store in
+            let metadata = try metadata(in: store)
+            guard let record = try store.overlay(root, metadata: metadata).record else { throw EditError.rootGone }
+            return try store.create(
+                .state(state, under: root, record.content), id: id, group: nil, author: author, at: now,
+                metadata: metadata)
+        }
+    }
+
+    /// Returns the states of an annotation that count.
+    package func states(of root: Record.ID) throws -> AnnotationStates { AnnotationStates(try thread(under: root)) }
 
     /// Creates a root and its first comment. Creates both or neither. The root says that it was created for the thread,
     /// so that it is deleted with its last comment.
@@ -85,10 +106,11 @@ extension StoredLayer {
     ///
     /// - Throws: ``EditError`` if no token could allow it.
     func reply(
-        to id: Record.ID, group: String?, metadata: LayerMetadata, waiting: OutboxEntry? = nil
+        to id: Record.ID, isState: Bool = false, group: String?, metadata: LayerMetadata, waiting: OutboxEntry? = nil
     ) throws -> Operation {
         guard let root = try overlay(id, metadata: metadata).record else { throw EditError.rootGone }
         if let why = root.content.noThread { throw EditError.noThread(why) }
+        guard !isState else { return .setState(root: Subject(root), group: group) }
         let others = try thread(under: id).filter { comment in
             guard let waiting else { return true }
             guard !comment.isExactly(waiting.id) else { return false }

@@ -50,8 +50,10 @@ extension Layer {
             guard let record = try store.visible(id, metadata: metadata).record else {
                 throw EditError.noSuchRecord(id)
             }
-            try grant.require(.edit(Subject(record)))
-            guard content.isSameKind(as: record.content) else { throw EditError.otherKind }
+            try grant.require(.editing(record))
+            guard content.isSameKind(as: record.content), (content.state == nil) == (record.content.state == nil) else {
+                throw EditError.otherKind
+            }
             let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
             try stamped.check(metadata, over: record.content)
             return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, metadata: metadata)
@@ -89,7 +91,8 @@ extension StoredLayer {
         if type == .formFields { throw EditError.denied(.formField) }
         guard type == .comments else { return .createAnnotation(group: group) }
         guard let rootID = content["rootId"]?.string else { throw EditError.noRoot }
-        return try reply(to: rootID, group: group, metadata: metadata, waiting: waiting)
+        return try reply(
+            to: rootID, isState: content.state != nil, group: group, metadata: metadata, waiting: waiting)
     }
 }
 

@@ -108,7 +108,7 @@ extension StoredLayer {
                 let operation = try? creation(of: content, group: entry.group, metadata: metadata, waiting: entry)
             else { return .createAnnotation(group: entry.group) }
             return operation
-        case .update: return .edit(subject)
+        case .update: return record.map { .editing($0) } ?? .edit(subject)
         case .delete: return .delete(subject)
         // The user who deleted a record may restore it, so only the general `write` permission is checked.
         case .restore: return .createAnnotation(group: metadata.grant?.defaultGroup)

@@ -82,7 +82,7 @@ extension Layer {
             let present = try store.overlay(entry.id, metadata: metadata).record
             switch (mine, present) {
             case (let mine?, let present?):
-                try grant.require(.edit(Subject(present)))
+                try grant.require(.editing(present))
                 return try store.enqueue(
                     .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata)
             case (let mine?, nil):

@@ -45,7 +45,7 @@ extension Layer {
                 undone.after = try store.overlay(receipt.id, metadata: metadata).record
                 return undone
             case (let before?, let after?):
-                try grant.require(.edit(Subject(after)))
+                try grant.require(.editing(after))
                 let content = before.content.changing { $0["updatedAt"] = .string(now.iso8601) }
                 return try store.enqueue(
                     .update, receipt.id, content: content, group: before.group, at: now, metadata: metadata)

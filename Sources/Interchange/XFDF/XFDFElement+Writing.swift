@@ -3,16 +3,12 @@ import PDFPages
 /// Converts an annotation's dictionary to its element.
 enum XFDFElement {
     /// - Returns: nil for a kind without an XFDF element.
-    static func node(_ annotation: PDFAnnotation, page: Int, name: String, inReplyTo root: String?) -> XMLNode? {
+    static func node(_ annotation: PDFAnnotation, page: Int, name: String) -> XMLNode? {
         let entries = annotation.entries
         guard let element = entries["Subtype"]?.name.flatMap({ XFDFNames.elements[$0] }) else { return nil }
         var node = XMLNode(element, ["page": "\(page)", "name": name])
         for attribute in XFDFNames.attributes {
             node.attributes[attribute.name] = entries[attribute.key].flatMap { text($0, attribute.kind) }
-        }
-        if let root {
-            node.attributes["inreplyto"] = root
-            node.attributes["replyType"] = "reply"
         }
         border(entries, &node)
         line(entries, &node)

@@ -35,7 +35,7 @@ package struct XFDFFile: Hashable, Sendable {
                 }
             }
         }
-        (annotations, comments) = threads.sorted()
+        (annotations, comments) = threads.sorted(on: pages)
     }
 
     private mutating func take(_ node: XMLNode, _ pages: [PageFrame], into threads: inout XFDFThreads) {

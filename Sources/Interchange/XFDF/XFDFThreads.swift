@@ -1,12 +1,12 @@
 import Annotations
+import PDFPages
 
-/// Separates comments from notes. In XFDF, a comment is a note that replies to a markup annotation or to a note without
-/// text; a reply to anything else stays a note, with its target in `postilla`.
+/// Separates comments from notes. In XFDF, as in PDF, a comment is a note that answers an annotation of its page; a reply
+/// of another kind, or to what is missing or takes no replies, stays an annotation with its target in `postilla`.
 struct XFDFThreads {
     private var found: [Found] = []
     /// Indexes in ``found``, keyed by the annotation's name.
     private var places: [ByteOrdered: Int] = [:]
-    private static let maxChainLength = 32
 
     mutating func add(_ node: XMLNode, _ content: Content) {
         var item = InstantJSONFile.Item(content: content)
@@ -15,21 +15,22 @@ struct XFDFThreads {
             item.id = name
             places[ByteOrdered(name)] = found.count
         }
-        // An annotation grouped with another is part of it, not a reply.
-        let repliesTo = node.attributes["replyType"] == "group" ? nil : node.attributes["inreplyto"]
         found.append(
             Found(
-                item: item, repliesTo: repliesTo, isText: node.name == "text",
+                item: item, repliesTo: node.attributes["inreplyto"],
+                isGroup: node.attributes["replyType"] == "group", isText: node.name == "text",
                 rich: RichText.text(node.child("contents-richtext"))))
     }
 
-    func sorted() -> (annotations: [InstantJSONFile.Item], comments: [InstantJSONFile.Item]) {
-        let roots = found.map { $0.repliesTo == nil ? nil : root(of: $0) }
+    /// - Parameter pages: the pages of the document, in order.
+    func sorted(on pages: [PageFrame]) -> (annotations: [InstantJSONFile.Item], comments: [InstantJSONFile.Item]) {
+        var chains = ReplyChains(found.map(link))
+        let roots = found.indices.map { found[$0].repliesTo == nil ? nil : chains.root(of: $0) }
         let repliedTo = Set(roots.compactMap(\.self))
         var (annotations, comments): ([InstantJSONFile.Item], [InstantJSONFile.Item]) = ([], [])
         for (place, entry) in found.enumerated() {
-            if let root = roots[place].map({ found[$0] }), let id = root.item.id, entry.isText, root.mayHaveThread {
-                comments.append(entry.asComment(under: id, root.item.content))
+            if let root = roots[place].map({ found[$0] }), let id = root.item.id {
+                comments.append(entry.asComment(under: id, root.item.content, on: pages))
             } else {
                 annotations.append(entry.asAnnotation(isRepliedTo: repliedTo.contains(place)))
             }
@@ -37,16 +38,13 @@ struct XFDFThreads {
         return (annotations, comments)
     }
 
-    /// Returns the root of a chain of replies, since threads are flat; nil for a missing target or a cycle.
-    private func root(of entry: Found) -> Int? {
-        var name = entry.repliesTo
-        var place: Int?
-        for _ in 0..<Self.maxChainLength {
-            guard let next = name else { return place }
-            guard let at = places[ByteOrdered(next)] else { return nil }
-            (place, name) = (at, found[at].repliesTo)
+    private func link(_ entry: Found) -> ReplyChains.Link? {
+        guard let name = entry.repliesTo else { return nil }
+        let target = places[ByteOrdered(name)].flatMap { place in
+            let content = found[place].item.content
+            return content["pageIndex"] == entry.item.content["pageIndex"] && content.noThread == nil ? place : nil
         }
-        return nil
+        return ReplyChains.Link(target: target, isGroup: entry.isGroup, isComment: entry.isText)
     }
 }
 
@@ -54,14 +52,14 @@ struct XFDFThreads {
 private struct Found {
     var item: InstantJSONFile.Item
     var repliesTo: String?
+    /// Whether it is part of what it replies to.
+    var isGroup: Bool
     var isText: Bool
     var rich: CommentText?
 
     private var kind: AnnotationKind { AnnotationKind(type: item.content["type"]?.string ?? "") }
 
     private var isSilentNote: Bool { kind == .note && item.content["text"]?.string?.isEmpty != false }
-
-    var mayHaveThread: Bool { kind.isMarkup || isSilentNote }
 
     func asAnnotation(isRepliedTo: Bool) -> InstantJSONFile.Item {
         var item = item
@@ -72,10 +70,11 @@ private struct Found {
                 object["text"] = nil
                 object["icon"] = nil
             }
-            if isMarker || (isRepliedTo && mayHaveThread) { object["isCommentThreadRoot"] = true }
+            if isMarker || (isRepliedTo && kind.isMarkup) { object["isCommentThreadRoot"] = true }
             if let repliesTo {
                 var aside = object["postilla"]?.object ?? JSONObject()
                 aside["inReplyTo"] = .string(repliesTo)
+                if isGroup { aside["replyType"] = "group" }
                 object["postilla"] = .object(aside)
             }
             if object["text"] != nil, case .xhtml(let value)? = rich {
@@ -86,13 +85,23 @@ private struct Found {
         return item
     }
 
-    func asComment(under id: Record.ID, _ root: Content) -> InstantJSONFile.Item {
+    /// - Parameter pages: the pages of the document, in order.
+    func asComment(under id: Record.ID, _ root: Content, on pages: [PageFrame]) -> InstantJSONFile.Item {
         var item = item
         let said = item.content.object
-        item.content = Content.comment(rich ?? .plain(said["text"]?.string ?? ""), under: id, root).changing {
+        let comment = Content.comment(rich ?? .plain(said["text"]?.string ?? ""), under: id, root).changing {
             comment in
-            for name in ["creatorName", "createdAt", "updatedAt", "subject"] { comment[name] = said[name] }
+            for name in ["creatorName", "createdAt", "updatedAt", "subject", "postilla"] { comment[name] = said[name] }
+        }
+        let page = root["pageIndex"]?.integer.flatMap { Int(exactly: $0) } ?? 0
+        let usual = PDFAnnotation(comment: comment, under: root, on: pages[page])
+            .content(onPage: page, pages[page], pageCount: pages.count).0
+        item.content = comment.changing { comment in
+            for name in Self.looks where said[name] != usual[name] { comment[name] = said[name] }
         }
         return item
     }
+
+    /// The members of a note that its comment keeps if they are not those that every comment is written with.
+    private static let looks = ["bbox", "icon", "color", "flags"]
 }

@@ -32,8 +32,13 @@ package struct XFDFWriter {
             root.map { PDFAnnotation(comment: record.content, under: $0.content, on: pages[index]) }
             ?? PDFAnnotation(record.content, on: pages[index])
         guard let annotation,
-            var node = XFDFElement.node(annotation, page: index, name: record.id, inReplyTo: root?.id)
+            var node = XFDFElement.node(annotation, page: index, name: record.id)
         else { return "" }
+        if let target = root?.id ?? record.content["postilla"]?["inReplyTo"]?.string {
+            let isGroup = root == nil && record.content["postilla"]?["replyType"] == "group"
+            node.attributes["inreplyto"] = target
+            node.attributes["replyType"] = isGroup ? "group" : "reply"
+        }
         if let rich = RichText.node(record.content) { node.parts.append(.node(rich)) }
         return node.xml + "\n"
     }

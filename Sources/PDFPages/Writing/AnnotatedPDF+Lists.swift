@@ -6,6 +6,7 @@ extension AnnotatedPDF {
     ///
     /// - Returns: what the finished file must hold; nil if that cannot be checked.
     mutating func finish() throws -> ReadBack? {
+        try finishReplies()
         let popups = popupsOfTheMissing
         let shared = sharedLists
         for index in tree.pages.indices {

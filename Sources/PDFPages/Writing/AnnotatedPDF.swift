@@ -17,6 +17,8 @@ package struct AnnotatedPDF {
     /// For a page taken out of a file, whose objects have other numbers: its index there, and its annotations by content.
     private let page: Int?
     private var unmatched: [String: [Record.ID]] = [:]
+    /// Edited comments of the file, and new annotations that answer what is not in the file yet.
+    var waiting: [Waiting] = []
     /// What the finished file must hold; nil if the file has more annotations than are read.
     private(set) var readBack: ReadBack?
 
@@ -31,6 +33,13 @@ package struct AnnotatedPDF {
         var isRewritten = false
         /// Whether it stands on another page now.
         var isMoved = false
+    }
+
+    /// A record that is written at the end, when it is known what is in the file.
+    struct Waiting {
+        var record: Record
+        var page: Int
+        var image: [UInt8]?
     }
 
     /// - Parameters:
@@ -92,8 +101,15 @@ package struct AnnotatedPDF {
         let index = page(of: root ?? record)
         if let mine = own[ByteOrdered(record.id)] {
             own[ByteOrdered(record.id)]?.isKept = true
-            if let index, mine.content != record.content { try merge(record, into: mine, onPage: index, image) }
+            guard let index, mine.content != record.content else { return }
+            guard record.content.contentType != .comments else {
+                return waiting.append(Waiting(record: record, page: index))
+            }
+            try merge(record, into: mine, onPage: index, image)
         } else if let index {
+            if root == nil, record.content.answered != nil {
+                return waiting.append(Waiting(record: record, page: index, image: image))
+            }
             try create(record, under: root, onPage: index, image)
         }
     }
@@ -107,7 +123,7 @@ package struct AnnotatedPDF {
                 for member in object.members where !known.contains(member.key) { object[member.key] = nil }
                 object["type"] = .string(subtype)
             }
-            for key in ["pdfObjectId", "pageIndex", "action", "postilla"] { object[key] = nil }
+            for key in ["pdfObjectId", "pageIndex", "action", "rootId", "postilla"] { object[key] = nil }
         }.text
     }
 
@@ -118,7 +134,7 @@ package struct AnnotatedPDF {
         return page
     }
 
-    private mutating func number(of id: Record.ID) -> ObjectID {
+    mutating func number(of id: Record.ID) -> ObjectID {
         if let known = numbers[ByteOrdered(id)] { return known }
         let new = update.number()
         numbers[ByteOrdered(id)] = new
@@ -127,7 +143,7 @@ package struct AnnotatedPDF {
 
     // MARK: New annotations
 
-    private mutating func create(
+    mutating func create(
         _ record: Record, under root: Record?, onPage index: Int, _ image: [UInt8]?
     ) throws {
         let frame = tree.pages[index].frame
@@ -140,10 +156,10 @@ package struct AnnotatedPDF {
             annotation = PDFAnnotation(record.content, on: frame)
         }
         guard var annotation else { return }
-        if root == nil, let target = record.content["postilla"]?["inReplyTo"]?.string,
-            let number = numbers[ByteOrdered(target)]
-        {
+        if root == nil, let target = record.content.answered, let number = finalNumber(of: target) {
             annotation.entries["IRT"] = .reference(number)
+            let isGroup = record.content["postilla"]?["replyType"] == "group"
+            annotation.entries["RT"] = .name(isGroup ? "Group" : "R")
         }
         let isFile = annotation.entries["Subtype"] == .name("FileAttachment")
         let writer = AppearanceWriter(
@@ -226,7 +242,10 @@ package struct AnnotatedPDF {
 
 // MARK: - The file's own annotations
 extension AnnotatedPDF {
-    private mutating func merge(_ record: Record, into mine: Own, onPage index: Int, _ image: [UInt8]?) throws {
+    /// - Parameter root: for a comment that answered a comment which is gone, the root that it answers now.
+    mutating func merge(
+        _ record: Record, into mine: Own, onPage index: Int, _ image: [UInt8]?, answering root: ObjectID? = nil
+    ) throws {
         let id = ByteOrdered(record.id)
         guard let source = mine.source ?? numbers[id].flatMap({ dump.value($0) }), var merged = ObjectSource(source),
             let old = PDFDictionary(ObjectSource.object(source), in: dump)
@@ -237,8 +256,9 @@ extension AnnotatedPDF {
                 old, from: mine.content, to: record.content, on: frame, pageCount: tree.pages.count)
         else { return }
         let isMoved = merge.isMoved
-        guard !merge.isEmpty || isMoved else { return }
+        guard !merge.isEmpty || isMoved || root != nil else { return }
         var entries = merge.entries
+        if let root { entries["IRT"] = .some(.reference(root)) }
         if let destination = entries["Dest"] { entries["Dest"] = .some(self.destination(destination)) }
         if isMoved { entries["P"] = .some(tree.pages[index].id.map(PDFObject.reference)) }
         if merge.isDrawn { try draw(record.content, over: old, &entries, on: frame, image) }

@@ -31,13 +31,16 @@ struct AnnotationMerge {
         let newPage = new["pageIndex"]?.integer.flatMap { Int(exactly: $0) } ?? page
         let normal = annotation.content(onPage: newPage, frame, pageCount: pageCount).0.object
         self.normal = normal
-        isOtherKind = AnnotationKind(of: was) != AnnotationKind(of: new)
+        isOtherKind = Self.kind(was) != Self.kind(new)
         isMoved = newPage != page
         // A record of a version that did not know its kind has fewer members, and says nothing about the others.
         let all = GovernedEntries.rules(for: AnnotationKind(type: new["type"]?.string ?? ""))
         let (isMoved, isOther) = (isMoved, isOtherKind)
+        let isComment = AnnotationKind(type: new["type"]?.string ?? "") == .comment
         rules = all.filter { rule in
             if isOther || isMoved && rule.isPlace { return true }
+            // Clients may know less of a comment than its note says.
+            if rule.member != "text", isComment, new[rule.member] == nil { return false }
             let value = was[rule.member]
             guard value != new[rule.member] else { return false }
             // An action that may not be written is one that the record changed, nevertheless.
@@ -156,6 +159,12 @@ struct AnnotationMerge {
     }
 
     // MARK: Comparing
+
+    /// The kind of an annotation in the file, where a comment is a note.
+    private static func kind(_ object: JSONObject) -> AnnotationKind {
+        let kind = AnnotationKind(of: object)
+        return kind == .comment ? .note : kind
+    }
 
     /// Whether two values are the same to a reader of the PDF, in which numbers have four decimals.
     private static func isSame(_ one: JSON?, _ other: JSON?) -> Bool {

@@ -34,7 +34,10 @@ struct AnnotationWriter {
         case .stamp: stamp()
         case .image: image()
         case .link: link()
-        case .comment: return false
+        case .comment:
+            guard isOwn else { return false }
+            note()
+            state()
         case .redaction: redaction()
         case .file: attachedFile()
         case .caret, .formField, .sound, .movie, .screen, .richMedia, .model3D, .projection, .watermark, .printersMark,
@@ -44,16 +47,30 @@ struct AnnotationWriter {
         return true
     }
 
+    /// Writes a comment: a note at its own place, or at that of its root.
     mutating func comment(under root: Rect?) {
         common()
-        let place = root ?? Rect(left: 0, top: 0, width: 0, height: 0)
-        let box = Rect(left: place.left, top: place.top, width: Content.noteSide, height: Content.noteSide)
-        entries["Rect"] = .numbers(frame.corners(of: box))
-        entries["Subtype"] = .name("Text")
-        entries["Name"] = .name("Comment")
+        if entries["Rect"] == nil {
+            let place = root ?? Rect(left: 0, top: 0, width: 0, height: 0)
+            let box = Rect(left: place.left, top: place.top, width: Content.noteSide, height: Content.noteSide)
+            entries["Rect"] = .numbers(frame.corners(of: box))
+        }
+        note()
+        entries["Name"] = .name(json["icon"]?.string.flatMap(AnnotationNames.icon) ?? "Comment")
         entries["RT"] = .name("R")
-        text(from: "text")
         entries["Contents"] = entries["Contents"] ?? .string("")
+        state()
+        // Programs show a state where it belongs, and not as a note on the page.
+        if entries["State"] != nil, json["flags"] == nil { entries["F"] = .number(0b11110) }
+    }
+
+    private mutating func state() {
+        let aside = json["postilla"]
+        guard let state = AnnotationState(state: aside?["state"]?.string, model: aside?["stateModel"]?.string) else {
+            return
+        }
+        entries["State"] = .string(state.title)
+        entries["StateModel"] = .string(state.modelTitle)
     }
 
     // MARK: Members of every kind

@@ -18,9 +18,10 @@ struct AppearanceWriter {
         kind = AnnotationKind(of: json)
         self.frame = frame
         self.image = image
-        // A comment is read with its root: it has no place and draws nothing.
+        // A new comment is read with its root: it has no place and draws nothing.
         let nowhere = Rect(left: 0, top: 0, width: Content.noteSide, height: Content.noteSide)
-        guard let box = kind == .comment ? nowhere : json["bbox"].flatMap(Rect.init(json:)) else { return nil }
+        let place = json["bbox"].flatMap(Rect.init(json:))
+        guard let box = kind == .comment && (own == nil || place == nil) ? nowhere : place else { return nil }
         self.box = box
     }
 
@@ -37,7 +38,7 @@ struct AppearanceWriter {
         case .rectangle, .ellipse: return shape()
         case .stamp: return stamp()
         case .image: return picture()
-        case .comment: return finish(Sketch(box))
+        case .comment: return own == nil ? finish(Sketch(box)) : note()
         case .caret: return caret()
         case .redaction: return redaction()
         case .file: return fileIcon()

@@ -60,9 +60,10 @@ struct GovernedEntries: Hashable {
         GovernedEntries("text", texts + ["DS"], drawn: true, only: [.text]),
         // Markup, notes, stamps
         GovernedEntries(
-            "color", ["C"], drawn: true, only: AnnotationKind.markups + others + [.note, .commentMarker, .stamp, .file]),
+            "color", ["C"], drawn: true,
+            only: AnnotationKind.markups + others + [.note, .comment, .commentMarker, .stamp, .file]),
         GovernedEntries("rects", ["QuadPoints"], drawn: true, place: true, only: AnnotationKind.markups + [.redaction]),
-        GovernedEntries("icon", ["Name"], drawn: true, only: [.note, .file]),
+        GovernedEntries("icon", ["Name"], drawn: true, only: [.note, .comment, .file]),
         GovernedEntries("outlineColor", ["C"], drawn: true, only: [.redaction]),
         GovernedEntries("fillColor", ["IC"], drawn: true, only: [.redaction]),
         GovernedEntries("overlayText", ["OverlayText"], drawn: true, only: [.redaction]),

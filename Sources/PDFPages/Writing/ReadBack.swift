@@ -22,7 +22,8 @@ struct ReadBack {
     /// A rewritten file has other object numbers, which the members left out here repeat.
     private static func digest(_ content: Content) -> Int {
         var hasher = Hasher()
-        let members = content.object.members.filter { $0.key != "pdfObjectId" && $0.key != "postilla" }
+        // Whether a new note is a comment is known only from the whole file.
+        let members = content.asNote.object.members.filter { $0.key != "pdfObjectId" && $0.key != "postilla" }
         for member in members.sorted(by: { ByteOrdered($0.key) < ByteOrdered($1.key) }) {
             hasher.combine(member.key)
             hasher.combine(member.value.text)

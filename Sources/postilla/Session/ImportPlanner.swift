@@ -69,7 +69,7 @@ struct ImportPlanner {
                 return .skip(.conflict("an earlier edit is in conflict; see postilla conflicts"))
             }
             if let problem = invalid(item, over: present.content) { return .skip(problem) }
-            return decide(.edit(Subject(present)), else: .update)
+            return decide(.editing(present), else: .update)
         }
         guard Record.isValidID(id) else { return .skip(.invalid(Record.idRule)) }
         if let problem = invalid(item) { return .skip(problem) }
@@ -86,6 +86,7 @@ struct ImportPlanner {
         else {
             return .skip(.invalid("its annotation is not in this layer"))
         }
+        if item.content.state != nil { return decide(.setState(root: root, group: group), else: .create) }
         let isFirst = try descriptor.layer.thread(under: rootID).isEmpty
         return decide(.createComment(root: root, first: isFirst, group: group), else: .create)
     }

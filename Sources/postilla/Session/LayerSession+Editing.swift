@@ -108,7 +108,7 @@ extension OutboxEntry {
         let operation: Operation =
             switch kind {
             case .create: .createAnnotation(group: group)
-            case .update, .restore: .edit(subject)
+            case .update, .restore: base.map { .editing($0) } ?? .edit(subject)
             case .delete: .delete(subject)
             }
         return !grant.decide(operation).isAllowed

@@ -22,8 +22,8 @@ extension PermissionRow {
     /// The operation's subject, before the operation.
     private var subject: Subject? {
         switch operation {
-        case .view(let it), .edit(let it), .delete(let it), .move(let it, _): it
-        case .createComment(let root, _, _): root
+        case .view(let it), .edit(let it), .editState(let it), .delete(let it), .move(let it, _): it
+        case .createComment(let root, _, _), .setState(let root, _): root
         case .createAnnotation: nil
         }
     }
@@ -34,7 +34,7 @@ extension PermissionRow {
     /// The record that is changed or created.
     func targetID(_ number: Int) -> Record.ID {
         switch operation {
-        case .createAnnotation, .createComment: "new\(number)"
+        case .createAnnotation, .createComment, .setState: "new\(number)"
         default: subjectID(number)
         }
     }
@@ -48,7 +48,8 @@ extension PermissionRow {
         var records: [Record] = []
         let id = subjectID(number)
         if let subject, !isOfThePDF {
-            let content = subject.contentType == .comments ? Attempt.comment(under: "root") : Attempt.highlight
+            var content = subject.contentType == .comments ? Attempt.comment(under: "root") : Attempt.highlight
+            if case .editState = operation { content = content.setting(.accepted) }
             records.append(Record(id: id, content: content, createdBy: subject.createdBy, group: subject.group))
         }
         if case .createComment(_, false, _) = operation {
@@ -70,10 +71,15 @@ extension PermissionRow {
                 n: n, kind: .create, id: id, baseRevision: 0, group: stated(group),
                 content: Attempt.comment(under: subjectID(number)))
         }
+        if case .setState(_, let group) = operation {
+            return Change(
+                n: n, kind: .create, id: id, baseRevision: 0, group: stated(group),
+                content: Attempt.comment(under: subjectID(number)).setting(.completed))
+        }
         guard case .record(let record, let revision)? = records[id] else { return nil }
         let content = record.content.changing { $0["text"] = "changed" }
         switch operation {
-        case .edit:
+        case .edit, .editState:
             return Change(
                 n: n, kind: .update, id: id, baseRevision: revision, group: stated(subject.group), content: content)
         case .move(_, let group):

@@ -8,7 +8,9 @@ import Testing
 @Suite("Commenting") struct CommentingTests {
     static let highlight = note("marked").changing { $0["type"] = "pspdfkit/markup/highlight" }
 
-    /// A highlight `h` of the PDF, ana's own highlight `own`, a note `n`, and bo's comment `c` under `h`.
+    static let link = note("x").changing { $0["type"] = "pspdfkit/link" }
+
+    /// A highlight `h` of the PDF, ana's own highlight `own`, a note `n`, a link `k`, and bo's comment `c` under `h`.
     static func fixture(_ collaboration: [Permission]? = nil) throws -> LayerFixture {
         try LayerFixture(
             collaboration: collaboration,
@@ -16,6 +18,7 @@ import Testing
                 StoredRecord(Record(id: "h", content: highlight), 0),
                 StoredRecord(Record(id: "own", content: highlight, createdBy: "ana"), 1),
                 stored("n", "a note", 2),
+                StoredRecord(Record(id: "k", content: link), 0),
                 StoredRecord(Record(id: "c", content: comment("first", under: "h"), createdBy: "bo"), 3),
             ])
     }
@@ -39,8 +42,8 @@ import Testing
         _ = try it.layer.beginThread(
             marker, id: "m", .plain("look"), commentID: "m1", author: nil, at: it.now)
         #expect(try it.layer.seal()?.changes.map(\.id) == ["m", "m1"])
-        #expect(throws: EditError.noThread(.isKind(.note))) {
-            try it.layer.beginThread(note("x"), id: "q", .plain("q"), commentID: "q1", author: nil, at: it.now)
+        #expect(throws: EditError.noThread(.isKind(.link))) {
+            try it.layer.beginThread(Self.link, id: "q", .plain("q"), commentID: "q1", author: nil, at: it.now)
         }
         #expect(try it.layer.record("q") == nil)
     }
@@ -48,7 +51,7 @@ import Testing
     @Test(
         "Roots that take no reply, with the reason",
         arguments: [
-            ("n", EditError.noThread(.isKind(.note))), ("c", .noThread(.isComment)), ("x", .rootGone),
+            ("k", EditError.noThread(.isKind(.link))), ("c", .noThread(.isComment)), ("x", .rootGone),
         ])
     func refusals(root: String, why: EditError) throws {
         let it = try Self.fixture()
@@ -77,7 +80,7 @@ import Testing
         "The offered operations are those that the server will allow",
         arguments: [
             (["annotations:view:all"], ["own": true, "h": false, "c": false]),
-            (["comments:reply:all"], ["own": true, "h": true, "c": true, "n": false]),
+            (["comments:reply:all"], ["own": true, "h": true, "c": true, "n": true, "k": false]),
             (["comments:reply:self"], ["own": true, "h": false]),
             (["comments:reply:createdBy="], ["h": true, "c": true]),
         ])
@@ -116,6 +119,38 @@ import Testing
         }
         #expect(throws: EditError.notAComment) { try it.layer.reword("h", "a", at: it.now) }
         #expect(throws: EditError.noSuchRecord("x")) { try it.layer.reword("x", "a", at: it.now) }
+    }
+
+    // MARK: States
+
+    @Test func aStateIsACommentThatItsPersonAloneMayChange() throws {
+        let it = try Self.fixture()
+        let set = try it.layer.setState(.accepted, of: "n", id: "s", author: nil, at: it.now)
+        let content = try #require(set.after?.content)
+        #expect((content.state, content["rootId"], Annotation(id: "s", content: content).text) == (.accepted, "n", "Accepted"))
+        #expect(try it.layer.states(of: "n").isResolved)
+        // A change of mind is another comment.
+        try it.layer.setState(.unset, of: "n", id: "t", author: nil, at: it.now + 1)
+        #expect(try it.layer.states(of: "n").entries.map(\.state) == [.unset])
+        #expect(try !it.layer.states(of: "n").isResolved)
+        #expect(throws: EditError.otherKind) {
+            try it.layer.update("s", content: content.changing { $0["postilla"] = nil }, at: it.now)
+        }
+        let other = Record(id: "b", content: comment("Rejected", under: "h").setting(.rejected), createdBy: "bo")
+        try it.pull(.record(other, 4), upTo: 4)
+        #expect(throws: EditError.denied(.stateOfAnother)) {
+            try it.layer.update("b", content: other.content.setting(.accepted), at: it.now)
+        }
+        #expect(try it.layer.operations(on: "b") == [.delete, .reply, .setGroup])
+        #expect(try it.layer.operations(on: "s").contains(.edit))
+    }
+
+    @Test func aStateOnOnesOwnRootNeedsTheRightToReply() throws {
+        let it = try Self.fixture([])
+        #expect(throws: EditError.denied(.needs([Permission(.comments, .reply, .own)]))) {
+            try it.layer.setState(.completed, of: "own", id: "s", author: nil, at: it.now)
+        }
+        try it.layer.reply(to: "own", .plain("first"), id: "d", author: nil, at: it.now)
     }
 
     // MARK: Root and thread

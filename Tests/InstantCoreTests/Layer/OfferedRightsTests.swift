@@ -32,6 +32,8 @@ import Testing
             case .view(let it), .edit(let it), .delete(let it), .move(let it, _):
                 let content = it.contentType == .comments ? comment("said", under: "root") : note("written")
                 return [record(id, content, it)]
+            case .editState(let it): return [record(id, comment("said", under: "root").setting(.accepted), it)]
+            case .setState(let root, _): return [record(id, CommentingTests.highlight, root)]
             case .createComment(let root, let first, _):
                 let zoe = Subject(.comments, createdBy: "zoe", group: nil)
                 let thread = first ? [] : [record("zoe\(number)", comment("said", under: id), zoe)]
@@ -54,7 +56,7 @@ private struct Attempt {
 
     var target: Record.ID {
         switch row.operation {
-        case .createAnnotation, .createComment: "new-" + id
+        case .createAnnotation, .createComment, .setState: "new-" + id
         default: id
         }
     }
@@ -71,7 +73,7 @@ private struct Attempt {
             guard isSeen, subject.group == group else { return false }
             #expect(try it.layer.operations(on: id).contains(.setGroup) == row.isAllowed, "\(row)")
             return false
-        case .edit:
+        case .edit, .editState:
             try offers(.edit, isSeen)
             return try does { _ = try it.layer.update(id, content: changed(), at: it.now) }
         case .delete:
@@ -81,6 +83,11 @@ private struct Attempt {
             return try does {
                 _ = try it.layer.create(
                     note("new"), id: target, group: choice(group), author: nil, at: it.now)
+            }
+        case .setState(_, let group):
+            return try does {
+                let state = comment("Accepted", under: id).setting(.accepted)
+                _ = try it.layer.create(state, id: target, group: choice(group), author: nil, at: it.now)
             }
         case .createComment(_, _, let group):
             return try does {

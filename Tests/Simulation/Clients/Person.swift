@@ -63,11 +63,17 @@ struct Person {
 
     func reply(_ text: String, _ dice: inout SeededRandom) throws -> Deed? {
         let roots = try layer.rows(ListQuery(), offset: 0, limit: 1000).filter {
-            $0.kind.isMarkup || $0.kind == .commentMarker
+            $0.kind.isMarkup || $0.kind == .commentMarker || $0.kind == .note
         }
         guard !roots.isEmpty else { return nil }
         let root = dice.pick(roots).id
         let id = ULID.make(at: now, using: &dice)
+        if dice.chance(1, of: 4) {
+            let state = dice.pick(Remark.states)
+            return try doing("sets \(root) to \(state) with \(id): \(text)", .text(text), id) {
+                Done(try layer.create(Remark.state(state, on: root, text), id: id, author: nil, at: now))
+            }
+        }
         return try doing("replies to \(root) with \(id): \(text)", .text(text), id) {
             Done(try layer.create(Remark.comment(on: root, text), id: id, author: nil, at: now))
         }

@@ -80,7 +80,8 @@ struct Audit {
         let isFirst = book.thread(of: rootID).allSatisfy { comment in
             commit.records.contains { $0.id == comment.id && !$0.isLive }
         }
-        try require(rights.mayReply(to: root.subject, isFirst: isFirst), "the reply \(new.id) was not allowed")
+        let content = new.record.content
+        try require(rights.mayAdd(content, to: root.subject, isFirst: isFirst), "the reply \(new.id) was not allowed")
         try require(rights.sees(root.subject), "\(new.id) replies to a root that its writer may not see")
     }
 
@@ -89,7 +90,11 @@ struct Audit {
     ) throws {
         guard let old, old.isLive else { throw Violation("\(new.id) was updated but does not exist") }
         try require(rights.sees(old.subject), "\(new.id) was updated unseen")
-        try require(rights.may("edit", old.subject), "\(new.id) was updated against the rules")
+        try require(
+            rights.mayChange(old.record.content, old.subject), "\(new.id) was updated against the rules")
+        try require(
+            Remark.isState(old.record.content) == Remark.isState(new.record.content),
+            "\(new.id) became a state, or was one")
         let group = target(of: change, old)
         if group != old.record.group {
             var moved = old.subject
@@ -287,13 +292,13 @@ struct Audit {
                 return rights.mayPlace(.annotations, in: target(of: change, nil))
             }
             guard let root = book.known(rootID) else { return false }
-            return rights.mayReply(to: root.subject, isFirst: book.thread(of: rootID).isEmpty)
+            return rights.mayAdd(content, to: root.subject, isFirst: book.thread(of: rootID).isEmpty)
                 && rights.mayPlace(.comments, in: target(of: change, nil))
         case .update:
             guard let old else { return false }
             var moved = old.subject
             moved.group = target(of: change, old)
-            return rights.may("edit", old.subject)
+            return rights.mayChange(old.record.content, old.subject)
                 && (moved.group == old.record.group || rights.may("set-group", moved))
         case .delete: return old.map { rights.may("delete", $0.subject) } ?? false
         case .restore: return old?.removal.map { $0.by == rights.user && rights.user != nil } ?? false
