@@ -1,6 +1,7 @@
 import App
 import Dispatch
 import Foundation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -46,13 +47,45 @@ struct DraftStoreTests {
         queue.sync {}
         let again = open()
         let texts = ["made": "stored", "same": "As it is", "other": "As it is"]
-        again.forgetSaved(or: { Issue.record("\($0)") }) { texts[$0] }
+        again.forgetSaved(or: { Issue.record("\($0)") }) { [texts[$0]].compactMap(\.self) }
         let left: [DraftKey: String] = [
             .note(page: 1): "lost", .note(page: 2): "half", .record("other"): "As it was to be",
         ]
         #expect(again.drafts == left)
         queue.sync {}
         #expect(open().drafts == left)
+    }
+
+    /// A record may be in one store of its layer and not in another.
+    @Test func whatOneStoreHasIsNoDraft() {
+        let store = open()
+        store.keep("As it is", for: .record("same")) { _ in }
+        queue.sync {}
+        let again = open()
+        again.forgetSaved(or: { Issue.record("\($0)") }) { _ in ["As it was", "As it is"] }
+        #expect(again.drafts.isEmpty)
+        queue.sync {}
+    }
+
+    @Test func aDraftThatAnotherProcessIsSavingIsNotOffered() {
+        let one = open()
+        one.keep("Being saved", for: .note(page: 0), becoming: "made") { Issue.record("\($0)") }
+        queue.sync {}
+        let again = open()
+        let isStored = Atomic(false)
+        var looks = 0
+        again.forgetSaved(or: { Issue.record("\($0)") }) { _ in
+            looks += 1
+            // Its disk is slow: the record is stored after the first look.
+            if looks == 1 {
+                for page in 1...20 { one.keep("Another", for: .note(page: page)) { Issue.record("\($0)") } }
+                queue.async { isStored.store(true, ordering: .sequentiallyConsistent) }
+                one.keep(nil, for: .note(page: 0)) { Issue.record("\($0)") }
+            }
+            return isStored.load(ordering: .sequentiallyConsistent) ? ["Being saved"] : []
+        }
+        #expect(again.drafts[.note(page: 0)] == nil)
+        queue.sync {}
     }
 
     @Test func twoProcessesKeepEachOthersDrafts() {

@@ -2,6 +2,7 @@ import Children
 import Dispatch
 import Foundation
 import Synchronization
+import Testing
 
 extension Person {
     /// The environment of a script.
@@ -98,5 +99,22 @@ final class RunningCommand {
         while !isTrue() {
             guard heard.news.wait(timeout: limit) == .success else { throw StoryError("waited for \(what)") }
         }
+    }
+}
+
+extension Person {
+    /// Writes a note in a viewer. Its draft is left as by a kill between storing the note and removing the draft.
+    func saveLeavingTheDraft(_ text: String) throws {
+        let terminal = try open()
+        try terminal.addNote(text)
+        try terminal.see(text, at: engine)
+        #expect(try terminal.quit() == [])
+        let note = try script("list", "--format", "ndjson").objects().first { "\($0["content"] ?? "")".contains(text) }
+        let id = try #require(note?["id"] as? String)
+        let folder = home.path + "/.local/state/postilla/drafts"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let file = try #require(names.first { $0.hasSuffix(".json") })
+        let draft = #"[{"page":0,"text":"\#(text)","becoming":"\#(id)"}]"#
+        try Data(draft.utf8).write(to: URL(filePath: folder + "/" + file))
     }
 }

@@ -95,6 +95,18 @@ struct SeveralViewsStories {
         )
     }
 
+    @Test func aNoteInTheStoreOfAnotherViewIsNotOfferedAsADraft() throws {
+        try ana.saveLeavingTheDraft("Saved and")
+        let wide = try watch()
+        // Its store is still empty when it reads the draft.
+        let run = try ana.run(viewer(try narrow()) + ["--plain"], input: "note\nwritten once\n.\nquit\n")
+        #expect(run.output.contains("Added note") && !run.output.contains("Draft so far"), "\(run.output)")
+        try wide.see("written once")
+        #expect(try engine.records().components(separatedBy: "Saved and").count == 2)
+        wide.interrupt()
+        _ = try wide.waitForExit()
+    }
+
     @Test func editsLeftInAStoreThatNoProgramUsesAreSent() throws {
         let file = try narrow()
         let wide = try ana.open()

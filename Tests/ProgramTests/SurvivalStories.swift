@@ -60,19 +60,7 @@ struct SurvivalStories {
     }
 
     @Test func aDraftThatWasSavedBeforeTheClientWasKilledIsNotOfferedAgain() throws {
-        let terminal = try ana.open()
-        try terminal.addNote("Saved and")
-        try terminal.see("Saved and", at: engine)
-        #expect(try terminal.quit() == [])
-        // The state after a kill between storing the note and removing its draft.
-        let list = try ana.script("list", "--format", "ndjson").objects()
-        let mine = list.first { "\($0["content"] ?? "")".contains("Saved and") }
-        let id = try #require(mine?["id"] as? String)
-        let folder = ana.home.path + "/.local/state/postilla/drafts"
-        let file = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
-        let draft = #"[{"page":0,"text":"Saved and","becoming":"\#(id)"}]"#
-        try Data(draft.utf8).write(to: URL(filePath: folder + "/" + file))
-
+        try ana.saveLeavingTheDraft("Saved and")
         let again = try ana.open()
         try again.addNote("written once")
         try again.see("written once", at: engine)

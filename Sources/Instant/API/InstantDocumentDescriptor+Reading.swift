@@ -80,6 +80,14 @@ extension InstantDocumentDescriptor {
         return try unsentEdits() + others.map(UnsentEdit.init)
     }
 
+    /// Returns a record as each store of this layer has it, with waiting edits applied: the store in use, and those that
+    /// other processes use or have left.
+    package func copies(of id: Record.ID) -> [Record] {
+        guard let open = try? performer().open else { return [] }
+        let mine = (try? open.layer.record(id)).map { [$0] } ?? []
+        return mine + stores.otherCopies(of: id, besides: open.folder)
+    }
+
     /// Returns the conflicting and refused edits, oldest first, with the base and both versions.
     public func conflicts() throws(InstantError) -> [Conflict] {
         try InstantError.translating { try layer.conflicts() }

@@ -94,10 +94,20 @@ struct LayerStores: Sendable {
 
     /// The edits in the other stores of this layer that the server has not accepted.
     func otherEdits(besides folder: String) -> [OutboxEntry] {
-        ([main] + sides).filter { $0 != folder && Folders.isFile(Folders.database(in: $0)) }.flatMap { folder in
-            let store = try? LocalSQLiteStore(lookingInto: Folders.database(in: folder))
-            defer { store?.close() }
-            return (try? store.map { try Layer(store: $0).outbox() }) ?? []
+        others(besides: folder) { try $0.outbox() }.flatMap { $0 }
+    }
+
+    /// A record as the other stores of this layer have it.
+    func otherCopies(of id: Record.ID, besides folder: String) -> [Record] {
+        others(besides: folder) { try $0.record(id) }.compactMap { $0 }
+    }
+
+    /// Reads the other stores of this layer; one that cannot be read is left out.
+    private func others<T>(besides folder: String, _ body: (Layer) throws -> T) -> [T] {
+        ([main] + sides).filter { $0 != folder && Folders.isFile(Folders.database(in: $0)) }.compactMap { folder in
+            guard let store = try? LocalSQLiteStore(lookingInto: Folders.database(in: folder)) else { return nil }
+            defer { store.close() }
+            return try? body(Layer(store: store))
         }
     }
 }

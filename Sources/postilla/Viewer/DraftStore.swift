@@ -12,12 +12,22 @@ final class DraftStore: Sendable {
     private let path: String
     private let queue: DispatchQueue
     private let kept: Mutex<[DraftKey: Draft]>
+    private let saving = Mutex(Saving())
 
     private struct Draft: Equatable {
         var text: String
         /// The record that was to be created from the text.
         var becoming: Record.ID?
     }
+
+    /// The drafts whose records are being created. While there are any, this process holds a lock shared.
+    private struct Saving {
+        var keys: Set<DraftKey> = []
+        var lock: FileLock?
+    }
+
+    /// Milliseconds. A process that is stopped does not hold up another one for longer.
+    private static let patience = 500
 
     /// - Parameters:
     ///   - path: The file. It need not exist; an unreadable file is renamed and counts as empty.
@@ -38,6 +48,8 @@ final class DraftStore: Sendable {
         _ text: String?, for key: DraftKey, becoming id: Record.ID? = nil, or tell: @escaping @Sendable (String) -> Void
     ) {
         queue.async { [self] in
+            if id != nil { begin(key) }
+            defer { if id == nil { end(key) } }
             let isNew = kept.withLock { kept in
                 let draft = text.map { Draft(text: $0, becoming: id) }
                 defer { kept[key] = draft }
@@ -47,14 +59,43 @@ final class DraftStore: Sendable {
         }
     }
 
+    private func begin(_ key: DraftKey) {
+        let isFirst = saving.withLock { saving in
+            saving.keys.insert(key)
+            return saving.lock == nil
+        }
+        guard isFirst else { return }
+        let lock = FileLock(path: savingLock, shared: true, milliseconds: Self.patience)
+        saving.withLock { $0.lock = lock }
+    }
+
+    private func end(_ key: DraftKey) {
+        let lock = saving.withLock { saving in
+            saving.keys.remove(key)
+            return saving.keys.isEmpty ? saving.lock.take() : nil
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    private var savingLock: String { path + ".saving" }
+
     /// Forgets drafts that were saved. An edit and its draft are in two files: a process killed between storing the
-    /// edit and removing the draft leaves both.
+    /// edit and removing the draft leaves both. Waits for a process that is creating a draft's record.
     ///
-    /// - Parameter text: Returns a record's text, if it is stored.
-    func forgetSaved(or tell: @escaping @Sendable (String) -> Void, text: (Record.ID) -> String?) {
+    /// - Parameter texts: Returns a record's text in each store of the layer that has the record.
+    func forgetSaved(or tell: @escaping @Sendable (String) -> Void, texts: (Record.ID) -> [String]) {
+        forgetStored(or: tell, texts)
+        guard kept.withLock({ $0.values.contains { $0.becoming != nil } }) else { return }
+        withExtendedLifetime(FileLock(path: savingLock, milliseconds: Self.patience)) {}
+        let now = Self.read(path)
+        kept.withLock { $0 = now }
+        forgetStored(or: tell, texts)
+    }
+
+    private func forgetStored(or tell: @escaping @Sendable (String) -> Void, _ texts: (Record.ID) -> [String]) {
         let saved = kept.withLock { $0 }.filter { key, draft in
-            if let id = draft.becoming { return text(id) != nil }
-            if case .record(let id) = key { return text(id) == draft.text }
+            if let id = draft.becoming { return !texts(id).isEmpty }
+            if case .record(let id) = key { return texts(id).contains(draft.text) }
             return false
         }
         guard !saved.isEmpty else { return }
@@ -68,8 +109,7 @@ final class DraftStore: Sendable {
 
     /// Changes the drafts in the file. Runs on the queue.
     private func change(or tell: (String) -> Void, _ body: (inout [DraftKey: Draft]) -> Void) {
-        // A process that is stopped meanwhile does not prevent it for long.
-        let lock = FileLock(path: path + ".lock", milliseconds: 500)
+        let lock = FileLock(path: path + ".lock", milliseconds: Self.patience)
         var drafts = Self.read(path)
         body(&drafts)
         do { try PrivateFile.write(Self.json(drafts).text + "\n", to: path) } catch { tell("\(error)") }

@@ -124,7 +124,7 @@ final class OpenLayers: Sendable {
             pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: reference.addressing(post))
         let drafts = DraftStore(path: draftsFile(descriptor.identity), queue: files)
         drafts.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
-            (try? descriptor.layer.record(id)).map { Annotation($0).text }
+            descriptor.copies(of: id).map { Annotation($0).text }
         }
         let tab = OpenTab(layer, drafts: drafts, author: options.author, post: reference.addressing(post))
         state.withLock { $0.tabs[reference] = tab }

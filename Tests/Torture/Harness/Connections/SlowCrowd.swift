@@ -35,6 +35,8 @@ package struct SlowCrowd {
     package var clients = 1_000
     /// The limit for 99 of 100 health checks on other connections.
     package var bound: Duration = .milliseconds(100)
+    /// Limits of the server, such as `head-seconds=1`.
+    package var limits: [String] = []
 
     package init(postilla: String, folder: URL, seconds: Int) {
         (self.postilla, self.folder, self.seconds) = (postilla, folder, seconds)
@@ -45,7 +47,7 @@ package struct SlowCrowd {
 
     package func run() throws -> Outcome {
         try Self.raiseFileLimit(to: clients + 200)
-        let servers = try Servers(.sqlite, postilla: postilla, folder: folder, largeLayer: 2_000)
+        let servers = try Servers(.sqlite, postilla: postilla, folder: folder, largeLayer: 2_000, limits: limits)
         defer { servers.stop() }
         let process = servers.process(0)
         let crowd = try Crowd(servers, count: clients)
@@ -127,30 +129,34 @@ package struct SlowCrowd {
         }
 
         private func step(_ index: Int) {
-            let script = scripts[index % scripts.count]
-            guard let socket = clients[index].socket else {
-                clients[index].socket = RawSocket(port: port, receiveBuffer: script.reads ? 4_096 : nil)
-                clients[index].bytes = script.bytes[...]
-                guard let socket = clients[index].socket else { return }
-                // Requests of a slow reader and heads of slow bodies come at once.
-                let head = script.bytes.count > 10_000 ? script.bytes.count - 100_000 : script.bytes.count
-                if index % scripts.count > 0 { send(head, from: index, on: socket) }
-                return
-            }
+            guard let socket = clients[index].socket else { return open(index) }
             switch socket.receive(upTo: 100) {
-            case .bytes, .nothingYet: if !clients[index].bytes.isEmpty { send(1, from: index, on: socket) }
-            case .end, .reset:
-                closed += 1
-                clients[index].socket = nil
+            case .bytes, .nothingYet:
+                if clients[index].bytes.isEmpty || send(1, from: index, on: socket) { return }
+            case .end, .reset: break
             }
+            // Open at once, so that the crowd has its full size at any time.
+            closed += 1
+            open(index)
         }
 
-        private func send(_ count: Int, from index: Int, on socket: RawSocket) {
-            guard let sent = socket.send(clients[index].bytes.prefix(count)) else {
-                closed += 1
-                return clients[index].socket = nil
-            }
+        private func open(_ index: Int) {
+            let script = scripts[index % scripts.count]
+            clients[index].socket = RawSocket(port: port, receiveBuffer: script.reads ? 4_096 : nil)
+            clients[index].bytes = script.bytes[...]
+            guard let socket = clients[index].socket else { return }
+            // Requests of a slow reader and heads of slow bodies come at once.
+            let head = script.bytes.count > 10_000 ? script.bytes.count - 100_000 : script.bytes.count
+            guard index % scripts.count > 0, !send(head, from: index, on: socket) else { return }
+            closed += 1
+            clients[index].socket = nil
+        }
+
+        /// - Returns: Whether the connection is open.
+        private func send(_ count: Int, from index: Int, on socket: RawSocket) -> Bool {
+            guard let sent = socket.send(clients[index].bytes.prefix(count)) else { return false }
             clients[index].bytes = clients[index].bytes.dropFirst(sent)
+            return true
         }
     }
 }
