@@ -1,5 +1,5 @@
 package import Annotations
-import SystemPackage
+package import SystemPackage
 
 extension PDFTools {
     /// Writes the file of a file attachment to an open file.
