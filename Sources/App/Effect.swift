@@ -79,6 +79,8 @@ package enum Effect: Hashable, Sendable {
     case setDefaultGroup(LayerMetadata.GroupChoice?)
     /// Writes the outbox of a layer, open or not, to a file. → `notice` with the file name
     case saveUnsent(LayerReference)
+    /// Saves an attached file to the current folder, never over another one. → `notice`
+    case saveFile(Record.ID)
     /// Stores a text that is being written; nil removes it. `becoming` names the record that the text will create: if
     /// that record exists when the layer is next opened, the draft is dropped.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)

@@ -138,6 +138,24 @@ import Testing
         #expect(stage.lines.contains { $0.contains("2 form fields, 1 link hidden. Press . to show them.") })
     }
 
+    @Test func anAttachedFileIsSaved() throws {
+        let services = Sample.services()
+        services.records.append(
+            Record(
+                id: "f1",
+                content: try Content(
+                    #"{"v":1,"type":"postilla/file","pageIndex":0,"bbox":[1,1,9,9],"fileName":"a.csv","fileSize":2000}"#))
+        )
+        let stage = Stage(services)
+        try stage.press("/kind:f<enter>")
+        #expect(stage.lines.contains { $0.contains("file a.csv (2 kB)") })
+        try stage.press("w")
+        #expect(stage.asked.contains(.saveFile("f1")))
+        try stage.press("<esc>ggw")
+        #expect(stage.asked.count { $0 == .saveFile("f1") } <= 1)
+        #expect(stage.lines.contains { $0.contains("Only attached files can be saved") })
+    }
+
     @Test func sortingByGroupToo() throws {
         let stage = stage()
         try stage.press("ooo")

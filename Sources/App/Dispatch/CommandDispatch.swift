@@ -58,6 +58,7 @@ extension AppState {
         case .recolor: chooseColor()
         case .filter: return [.loadFacets]
         case .showHidden: toggleHidden()
+        case .saveFile: return saveFile()
         case .blame: document?.showsBlame.toggle()
         case .edit: return editCurrent(externally: false)
         case .editExternally: return editCurrent(externally: true)

@@ -61,6 +61,7 @@ extension Keymap {
         Binding(.list, "/", .search, "Filter the list by words", footer: "filter"),
         Binding(.list, "f", .filter, "Filter by kind, author, group, page, unread"),
         Binding(.list, ".", .showHidden, "Show or hide links, form fields and other furniture"),
+        Binding(.list, "w", .saveFile, "Save the attached file to the current folder"),
         Binding(.list, "n", .searchNext, "Next match of the filter"),
         Binding(.list, "N", .searchPrevious, "Previous match of the filter"),
         Binding(.list, "<tab>", .otherPane, "Go to the thread or page", footer: "page"),

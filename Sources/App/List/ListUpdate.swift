@@ -90,6 +90,12 @@ extension AppState {
         return [.loadRows(request)]
     }
 
+    mutating func saveFile() -> [Effect] {
+        guard let row = document?.list.current else { return [] }
+        guard row.kind == .file else { return only(.warning("Only attached files can be saved")) }
+        return [.saveFile(row.id)] + markCurrentRead()
+    }
+
     // MARK: From list to page and back
 
     mutating func goToCurrent() -> [Effect] {

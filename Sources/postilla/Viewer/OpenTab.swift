@@ -41,6 +41,9 @@ final class OpenTab: Sendable {
     /// nil for a file, which has no layer.
     var layer: OpenLayer? { if case .layer(let layer) = source { layer } else { nil } }
 
+    /// The records of a file without a layer.
+    var local: Layer? { if case .file(let file) = source { file.records } else { nil } }
+
     /// Calls `body` with the layer, off the drawing thread.
     func call(_ body: @escaping @Sendable (OpenLayer) -> Void) {
         guard let layer else { return }

@@ -80,6 +80,7 @@ final class ViewerServices: AppServices {
         case .resolve(let id, let resolution): tab?.edits?.resolve(id, resolution)
         case .setDefaultGroup(let choice): tab?.edits?.setDefaultGroup(choice)
         case .rememberAuthor(let name): tab?.edits?.rememberAuthor(name)
+        case .saveFile(let id): tab?.saveFile(id)
         case .saveUnsent(let reference): layers.saveUnsent(of: reference)
         case .saveDraft(let key, let text, let id):
             tab?.drafts?.keep(text, for: key, becoming: id) { [post] in post(.notice($0)) }

@@ -39,7 +39,7 @@ final class HostileWorld: AppServices {
         case .markRead(let ids): [.recordsChanged(ids, author: texts.next)]
         case .perform(let step): edited(step)
         case .undo(let step): [.undone(step: step), .undoFailed(step: step, texts.next)]
-        case .resolve, .saveUnsent, .copy: [.notice(texts.next)]
+        case .resolve, .saveUnsent, .saveFile, .copy: [.notice(texts.next)]
         case .loadHistory: [.history([texts.next, texts.next])]
         case .supplyToken: [.tokenRefused(texts.next)]
         case .readTokenFile: [.tokenRead(texts.token)]
