@@ -32,7 +32,7 @@ public struct InstantCacheEntry: Hashable, Sendable {
     /// is. ``InstantClient/checkStorage(in:)`` reads everything.
     public var damage: String?
 
-    var folder: String
+    package var folder: String
     /// The PDF that it needs; empty for none, nil if unknown.
     var pdfSHA256: String?
     /// Whether ``InstantClient/repair(_:in:)`` can replace the store.
@@ -80,7 +80,7 @@ extension InstantCacheEntry {
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
         var found = store.damage.map(\.description)
         for side in Folders.sides(in: folder) {
-            do { try add(side: side) } catch {
+            do { found += try add(side: side) } catch {
                 // Which PDF it needs is unknown.
                 pdfSHA256 = nil
                 found.append(InstantError(error).message)
@@ -90,8 +90,10 @@ extension InstantCacheEntry {
     }
 
     /// Adds what a side store has; the rest is as in the main store.
-    private mutating func add(side folder: String) throws {
-        guard Folders.isFile(Folders.database(in: folder)) else { return }
+    ///
+    /// - Returns: What is damaged in it.
+    private mutating func add(side folder: String) throws -> [String] {
+        guard LayerRepair.hasStore(Folders.database(in: folder)) else { return [] }
         let store = try LocalSQLiteStore(lookingInto: Folders.database(in: folder))
         defer { store.close() }
         let layer = Layer(store: store)
@@ -99,6 +101,7 @@ extension InstantCacheEntry {
         layerBytes += Self.bytes(of: folder)
         attachments.formUnion(try layer.attachmentsInUse())
         otherPDFs.insert(try layer.metadata().pdfSHA256)
+        return store.damage.map { "another view: \($0)" }
     }
 
     private init(broken folder: String, _ folders: Folders, because error: any Error) {

@@ -200,6 +200,9 @@ public final class InstantClient: Sendable {
         HTTPTransport(http: http, address: address, recorder: recorder)
     }
 
+    /// Returns the descriptor of a layer if there is one.
+    func known(_ identity: LayerIdentity) -> InstantDocumentDescriptor? { open.withLock { $0[identity] } }
+
     /// Removes descriptors whose storage was removed, so that they are not returned again.
     func forget(_ identities: some Sequence<LayerIdentity>) -> [InstantDocumentDescriptor] {
         open.withLock { open in identities.compactMap { open.removeValue(forKey: $0) } }

@@ -80,10 +80,10 @@ extension InstantDocumentDescriptor {
         try InstantError.translating { try layer.outbox().map(UnsentEdit.init) }
     }
 
-    /// Returns all local edits of this layer, including those in side stores, which other processes use or have left.
-    package func allUnsentEdits() throws(InstantError) -> [UnsentEdit] {
-        let others = stores.otherEdits(besides: try performer().open.folder)
-        return try unsentEdits() + others.map(UnsentEdit.init)
+    /// Returns what the other stores of this layer contain that the server has not accepted, and what cannot be read in
+    /// them. Other processes use these stores, or have left them.
+    package func unsentInOtherStores() throws(InstantError) -> LayerLosses {
+        stores.unsent(besides: try performer().open.folder)
     }
 
     /// Returns the conflicting and refused edits, oldest first, with the base and both versions.

@@ -1,5 +1,6 @@
 import Annotations
 import Authorization
+import Dispatch
 public import FoundationEssentials
 public import InstantCore
 import Synchronization
@@ -26,6 +27,8 @@ public final class InstantDocumentDescriptor: Sendable {
     let hub = EventHub()
     let asker = TokenAsker()
     private let state = Mutex(State())
+    /// Opens the storage.
+    private let opening = DispatchQueue(label: "postilla.opening")
 
     private struct State {
         var performer: LayerPerformer?
@@ -114,18 +117,38 @@ public final class InstantDocumentDescriptor: Sendable {
 
     /// Opens the local storage, once.
     func performer() throws(InstantError) -> LayerPerformer {
-        let opened = state.withLock { state -> Result<LayerPerformer, InstantError> in
-            if let performer = state.performer { return .success(performer) }
-            if let end = state.end { return .failure(end) }
+        if let known = try known() { return known }
+        // Other callers that need the storage wait for it here; the state stays free for those that do not.
+        let opened = opening.sync { () -> Result<LayerPerformer, InstantError> in
             do throws(InstantError) {
-                let performer = performer(in: try stores.open(for: state.claims))
-                performer.post(.pushDelay(state.delay?.milliseconds))
-                if state.listeners > 0 { performer.post(.listening(true)) }
-                state.performer = performer
-                return .success(performer)
+                if let known = try known() { return .success(known) }
+                let next = performer(in: try stores.open(for: state.withLock(\.claims)))
+                if use(next, insteadOf: nil) { return .success(next) }
+                next.leave()
+                next.closeFiles()
+                guard let known = try known() else { throw .cancelled }
+                return .success(known)
             } catch { return .failure(error) }
         }
         return try opened.get()
+    }
+
+    /// Returns the performer of the open storage; nil if it is not open yet.
+    private func known() throws(InstantError) -> LayerPerformer? {
+        let (performer, end) = state.withLock { ($0.performer, $0.end) }
+        if performer == nil, let end { throw end }
+        return performer
+    }
+
+    /// - Returns: false if the descriptor was closed, or has another performer by now.
+    private func use(_ next: LayerPerformer, insteadOf old: LayerPerformer?) -> Bool {
+        state.withLock { state in
+            guard state.end == nil, state.performer === old else { return false }
+            next.post(.pushDelay(state.delay?.milliseconds))
+            if state.listeners > 0 { next.post(.listening(true)) }
+            state.performer = next
+            return true
+        }
     }
 
     /// Opens the store of this grant's view, if no store is open yet.
@@ -166,9 +189,6 @@ public final class InstantDocumentDescriptor: Sendable {
         else { return false }
         return metadata.grant == nil
     }
-
-    /// Whether another process has this layer open.
-    package var isOpenElsewhere: Bool { ((try? performer())?.isOnlyUser).map { !$0 } ?? false }
 
     /// Releases the layer's lock before this program is stopped, as by Ctrl-Z, so that another process can sync. Returns
     /// within about a second.
@@ -333,15 +353,32 @@ extension InstantDocumentDescriptor {
     /// descriptor is `invalid` afterwards; the client then creates a new one on request.
     ///
     /// - Parameter discardingUnsent: Consent to lose edits that exist only here, and anything in unreadable storage.
-    /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
+    /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`, also if another process has the
+    ///   layer open.
     public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
+        if let end { throw end }
+        let removal = try removal()
         if !discardingUnsent {
-            let unsent = try allUnsentEdits()
-            guard unsent.isEmpty else { throw .unsent(unsent) }
+            let losses = removal.losses()
+            guard losses.isEmpty else { throw .unsent(losses) }
         }
+        try finish(removal, discardingUnsent: discardingUnsent)
+    }
+
+    /// Reserves the layer for its removal; it stays open.
+    ///
+    /// - Throws: `couldNotRemoveDiskCacheEntries` if another process has it open.
+    func removal() throws(InstantError) -> LayerRemoval {
+        try LayerRemoval(of: folders.layer(identity), open: state.withLock(\.performer)?.open)
+    }
+
+    /// Closes the descriptor and removes the layer.
+    ///
+    /// - Throws: ``InstantError``; without consent, also if an edit was made since the last look.
+    func finish(_ removal: LayerRemoval, discardingUnsent: Bool) throws(InstantError) {
         invalidate()
-        let folder = folders.layer(identity)
-        if LayerRepair.hasStore(Folders.database(in: folder)) { try Folders.remove(layer: folder) }
+        if !discardingUnsent, case let losses = removal.losses(), !losses.isEmpty { throw .unsent(losses) }
+        try removal.run()
     }
 }
 

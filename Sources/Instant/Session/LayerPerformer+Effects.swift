@@ -144,6 +144,9 @@ extension LayerPerformer {
     func poll() {
         onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
             guard let self, !isClosed else { return }
+            guard open.store.isCurrent else {
+                return handle { $0.synchronizer.handle(.storageRemoved, now: $1, random: &$0.random) }
+            }
             handle { state, now in
                 guard let input = self.checkLock(&state) else { return [] }
                 return state.synchronizer.handle(input, now: now, random: &state.random)

@@ -92,14 +92,8 @@ struct LayerStores: Sendable {
         return !open.isAlone || others.contains { FileLock.isHeld(Folders.use(in: $0)) }
     }
 
-    /// The edits in the other stores of this layer that the server has not accepted.
-    func otherEdits(besides folder: String) -> [OutboxEntry] {
-        ([main] + sides).filter { $0 != folder && Folders.isFile(Folders.database(in: $0)) }.flatMap { folder in
-            let store = try? LocalSQLiteStore(lookingInto: Folders.database(in: folder))
-            defer { store?.close() }
-            return (try? store.map { try Layer(store: $0).outbox() }) ?? []
-        }
-    }
+    /// The edits in the other stores of this layer that the server has not accepted, and what cannot be read there.
+    func unsent(besides folder: String) -> LayerLosses { LayerLosses(of: ([main] + sides).filter { $0 != folder }) }
 }
 
 /// A store that this process has open. Other processes do not remove or convert it until it is closed.
@@ -107,13 +101,19 @@ final class OpenStore: LocalStore {
     let folder: String
     let isMain: Bool
     let store: LocalSQLiteStore
-    /// Held shared until the store is closed.
-    private let use: Mutex<FileLock?>
+    private let use: Mutex<Use>
     private let held: Mutex<LeaderLock?>
+
+    private struct Use {
+        /// Held shared until the store is closed.
+        var lock: FileLock?
+        /// How many callers need it exclusively.
+        var exclusive = 0
+    }
 
     init(folder: String, isMain: Bool, store: LocalSQLiteStore, use: FileLock, lock: LeaderLock?) {
         (self.folder, self.isMain, self.store) = (folder, isMain, store)
-        self.use = Mutex(use)
+        self.use = Mutex(Use(lock: use))
         held = Mutex(lock)
     }
 
@@ -125,16 +125,36 @@ final class OpenStore: LocalStore {
     /// Closes the files. The store may then be removed or converted.
     func close() {
         store.close()
-        use.withLock { $0 = nil }
+        use.withLock { $0 = Use() }
     }
 
     /// Whether no other process has this store open.
-    var isAlone: Bool { use.withLock { $0?.isAlone ?? false } }
+    var isAlone: Bool { use.withLock { $0.lock?.isAlone ?? false } }
 
     /// - Returns: Whether this process has the store to itself until ``becomeShared()``.
-    func becomeExclusive() -> Bool { use.withLock { $0?.becomeExclusive() ?? false } }
+    func becomeExclusive() -> Bool { reserve() != nil }
 
-    func becomeShared() { use.withLock { $0?.becomeShared() } }
+    /// Like ``becomeExclusive()``.
+    ///
+    /// - Returns: The lock; whoever keeps it has the store's place even after the store is closed.
+    func reserve() -> FileLock? {
+        use.withLock { use in
+            guard let lock = use.lock, lock.becomeExclusive() else { return nil }
+            use.exclusive += 1
+            return lock
+        }
+    }
+
+    func becomeShared() {
+        use.withLock { use in
+            use.exclusive = max(0, use.exclusive - 1)
+            if use.exclusive == 0 { use.lock?.becomeShared() }
+        }
+    }
+
+    var damage: [StoredDamage] { store.damage }
+
+    func noteGaps() { store.noteGaps() }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.read(body) }
 

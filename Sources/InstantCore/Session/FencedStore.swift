@@ -22,6 +22,10 @@ final class FencedStore: LocalStore {
 
     func lead(_ leads: Bool) { state.withLock { $0 = leads ? .beginning : .following } }
 
+    var damage: [StoredDamage] { store.damage }
+
+    func noteGaps() { store.noteGaps() }
+
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.read(body) }
 
     /// - Throws: ``Deposed``, ``LocalStoreError``, or any error of the body.

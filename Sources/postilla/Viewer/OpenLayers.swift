@@ -167,10 +167,12 @@ final class OpenLayers: Sendable {
     }
 
     func remove(_ reference: LayerReference) {
+        // The client of an open layer may have another spelling of the server's address.
+        let open = self[reference]?.layer?.descriptor
         close(reference)
         disk.async { [self] in
             do {
-                let descriptor = try client(reference.server).descriptor(reference.identity)
+                let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
                 // The user has confirmed the loss of the unsent edits that the card listed.
                 try descriptor.removeLocalStorage(discardingUnsent: true)
             } catch { tell(error) }
