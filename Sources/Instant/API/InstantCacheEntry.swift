@@ -37,7 +37,7 @@ public struct InstantCacheEntry: Hashable, Sendable {
     var pdfSHA256: String?
     /// Whether ``InstantClient/repair(_:in:)`` can replace the store.
     var isRepairable = false
-    /// Files that local edits need.
+    /// Files that local edits need, as far as they can be read.
     var attachments: Set<AttachmentID> = []
     /// The PDFs of side stores.
     var otherPDFs: Set<String> = []
@@ -87,6 +87,28 @@ extension InstantCacheEntry {
             }
         }
         if !found.isEmpty { damage = "damaged: \(found.shortList)" }
+    }
+
+    /// Returns the files that local edits in any store of a layer need.
+    ///
+    /// - Throws: ``InstantError`` if an edit cannot be read.
+    static func attachmentsInUse(in folder: String) throws(InstantError) -> Set<AttachmentID> {
+        var used: Set<AttachmentID> = []
+        for path in ([folder] + Folders.sides(in: folder)).map(Folders.database) where LayerRepair.hasStore(path) {
+            try InstantError.translating {
+                let store = try LocalSQLiteStore(lookingInto: path)
+                defer { store.close() }
+                used.formUnion(try Layer(store: store).attachmentsInUse())
+                store.noteGaps()
+                guard store.damage.isEmpty else {
+                    throw InstantError(
+                        .couldNotRemoveDiskCacheEntries,
+                        "the files of \(folder) stay, because a damaged edit may need them: "
+                            + store.damage.map(\.description).shortList)
+                }
+            }
+        }
+        return used
     }
 
     /// Adds what a side store has; the rest is as in the main store.

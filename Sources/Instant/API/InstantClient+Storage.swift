@@ -154,7 +154,7 @@ extension InstantClient {
         for removal in removals {
             do throws(InstantError) {
                 if let descriptor = removal.descriptor {
-                    try descriptor.finish(removal.layer, discardingUnsent: discardingUnsent)
+                    try descriptor.finish(removal.layer, losing: discardingUnsent ? nil : LayerLosses(of: []))
                 } else {
                     try removal.layer.run()
                 }
@@ -207,11 +207,15 @@ extension Folders {
             failures.append(
                 "the PDFs stay, because a damaged layer may need any of them: \(unknown.problem ?? unknown.folder)")
         } else {
-            for name in Self.entries(pdfs) where !used.contains(String(name.prefix(64))) { remove(pdfs + "/" + name) }
+            for path in Self.entries(pdfs).filter({ !used.contains(String($0.prefix(64))) }).map({ "\(pdfs)/\($0)" })
+            where !PartFile.isBeingWritten(path) { remove(path) }
         }
         for entry in entries where entry.problem == nil {
-            let files = AttachmentFiles(layer: entry.folder)
-            for path in files.removable(but: entry.attachments) { remove(path) }
+            do throws(InstantError) {
+                try AttachmentFiles(layer: entry.folder).removeUnused(
+                    needed: { () throws(InstantError) in try InstantCacheEntry.attachmentsInUse(in: entry.folder) },
+                    remove: remove)
+            } catch { failures.append(error.message) }
         }
         try Self.report(failures)
         return bytes

@@ -12,7 +12,7 @@ import NIOPosix
 /// DATA/author                               the remembered author
 /// DATA/pdfs/HASH.pdf, HASH.part             by SHA-256 of the PDF, shared by all layers and users
 /// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, layer.json (LayerLabel), attachments/,
-///                                           sync.lock, claim.lock, open.lock, layer.lock
+///                                           sync.lock, claim.lock, open.lock, layer.lock, attachments.lock
 /// …/DOCUMENT-LAYER/views/VIEW/              the same without attachments: a side store (LayerStores)
 /// ```
 struct Folders: Hashable, Sendable {

@@ -169,12 +169,16 @@ extension LayerPerformer {
                 return .deposed
             }
             lock.beat()
-            return isLeadClaimed ? .leadClaimed : nil
+            return leadClaim.map { .leadClaimed($0) }
         }
         let holder = lockHolder
         state.syncedBy = holder?.process
         let isSilent = state.leaderWatch.checked(holder?.sign)
-        guard state.wantsLock, tryToLead(insteadOf: isSilent ? holder?.sign : nil) else { return nil }
+        // A process that claims the lead and does not take it is stopped.
+        let isIdle = state.idleClaimWatch.checked(holder == nil ? leadClaim : nil)
+        guard state.wantsLock, tryToLead(insteadOf: isSilent ? holder?.sign : nil, ignoringClaims: isIdle) else {
+            return nil
+        }
         state.syncedBy = nil
         return .leading(true)
     }

@@ -28,9 +28,14 @@ struct LayerStores: Sendable {
     func open(for claims: Grant?) throws(InstantError) -> OpenStore {
         let main = try open(main)
         guard let claims else { return main }
-        let wanted: StorePlace
-        do { wanted = try place(for: claims, isAccepted: false, from: main) } catch { throw InstantError(error) }
-        return wanted == .side ? try open(side(of: claims)) : main
+        do {
+            guard try place(for: claims, isAccepted: false, from: main) == .side else { return main }
+            defer { main.close() }
+            return try open(side(of: claims))
+        } catch {
+            main.close()
+            throw InstantError(error)
+        }
     }
 
     /// Opens a store, and finishes or withdraws a handover of its edits that a crash interrupted.
@@ -58,7 +63,7 @@ struct LayerStores: Sendable {
             let store = try LocalSQLiteStore(path: path, schema: environment.schema, mayUpgrade: mayUpgrade)
             try store.found(identity, now: environment.now())
             Folders.makePrivate(database: path)
-            try settleHandover(of: store)
+            try settleHandover(of: store, isNeeded: true)
             return OpenStore(folder: folder, isMain: folder == main, store: store, use: use, lock: lock)
         } catch { throw InstantError(error) }
     }
@@ -72,7 +77,9 @@ struct LayerStores: Sendable {
             return .forView(isAccepted: isAccepted, fits: fits, isMain: true, main: main)
         }
         let isFree = !FileLock.isHeld(Folders.use(in: main))
-        let mainFits = try Layer(store: LocalSQLiteStore(lookingInto: Folders.database(in: main))).fits(grant)
+        let store = try LocalSQLiteStore(lookingInto: Folders.database(in: main))
+        defer { store.close() }
+        let mainFits = try Layer(store: store).fits(grant)
         return .forView(
             isAccepted: isAccepted, fits: fits, isMain: false, main: mainFits ? .fits : isFree ? .free : .inUse)
     }
@@ -80,9 +87,20 @@ struct LayerStores: Sendable {
     /// Opens the main store and gives it this view; nil if another process uses it now.
     func openMain(convertedTo grant: Grant) throws -> OpenStore? {
         let main = try open(main)
-        guard main.becomeExclusive() else { return nil }
+        guard main.becomeExclusive() else {
+            main.close()
+            return nil
+        }
         defer { main.becomeShared() }
-        if try !main.layer.fits(grant) { try main.layer.changeView(to: grant) }
+        do {
+            if try !main.layer.fits(grant) {
+                let pdf = try main.layer.changeView(to: grant)
+                main.note(pdfOfOtherView: pdf)
+            }
+        } catch {
+            main.close()
+            throw error
+        }
         return main
     }
 
@@ -109,6 +127,10 @@ final class OpenStore: LocalStore {
         var lock: FileLock?
         /// How many callers need it exclusively.
         var exclusive = 0
+        /// The PDF of the view that the store had before.
+        var pdfOfOtherView: String?
+        /// Other stores of the layer that cannot be read.
+        var others: [StoredDamage] = []
     }
 
     init(folder: String, isMain: Bool, store: LocalSQLiteStore, use: FileLock, lock: LeaderLock?) {
@@ -152,7 +174,18 @@ final class OpenStore: LocalStore {
         }
     }
 
-    var damage: [StoredDamage] { store.damage }
+    func note(pdfOfOtherView sha256: String?) { use.withLock { $0.pdfOfOtherView = sha256 } }
+
+    /// Returns the SHA-256 of a PDF that is not for the view that the store has now; nil if there is none.
+    func takePDFOfOtherView() -> String? { use.withLock { $0.pdfOfOtherView.take() } }
+
+    /// Notes which other stores of the layer cannot be read, as sentences.
+    func note(damagedStores: [String]) {
+        use.withLock { $0.others = damagedStores.map { .structure("what another view of this layer has: \($0)") } }
+    }
+
+    /// What was met in this store, and which other stores of the layer wait for a repair.
+    var damage: [StoredDamage] { store.damage + use.withLock(\.others) }
 
     func noteGaps() { store.noteGaps() }
 

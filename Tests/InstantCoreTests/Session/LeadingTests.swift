@@ -122,8 +122,8 @@ import Testing
     @Test func aClaimMakesTheProcessThatLeadsAskTheServer() {
         var it = Bench()
         _ = it.goLive()
-        #expect(it.names(.leadClaimed) == ["began", "receivingChanges", "pull since 0"])
-        #expect(it.names(.leadClaimed) == [], "one cycle at a time")
+        #expect(it.names(.leadClaimed("a")) == ["began", "receivingChanges", "pull since 0"])
+        #expect(it.names(.leadClaimed("a")) == [], "one cycle at a time")
     }
 
     @Test func aProcessThatBringsNothingFailsTheCycleOfTheOther() throws {
@@ -148,7 +148,7 @@ import Testing
         var reader = Bench()
         let asked = reader.request(.tokenSupplied(TokenHandle(1)))
         _ = reader.give(.answered(asked, reader.session(readOnly(reader))))
-        #expect(reader.give(.leadClaimed) == [], "nothing waits")
+        #expect(reader.give(.leadClaimed("a")) == [], "nothing waits")
 
         var writer = Bench(sharing: reader.layer)
         writer.isLockTaken = true
@@ -165,7 +165,7 @@ import Testing
         #expect(writer.claimsLead)
 
         reader.isLockTaken = true
-        let effects = reader.give(.leadClaimed)
+        let effects = reader.give(.leadClaimed("a"))
         #expect(effects.contains(.lead(false)) && effects.contains(.lead(true)), "and waits for its turn")
         #expect(reader.synchronizer.connection == .elsewhere)
         let again = writer.request(.leading(true))
@@ -207,10 +207,10 @@ import Testing
         _ = it.goLive()
         let asked = it.request(.syncRequested)
         #expect(asked > 0)
-        #expect(!it.give(.leadClaimed).contains(.lead(false)))
+        #expect(!it.give(.leadClaimed("a")).contains(.lead(false)))
         it.now = it.now + 1000
         it.isLockTaken = true
-        let effects = it.give(.leadClaimed)
+        let effects = it.give(.leadClaimed("a"))
         #expect(effects.contains(.cancel(asked)) && effects.contains(.lead(false)) && effects.contains(.lead(true)))
         // It follows now, and waits longer the next time: the server may be slow for every process.
         #expect(effects.request != nil)
@@ -221,7 +221,7 @@ import Testing
         var it = Bench()
         _ = it.goLive()
         #expect(it.give(.suspended(true)).contains(.lead(false)))
-        #expect(it.give(.leadClaimed) == [])
+        #expect(it.give(.leadClaimed("a")) == [])
         let effects = it.give(.suspended(false))
         #expect(effects.contains(.lead(true)) && effects.request != nil)
     }
