@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import SyncProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -126,6 +127,32 @@ import Testing
         #expect(it.names(.leadClaimed("a")) == [], "one cycle at a time")
     }
 
+    /// A process that was stopped while it waits keeps its claim.
+    @Test func aClaimThatStaysIsServedLessAndLessOften() {
+        var it = Bench()
+        _ = it.goLive()
+        var served = 0
+        for _ in 0..<1000 {
+            guard case let pull = it.request(.leadClaimed("a")), pull > 0 else { continue }
+            served += 1
+            _ = it.give(.answered(pull, it.delta()))
+        }
+        #expect((2...16).contains(served), "\(served) requests at a thousand checks")
+        // Another one is served at once.
+        #expect(it.request(.leadClaimed("b")) > 0)
+    }
+
+    /// The leader waits for the network and gives way, but the other process does not take the lock.
+    @Test func aClaimThatStaysDoesNotGetTheLockAgainAndAgain() {
+        var it = Bench()
+        _ = it.goLive()
+        let asked = it.request(.syncRequested)
+        _ = it.give(.failed(asked, .unreachable("no network")))
+        var yielded = 0
+        for _ in 0..<1000 where it.give(.leadClaimed("a")).contains(.lead(false)) { yielded += 1 }
+        #expect((1...16).contains(yielded), "\(yielded) times")
+    }
+
     @Test func aProcessThatBringsNothingFailsTheCycleOfTheOther() throws {
         var it = follower(head: 5)
         it.now = it.now + Synchronizer.followPatience
@@ -242,6 +269,28 @@ import Testing
         #expect(try old.layer.metadata() == before)
         #expect(try old.layer.record("late") == nil)
         #expect(old.synchronizer.connection == .elsewhere)
+    }
+
+    /// It was stopped before it had written anything.
+    @Test func aProcessThatWasReplacedBeforeItsFirstWriteWritesNothing() throws {
+        let bench = Bench()
+        let isReplaced = Mutex(false)
+        var old = Synchronizer(layer: bench.layer, holdsLock: { isReplaced.withLock { !$0 } })
+        var random = SeededRandom(seed: 1)
+        let asked = old.handle(.tokenSupplied(TokenHandle(1)), now: bench.now, random: &random).request
+        var new = Bench(sharing: bench.layer)
+        let mine = new.request(.tokenSupplied(TokenHandle(1)))
+        _ = new.give(.answered(mine, new.session(head: 3)))
+        let before = try bench.layer.metadata()
+        isReplaced.withLock { $0 = true }
+        let late = old.handle(
+            .answered(try #require(asked), bench.session(head: 9)), now: bench.now, random: &random)
+        #expect(late.contains(.lead(false)))
+        #expect(try bench.layer.metadata() == before)
+        // The process that leads is not disturbed.
+        let page = new.request(.syncRequested)
+        #expect(page > 0 || new.synchronizer.cycle.isSyncing)
+        #expect(new.synchronizer.connection == .live)
     }
 
     @Test func aViewThatTheStoreDoesNotHaveIsLoadedOnlyAlone() throws {
