@@ -21,8 +21,9 @@ package enum Effect: Hashable, Sendable {
     case select(LayerReference)
     /// Stops listening to the selected layer. No more messages are posted for it.
     case closeLayer
-    /// Removes the layer's annotations from this machine, including unsent edits. → `library`
-    case removeLayer(LayerReference)
+    /// Removes the layer's annotations from this machine, including unsent edits: as many as the user was told of.
+    /// → `library`
+    case removeLayer(LayerReference, unsent: Int)
 
     /// Removes PDFs that no layer on this machine needs. → `notice` with the space freed, then `library`
     case pruneStorage

@@ -305,6 +305,47 @@ import Testing
         withExtendedLifetime((client, lock)) {}
     }
 
+    /// A process that was stopped while it waited to lead. No process leads.
+    @Test func aStoppedProcessThatWaitsToLeadKeepsNoOtherFromLeading() async throws {
+        let server = try plainServer()
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let place = descriptor.folders.layer(descriptor.identity)
+        try Folders.make(place)
+        let claim = try #require(LeadClaim(path: Folders.claim(in: place)))
+        try await descriptor.downloadAndWait(usingJWT: token())
+        #expect(descriptor.status.connection == .live)
+        withExtendedLifetime((client, claim)) {}
+    }
+
+    @Test func eachClaimHasANameOfItsOwn() throws {
+        let path = folder.path + "/claim.lock"
+        #expect(LeadClaim.newest(at: path) == nil)
+        let first = try #require(LeadClaim(path: path))
+        let name = try #require(LeadClaim.newest(at: path))
+        let second = try #require(LeadClaim(path: path))
+        #expect(LeadClaim.newest(at: path) != name)
+        withExtendedLifetime((first, second)) {}
+    }
+
+    /// A client whose token has another view leaves its first store; a thread may still have it.
+    @Test func aStoreThatWasLeftIsClosedWithTheClient() async throws {
+        let server = try plainServer()
+        let first = try client(server)
+        let wide = try first.documentDescriptor(forJWT: token())
+        try await wide.reauthenticateAndWait(withJWT: token())
+        let second = try client(server)
+        let descriptor = try second.documentDescriptor(forJWT: token())
+        let left = try descriptor.performer()
+        let narrow = token(more: #","collaboration_permissions":["annotations:view:self"]"#)
+        try await descriptor.reauthenticateAndWait(withJWT: narrow)
+        #expect(try descriptor.performer() !== left)
+        await first.close()
+        await second.close()
+        #expect(openFiles(below: folder.path).isEmpty)
+        withExtendedLifetime(left) {}
+    }
+
     @Test func whatIsOfflineOnPurposeIsSaid() async throws {
         let server = try plainServer()
         let client = try client(server)

@@ -90,7 +90,7 @@ final class Universe {
                     (process.leads, process.isDeposed) = (false, false)
                     try give(.deposed, process)
                 } else if process.leads {
-                    if device.processes.contains(where: \.claims) { try give(.leadClaimed, process) }
+                    if let claim = device.newestClaim { try give(.leadClaimed(claim), process) }
                 } else if process.wantsToLead, device.mayReplaceLeader(process) || device.mayLead(process) {
                     device.replaceLeader()
                     process.leads = true
@@ -309,7 +309,7 @@ final class Universe {
         case .lead(let wants):
             process.wantsToLead = wants
             if !wants { process.leads = false }
-        case .claim(let claims): process.claims = claims
+        case .claim(let claims): process.claim(claims)
         case .useAlone: break
         }
     }

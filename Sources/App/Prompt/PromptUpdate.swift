@@ -68,8 +68,8 @@ extension AppState {
         case .delete(let edits):
             document?.list.marks = ListMarks()
             return perform(edits)
-        case .removeLayer(let reference, _):
-            return removeLayer(reference)
+        case .removeLayer(let reference, let unsent):
+            return removeLayer(reference, unsent: unsent)
         }
     }
 }

@@ -85,15 +85,15 @@ extension AppState {
     }
 
     /// Closes the layer and removes it from this machine.
-    mutating func removeLayer(_ reference: LayerReference) -> [Effect] {
+    mutating func removeLayer(_ reference: LayerReference, unsent: Int) -> [Effect] {
         if document?.reference == reference {
             var effects = closeTab().filter { $0 != .loadLibrary }
-            effects.insert(.removeLayer(reference), at: 1)
+            effects.insert(.removeLayer(reference, unsent: unsent), at: 1)
             return effects
         }
         tabs.before.removeAll { $0.reference == reference }
         tabs.after.removeAll { $0.reference == reference }
-        return [.removeLayer(reference)]
+        return [.removeLayer(reference, unsent: unsent)]
     }
 
     // MARK: In the background

@@ -32,12 +32,12 @@ public struct InstantCacheEntry: Hashable, Sendable {
     /// is. ``InstantClient/checkStorage(in:)`` reads everything.
     public var damage: String?
 
-    var folder: String
+    package var folder: String
     /// The PDF that it needs; empty for none, nil if unknown.
     var pdfSHA256: String?
     /// Whether ``InstantClient/repair(_:in:)`` can replace the store.
     var isRepairable = false
-    /// Files that local edits need.
+    /// Files that local edits need, as far as they can be read.
     var attachments: Set<AttachmentID> = []
     /// The PDFs of side stores.
     var otherPDFs: Set<String> = []
@@ -80,7 +80,7 @@ extension InstantCacheEntry {
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
         var found = store.damage.map(\.description)
         for side in Folders.sides(in: folder) {
-            do { try add(side: side) } catch {
+            do { found += try add(side: side) } catch {
                 // Which PDF it needs is unknown.
                 pdfSHA256 = nil
                 found.append(InstantError(error).message)
@@ -89,9 +89,33 @@ extension InstantCacheEntry {
         if !found.isEmpty { damage = "damaged: \(found.shortList)" }
     }
 
+    /// Returns the files that local edits in any store of a layer need.
+    ///
+    /// - Throws: ``InstantError`` if an edit cannot be read.
+    static func attachmentsInUse(in folder: String) throws(InstantError) -> Set<AttachmentID> {
+        var used: Set<AttachmentID> = []
+        for path in ([folder] + Folders.sides(in: folder)).map(Folders.database) where LayerRepair.hasStore(path) {
+            try InstantError.translating {
+                let store = try LocalSQLiteStore(lookingInto: path)
+                defer { store.close() }
+                used.formUnion(try Layer(store: store).attachmentsInUse())
+                store.noteGaps()
+                guard store.damage.isEmpty else {
+                    throw InstantError(
+                        .couldNotRemoveDiskCacheEntries,
+                        "the files of \(folder) stay, because a damaged edit may need them: "
+                            + store.damage.map(\.description).shortList)
+                }
+            }
+        }
+        return used
+    }
+
     /// Adds what a side store has; the rest is as in the main store.
-    private mutating func add(side folder: String) throws {
-        guard Folders.isFile(Folders.database(in: folder)) else { return }
+    ///
+    /// - Returns: What is damaged in it.
+    private mutating func add(side folder: String) throws -> [String] {
+        guard LayerRepair.hasStore(Folders.database(in: folder)) else { return [] }
         let store = try LocalSQLiteStore(lookingInto: Folders.database(in: folder))
         defer { store.close() }
         let layer = Layer(store: store)
@@ -99,6 +123,7 @@ extension InstantCacheEntry {
         layerBytes += Self.bytes(of: folder)
         attachments.formUnion(try layer.attachmentsInUse())
         otherPDFs.insert(try layer.metadata().pdfSHA256)
+        return store.damage.map { "another view: \($0)" }
     }
 
     private init(broken folder: String, _ folders: Folders, because error: any Error) {

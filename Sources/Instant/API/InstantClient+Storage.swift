@@ -48,21 +48,35 @@ extension InstantClient {
         try remove(entries, discardingUnsent: discardingUnsent)
     }
 
-    /// Removes one layer of ``listCacheEntries()``, and its PDF unless another layer needs it. A layer that cannot be
-    /// opened always needs consent, because its unsent edits are unknown.
+    /// Removes one layer of ``listCacheEntries()``, and its PDF unless another layer needs it. A damaged layer always
+    /// needs consent, because its unsent edits are unknown.
     public func removeLocalStorage(of entry: InstantCacheEntry, discardingUnsent: Bool = false) throws(InstantError) {
-        if let problem = entry.problem, !discardingUnsent {
-            throw InstantError(.unsentEdits, "cannot check for unsent edits: \(problem)")
-        }
-        if !discardingUnsent { try requireNothingUnsent([entry]) }
-        try removeAll([entry], failures: [])
+        let removal = try Removal(of: entry, known(entry))
+        if !discardingUnsent, case let losses = removal.layer.losses(), !losses.isEmpty { throw .unsent(losses) }
+        try finish([removal], discardingUnsent: discardingUnsent, failures: [])
     }
 
-    /// Removes a layer that cannot be opened, with any edits in it, and its PDF unless another layer needs it.
-    package static func removeUnreadable(_ entry: InstantCacheEntry, in dataDirectory: URL) throws(InstantError) {
-        guard entry.problem != nil else { return }
+    /// Returns what a removal of this layer loses.
+    ///
+    /// - Throws: `couldNotRemoveDiskCacheEntries` if a process has the layer open.
+    package static func losses(of entry: InstantCacheEntry) throws(InstantError) -> LayerLosses {
+        try LayerRemoval(of: entry.folder).losses()
+    }
+
+    /// Removes a layer that this process does not have open, damaged or not, and its PDF unless another layer needs it.
+    ///
+    /// - Parameter agreed: What the user agreed to lose; nil for everything.
+    /// - Throws: `couldNotRemoveDiskCacheEntries` if a process has the layer open; `unsentEdits` if more would be lost.
+    package static func remove(
+        _ entry: InstantCacheEntry, in dataDirectory: URL, losing agreed: LayerLosses?
+    ) throws(InstantError) {
+        let removal = try LayerRemoval(of: entry.folder)
+        if let agreed, removal.losses().exceeds(agreed) {
+            throw InstantError(.unsentEdits, "the layer was edited meanwhile, and stays")
+        }
+        try removal.run()
         let folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
-        try folders.remove([entry], failures: [])
+        try Folders.report(folders.removeUnused(pdfs: entry.pdfs))
     }
 
     /// Removes PDFs, complete or not, that no layer of any server uses, and attachments that no local edit needs; these
@@ -84,55 +98,82 @@ extension InstantClient {
         set { folders.rememberAuthor(newValue) }
     }
 
+    /// A layer that is about to be removed.
+    private struct Removal {
+        let entry: InstantCacheEntry
+        /// nil if this client does not have it.
+        let descriptor: InstantDocumentDescriptor?
+        let layer: LayerRemoval
+
+        init(of entry: InstantCacheEntry, _ descriptor: InstantDocumentDescriptor?) throws(InstantError) {
+            (self.entry, self.descriptor) = (entry, descriptor)
+            layer = if let descriptor { try descriptor.removal() } else { try LayerRemoval(of: entry.folder) }
+        }
+    }
+
+    private func known(_ entry: InstantCacheEntry) -> InstantDocumentDescriptor? {
+        known(entry.identity).flatMap { $0.folders.layer($0.identity) == entry.folder ? $0 : nil }
+    }
+
     /// - Parameter entries: Of this server, or of an unknown one.
     private func remove(_ entries: [InstantCacheEntry], discardingUnsent: Bool) throws(InstantError) {
-        var removed: [InstantCacheEntry] = []
+        var removals: [Removal] = []
         var failures: [String] = []
+        var unsent: [UnsentEdit] = []
         for entry in entries {
             if let problem = entry.problem, entry.server.isEmpty {
                 failures.append("a damaged layer may be meant: \(problem)")
-            } else if let problem = entry.problem, !discardingUnsent {
-                failures.append("a damaged layer may have unsent edits: \(problem)")
-            } else {
-                removed.append(entry)
+                continue
             }
-        }
-        if !discardingUnsent { try requireNothingUnsent(removed) }
-        try removeAll(removed, failures: failures)
-    }
-
-    private func requireNothingUnsent(_ entries: [InstantCacheEntry]) throws(InstantError) {
-        var unsent: [UnsentEdit] = []
-        for entry in entries where entry.problem == nil && entry.unsent > 0 {
-            unsent += try descriptor(entry.identity).allUnsentEdits()
+            do throws(InstantError) {
+                let removal = try Removal(of: entry, known(entry))
+                let losses = discardingUnsent ? LayerLosses(of: []) : removal.layer.losses()
+                let unreadable = losses.damage + losses.keptFiles
+                if unreadable.isEmpty {
+                    removals.append(removal)
+                } else {
+                    failures.append("a damaged layer may have unsent edits: \(unreadable.joined(separator: "; "))")
+                }
+                unsent += losses.edits
+            } catch { failures.append("\(entry.folder) stays: \(error.message)") }
         }
         guard unsent.isEmpty else { throw .unsent(unsent) }
+        try finish(removals, discardingUnsent: discardingUnsent, failures: failures)
     }
 
-    private func removeAll(_ entries: [InstantCacheEntry], failures: [String]) throws(InstantError) {
-        for descriptor in forget(entries.map(\.identity)) { descriptor.invalidate() }
-        try folders.remove(entries, failures: failures)
-    }
-}
-
-extension Folders {
     /// Removes layers, and their PDFs unless another layer needs them. Goes on after a failure.
     ///
     /// - Parameter failures: What stays for another reason.
     /// - Throws: `couldNotRemoveDiskCacheEntries` with everything that stays.
-    func remove(_ entries: [InstantCacheEntry], failures: [String]) throws(InstantError) {
+    private func finish(
+        _ removals: [Removal], discardingUnsent: Bool, failures: [String]
+    ) throws(InstantError) {
         var failures = failures
         var pdfs: Set<String> = []
-        for entry in entries {
+        _ = forget(removals.compactMap(\.descriptor?.identity))
+        for removal in removals {
             do throws(InstantError) {
-                try Self.remove(layer: entry.folder)
-                pdfs.formUnion(entry.pdfs)
+                if let descriptor = removal.descriptor {
+                    try descriptor.finish(removal.layer, losing: discardingUnsent ? nil : LayerLosses(of: []))
+                } else {
+                    try removal.layer.run()
+                }
+                pdfs.formUnion(removal.entry.pdfs)
             } catch { failures.append(error.message) }
         }
-        for pdf in pdfs.sorted() where Self.isSHA256(pdf) {
-            do throws(InstantError) { try removeIfUnused(pdf: pdf) } catch { failures.append(error.message) }
+        try Folders.report(failures + folders.removeUnused(pdfs: pdfs))
+    }
+}
+
+extension Folders {
+    /// - Returns: What stays, and why.
+    func removeUnused(pdfs: Set<String>) -> [String] {
+        pdfs.sorted().filter(Self.isSHA256).compactMap { pdf in
+            do throws(InstantError) {
+                try removeIfUnused(pdf: pdf)
+                return nil
+            } catch { return error.message }
         }
-        try Self.report(failures)
     }
 
     /// Removes a PDF, complete or not, unless a layer uses it.
@@ -166,17 +207,21 @@ extension Folders {
             failures.append(
                 "the PDFs stay, because a damaged layer may need any of them: \(unknown.problem ?? unknown.folder)")
         } else {
-            for name in Self.entries(pdfs) where !used.contains(String(name.prefix(64))) { remove(pdfs + "/" + name) }
+            for path in Self.entries(pdfs).filter({ !used.contains(String($0.prefix(64))) }).map({ "\(pdfs)/\($0)" })
+            where !PartFile.isBeingWritten(path) { remove(path) }
         }
         for entry in entries where entry.problem == nil {
-            let files = AttachmentFiles(layer: entry.folder)
-            for path in files.removable(but: entry.attachments) { remove(path) }
+            do throws(InstantError) {
+                try AttachmentFiles(layer: entry.folder).removeUnused(
+                    needed: { () throws(InstantError) in try InstantCacheEntry.attachmentsInUse(in: entry.folder) },
+                    remove: remove)
+            } catch { failures.append(error.message) }
         }
         try Self.report(failures)
         return bytes
     }
 
-    private static func report(_ failures: [String]) throws(InstantError) {
+    fileprivate static func report(_ failures: [String]) throws(InstantError) {
         guard !failures.isEmpty else { return }
         throw InstantError(.couldNotRemoveDiskCacheEntries, failures.joined(separator: "; "))
     }

@@ -24,7 +24,7 @@ public final class InstantClient: Sendable {
     private let provider = Mutex<TokenProvider?>(nil)
     /// Closes the client; nil while it is open.
     private let closing = Mutex<Task<Void, Never>?>(nil)
-    /// The ends of removed layers.
+    /// The ends of removed layers and left stores.
     private let endings = Mutex<[UUID: Task<Void, Never>]>([:])
     private let delegation = DelegateDispatcher()
     private let network = Mutex<(any Sendable)?>(nil)
@@ -85,7 +85,7 @@ public final class InstantClient: Sendable {
         await task.value
     }
 
-    /// Follows the tasks of a removed layer to their end, for ``close()``.
+    /// Follows the tasks of a removed layer, or of a store that was left, to their end, for ``close()``.
     private func follow(_ tasks: [Task<Void, Never>]) {
         guard !tasks.isEmpty else { return }
         let id = UUID()
@@ -99,10 +99,12 @@ public final class InstantClient: Sendable {
 
     private func closeAll() async {
         network.withLock { $0 = nil }
-        for ending in endings.withLock({ Array($0.values) }) { await ending.value }
         let descriptors = open.withLock { Array($0.values) }
         await withTaskGroup { group in
             for descriptor in descriptors { group.addTask { await descriptor.closeAndWait(because: Self.closed) } }
+        }
+        while case let rest = endings.withLock({ Array($0.values) }), !rest.isEmpty {
+            for ending in rest { await ending.value }
         }
         try? await http.shutdown()
     }
@@ -185,6 +187,7 @@ public final class InstantClient: Sendable {
                 _ = self?.forget([identity])
                 self?.follow(tasks)
             }
+            descriptor.onEnding = { [weak self] in self?.follow($0) }
             descriptor.askForTokens { [weak self] in self?.tokenProvider }
             open[identity] = descriptor
             // Closing closes the descriptors that it finds; a later one is closed from the start.
@@ -199,6 +202,9 @@ public final class InstantClient: Sendable {
     func transport(_ recorder: RequestRecorder? = nil) -> HTTPTransport {
         HTTPTransport(http: http, address: address, recorder: recorder)
     }
+
+    /// Returns the descriptor of a layer if there is one.
+    func known(_ identity: LayerIdentity) -> InstantDocumentDescriptor? { open.withLock { $0[identity] } }
 
     /// Removes descriptors whose storage was removed, so that they are not returned again.
     func forget(_ identities: some Sequence<LayerIdentity>) -> [InstantDocumentDescriptor] {

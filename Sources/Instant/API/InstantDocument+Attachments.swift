@@ -27,9 +27,11 @@ extension InstantDocument {
             throw InstantError(
                 .payloadLimitExceeded, "the attachment has \(data.count) bytes; the server accepts \(limit)")
         }
-        let id = try performer.attachments.add(data)
-        try InstantError.translating { try performer.layer.addUpload(id) }
-        return id
+        return try performer.attachments.withoutRemovals { () throws(InstantError) in
+            let id = try performer.attachments.add(data)
+            try InstantError.translating { try performer.layer.addUpload(id) }
+            return id
+        }
     }
 
     public func addAttachment(contentsOf file: URL) throws(InstantError) -> AttachmentID {

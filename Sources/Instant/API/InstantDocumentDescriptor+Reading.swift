@@ -74,10 +74,10 @@ extension InstantDocumentDescriptor {
         try InstantError.translating { try layer.outbox().map(UnsentEdit.init) }
     }
 
-    /// Returns all local edits of this layer, including those in side stores, which other processes use or have left.
-    package func allUnsentEdits() throws(InstantError) -> [UnsentEdit] {
-        let others = stores.otherEdits(besides: try performer().open.folder)
-        return try unsentEdits() + others.map(UnsentEdit.init)
+    /// Returns what the other stores of this layer contain that the server has not accepted, and what cannot be read in
+    /// them. Other processes use these stores, or have left them.
+    package func unsentInOtherStores() throws(InstantError) -> LayerLosses {
+        stores.unsent(besides: try performer().open.folder)
     }
 
     /// Returns a record as each store of this layer has it, with waiting edits applied: the store in use, and those that

@@ -1,5 +1,6 @@
 import Annotations
 import Authorization
+import Dispatch
 public import FoundationEssentials
 public import InstantCore
 import Synchronization
@@ -26,6 +27,8 @@ public final class InstantDocumentDescriptor: Sendable {
     let hub = EventHub()
     let asker = TokenAsker()
     private let state = Mutex(State())
+    /// Opens the storage.
+    private let opening = DispatchQueue(label: "postilla.opening")
 
     private struct State {
         var performer: LayerPerformer?
@@ -39,7 +42,15 @@ public final class InstantDocumentDescriptor: Sendable {
         var tokenProvider: (@Sendable () -> InstantClient.TokenProvider?)?
         /// Called once, after the storage was removed, with the tasks that are ending.
         var onInvalid: (@Sendable ([Task<Void, Never>]) -> Void)?
+        /// Called with tasks that are ending.
+        var onEnding: (@Sendable ([Task<Void, Never>]) -> Void)?
+        /// The performers of stores that the descriptor has left.
+        var left: [Left] = []
         weak var editable: InstantDocument?
+    }
+
+    private struct Left {
+        weak var performer: LayerPerformer?
     }
 
     init(
@@ -63,6 +74,13 @@ public final class InstantDocumentDescriptor: Sendable {
         get { state.withLock(\.onInvalid) }
         set { state.withLock { $0.onInvalid = newValue } }
     }
+
+    var onEnding: (@Sendable ([Task<Void, Never>]) -> Void)? {
+        get { state.withLock(\.onEnding) }
+        set { state.withLock { $0.onEnding = newValue } }
+    }
+
+    private func follow(_ tasks: [Task<Void, Never>]) { onEnding?(tasks) }
 
     /// The client's provider at this moment.
     var tokenProvider: InstantClient.TokenProvider? {
@@ -114,18 +132,38 @@ public final class InstantDocumentDescriptor: Sendable {
 
     /// Opens the local storage, once.
     func performer() throws(InstantError) -> LayerPerformer {
-        let opened = state.withLock { state -> Result<LayerPerformer, InstantError> in
-            if let performer = state.performer { return .success(performer) }
-            if let end = state.end { return .failure(end) }
+        if let known = try known() { return known }
+        // Other callers that need the storage wait for it here; the state stays free for those that do not.
+        let opened = opening.sync { () -> Result<LayerPerformer, InstantError> in
             do throws(InstantError) {
-                let performer = performer(in: try stores.open(for: state.claims))
-                performer.post(.pushDelay(state.delay?.milliseconds))
-                if state.listeners > 0 { performer.post(.listening(true)) }
-                state.performer = performer
-                return .success(performer)
+                if let known = try known() { return .success(known) }
+                let next = performer(in: try stores.open(for: state.withLock(\.claims)))
+                if use(next, insteadOf: nil) { return .success(next) }
+                drop(next)
+                guard let known = try known() else { throw .cancelled }
+                return .success(known)
             } catch { return .failure(error) }
         }
         return try opened.get()
+    }
+
+    /// Returns the performer of the open storage; nil if it is not open yet.
+    private func known() throws(InstantError) -> LayerPerformer? {
+        let (performer, end) = state.withLock { ($0.performer, $0.end) }
+        if performer == nil, let end { throw end }
+        return performer
+    }
+
+    /// - Returns: false if the descriptor was closed, or has another performer by now.
+    private func use(_ next: LayerPerformer, insteadOf old: LayerPerformer?) -> Bool {
+        state.withLock { state in
+            guard state.end == nil, state.performer === old else { return false }
+            next.post(.pushDelay(state.delay?.milliseconds))
+            if state.listeners > 0 { next.post(.listening(true)) }
+            state.performer = next
+            if let old { state.left = state.left.filter { $0.performer != nil } + [Left(performer: old)] }
+            return true
+        }
     }
 
     /// Opens the store of this grant's view, if no store is open yet.
@@ -136,7 +174,11 @@ public final class InstantDocumentDescriptor: Sendable {
     private func performer(in open: OpenStore) -> LayerPerformer {
         LayerPerformer(
             open, of: stores, folders: folders, transport: transport, hub: hub,
-            onMove: { [weak self] next, luggage in self?.move(to: next, luggage) },
+            onMove: { [weak self] next, luggage in
+                // Without a descriptor, the store has no user.
+                if let self { move(to: next, luggage) } else { next.close() }
+            },
+            onLeave: { [weak self] in self?.follow($0) },
             holdsBack: { [weak self] in self?.holdsBack($0) ?? false },
             onEvent: { [weak self] event in self?.onEvent?(event) })
     }
@@ -144,16 +186,25 @@ public final class InstantDocumentDescriptor: Sendable {
     /// Continues in another store of the layer; everything that is shown must be read again.
     private func move(to open: OpenStore, _ luggage: Luggage) {
         let next = performer(in: open)
-        let isOpen = state.withLock { state in
-            guard state.end == nil, state.performer != nil else { return false }
-            next.post(.pushDelay(state.delay?.milliseconds))
-            if state.listeners > 0 { next.post(.listening(true)) }
-            state.performer = next
-            return true
-        }
-        guard isOpen else { return next.leave() }
+        let old = state.withLock(\.performer)
+        guard let old, use(next, insteadOf: old) else { return drop(next) }
         next.take(luggage)
         tell(.didMissEvents)
+    }
+
+    /// Closes a performer that is not used after all.
+    private func drop(_ performer: LayerPerformer) {
+        follow(performer.leave())
+        performer.closeFiles()
+    }
+
+    /// Closes the files that earlier performers left to their readers. Must not be called on a performer's queue.
+    private func closeLeftFiles() {
+        let left = state.withLock { state in
+            defer { state.left = [] }
+            return state.left.compactMap(\.performer)
+        }
+        for performer in left { performer.closeFiles() }
     }
 
     /// The layer, for reading and editing; it throws the core's errors.
@@ -166,9 +217,6 @@ public final class InstantDocumentDescriptor: Sendable {
         else { return false }
         return metadata.grant == nil
     }
-
-    /// Whether another process has this layer open.
-    package var isOpenElsewhere: Bool { ((try? performer())?.isOnlyUser).map { !$0 } ?? false }
 
     /// Releases the layer's lock before this program is stopped, as by Ctrl-Z, so that another process can sync. Returns
     /// within about a second.
@@ -187,6 +235,12 @@ public final class InstantDocumentDescriptor: Sendable {
         let question = asker.close()
         if let performer = close(error) { await performer.closeAndWait(because: error) }
         await question?.value
+        await withCheckedContinuation { continuation in
+            opening.async {
+                self.closeLeftFiles()
+                continuation.resume()
+            }
+        }
     }
 
     /// - Returns: What is still open.
@@ -222,6 +276,7 @@ public final class InstantDocumentDescriptor: Sendable {
         open?.settle()
         let tasks = close(because: removed)
         open?.closeFiles()
+        closeLeftFiles()
         onInvalid?(tasks)
     }
 }
@@ -333,15 +388,50 @@ extension InstantDocumentDescriptor {
     /// descriptor is `invalid` afterwards; the client then creates a new one on request.
     ///
     /// - Parameter discardingUnsent: Consent to lose edits that exist only here, and anything in unreadable storage.
-    /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`.
+    /// - Throws: `unsentEdits` without that consent; `couldNotRemoveDiskCacheEntries`, also if another process has the
+    ///   layer open.
     public func removeLocalStorage(discardingUnsent: Bool = false) throws(InstantError) {
+        if let end { throw end }
+        let removal = try removal()
         if !discardingUnsent {
-            let unsent = try allUnsentEdits()
-            guard unsent.isEmpty else { throw .unsent(unsent) }
+            let losses = removal.losses()
+            guard losses.isEmpty else { throw .unsent(losses) }
         }
+        try finish(removal, losing: discardingUnsent ? nil : LayerLosses(of: []))
+    }
+
+    /// Removes this layer's annotations from this machine.
+    ///
+    /// - Parameter agree: Throws if what is lost must not be; the layer then stays open.
+    package func removeLocalStorage(
+        agree: (LayerLosses) throws(InstantError) -> Void
+    ) throws(InstantError) {
+        if let end { throw end }
+        let removal = try removal()
+        let losses = removal.losses()
+        try agree(losses)
+        try finish(removal, losing: losses)
+    }
+
+    /// Returns what exists only in the local stores of this layer, whether it is open or not.
+    package func losses() -> LayerLosses { LayerLosses(of: [stores.main] + stores.sides) }
+
+    /// Reserves the layer for its removal; it stays open.
+    ///
+    /// - Throws: `couldNotRemoveDiskCacheEntries` if another process has it open.
+    func removal() throws(InstantError) -> LayerRemoval {
+        closeLeftFiles()
+        return try LayerRemoval(of: folders.layer(identity), open: state.withLock(\.performer)?.open)
+    }
+
+    /// Closes the descriptor and removes the layer.
+    ///
+    /// - Parameter agreed: What may be lost; nil for everything.
+    /// - Throws: ``InstantError``; `unsentEdits` if an edit was made since the last look.
+    func finish(_ removal: LayerRemoval, losing agreed: LayerLosses?) throws(InstantError) {
         invalidate()
-        let folder = folders.layer(identity)
-        if LayerRepair.hasStore(Folders.database(in: folder)) { try Folders.remove(layer: folder) }
+        if let agreed, case let losses = removal.losses(), losses.exceeds(agreed) { throw .unsent(losses) }
+        try removal.run()
     }
 }
 

@@ -1,6 +1,7 @@
 import Annotations
 import Crypto
 import FoundationEssentials
+import Glibc
 import InstantCore
 
 /// The attachments of one layer, named by their SHA-256: those added here, and those loaded.
@@ -51,11 +52,48 @@ struct AttachmentFiles: Sendable {
         return try PartFile(path: path(id) + ".part")
     }
 
-    /// Returns the paths of files that can be loaded again.
-    func removable(but needed: Set<AttachmentID>) -> [String] {
-        Folders.entries(folder).filter { name in
-            AttachmentID(String(name.prefix(64))).map { !needed.contains($0) } ?? true
-        }.map { "\(folder)/\($0)" }
+    /// Runs the body while no process removes files that look unused: from the time that a file is stored to the time
+    /// that the store names it.
+    func withoutRemovals<T>(_ body: () throws(InstantError) -> T) throws(InstantError) -> T {
+        try locked(shared: true, body) { why in
+            InstantError(.couldNotCreateAttachment, "cannot store the file: \(why)")
+        }
+    }
+
+    /// Removes files that can be loaded again.
+    ///
+    /// - Parameters:
+    ///   - needed: Returns those that local edits need. No process adds one until the removal has ended.
+    ///   - remove: Removes the file with a path.
+    func removeUnused(
+        needed: () throws(InstantError) -> Set<AttachmentID>, remove: (String) -> Void
+    ) throws(InstantError) {
+        guard !Folders.entries(folder).isEmpty else { return }
+        try locked(shared: false) { () throws(InstantError) in
+            let needed = try needed()
+            for name in Folders.entries(folder) {
+                if let id = AttachmentID(String(name.prefix(64))), needed.contains(id) { continue }
+                let path = "\(folder)/\(name)"
+                if !PartFile.isBeingWritten(path) { remove(path) }
+            }
+        } orElse: { why in
+            InstantError(.couldNotRemoveDiskCacheEntries, "the files in \(folder) stay: \(why)")
+        }
+    }
+
+    private func locked<T>(
+        shared: Bool, _ body: () throws(InstantError) -> T, orElse: (String) -> InstantError
+    ) throws(InstantError) -> T {
+        let path = folder + ".lock"
+        let lock: FileLock
+        do { lock = try FileLock(taking: path, shared: shared, milliseconds: 2000) } catch {
+            switch error {
+            case .held, .replaced: throw orElse("\(FileUsers.names(of: path)) is using them; try again")
+            case .failed(let number): throw orElse("cannot lock \(path): \(String(cString: strerror(number)))")
+            }
+        }
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
     }
 
     var bytes: Int64 { Folders.entries(folder).reduce(0) { $0 + Folders.size("\(folder)/\($1)") } }

@@ -8,28 +8,46 @@ package final class FileLock: Sendable {
     private let path: String
     let descriptor: Int32
 
-    /// Returns nil if another process (or another instance in this one) holds it, or the file cannot be created.
-    ///
+    /// Why a lock was not taken.
+    package enum Refusal: Error, Hashable, Sendable {
+        /// Another process (or another instance in this one) holds it.
+        case held
+        /// Its file was removed or replaced before it was locked.
+        case replaced
+        /// The file cannot be created or locked; the value is `errno`.
+        case failed(Int32)
+
+        /// Whether this user may not write where the file is.
+        var isReadOnly: Bool { [.failed(EACCES), .failed(EPERM), .failed(EROFS)].contains(self) }
+    }
+
     /// - Parameters:
     ///   - shared: Whether others may hold it shared too.
     ///   - milliseconds: How long to wait for it. Blocks the thread.
-    package init?(path: String, shared: Bool = false, milliseconds: Int = 0) {
+    package init(taking path: String, shared: Bool = false, milliseconds: Int = 0) throws(Refusal) {
         var left = milliseconds
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { return nil }
+            guard descriptor >= 0 else { throw .failed(errno) }
             if Self.lock(descriptor, shared ? F_RDLCK : F_WRLCK) {
                 // Stored only once the lock is held: from then on `deinit` closes it, even if this initializer fails.
                 self.path = path
                 self.descriptor = descriptor
                 if isCurrent { return }
-                return nil
+                throw .replaced
             }
+            let reason = errno
             close(descriptor)
-            guard left > 0 else { return nil }
+            guard reason == EAGAIN || reason == EACCES else { throw .failed(reason) }
+            guard left > 0 else { throw .held }
             usleep(5000)
             left -= 5
         }
+    }
+
+    /// Returns nil for any ``Refusal``.
+    package convenience init?(path: String, shared: Bool = false, milliseconds: Int = 0) {
+        do { try self.init(taking: path, shared: shared, milliseconds: milliseconds) } catch { return nil }
     }
 
     /// Whether the file still has its name: another process may have removed or replaced it.

@@ -12,7 +12,7 @@ import NIOPosix
 /// DATA/author                               the remembered author
 /// DATA/pdfs/HASH.pdf, HASH.part             by SHA-256 of the PDF, shared by all layers and users
 /// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, layer.json (LayerLabel), attachments/,
-///                                           sync.lock, claim.lock, open.lock, layer.lock
+///                                           sync.lock, claim.lock, open.lock, layer.lock, attachments.lock
 /// …/DOCUMENT-LAYER/views/VIEW/              the same without attachments: a side store (LayerStores)
 /// ```
 struct Folders: Hashable, Sendable {
@@ -104,6 +104,19 @@ struct Folders: Hashable, Sendable {
 
 func errnoText() -> String { String(cString: strerror(errno)) }
 
+/// Tells a file from another one of the same name.
+struct FileIdentity: Hashable {
+    private let device: dev_t
+    private let number: ino_t
+
+    /// Returns nil if there is no such file.
+    init?(_ path: String) {
+        var info = stat()
+        guard lstat(path, &info) == 0 else { return nil }
+        (device, number) = (info.st_dev, info.st_ino)
+    }
+}
+
 extension Folders {
     /// Whether the path is a plain file, not a link to one.
     static func isFile(_ path: String) -> Bool {
@@ -138,13 +151,18 @@ extension Folders {
     }
 
     /// Removes a layer's folder. If something in it cannot be removed, its database stays, so that the layer is still
-    /// listed.
+    /// listed. The locks go last: until then, no other process opens what is being removed.
     static func remove(layer folder: String) throws(InstantError) {
         let store = database(in: folder)
-        let last = [store + "-wal", store + "-shm", store]
+        let files = [store + "-wal", store + "-shm", store]
+        let locks = entries(folder).filter { $0.hasSuffix(".lock") }.map { folder + "/" + $0 }
+        let last = files + locks
         for path in entries(folder).map({ folder + "/" + $0 }) where !last.contains(path) { try remove(path) }
         for path in last where isFile(path) { try remove(path) }
-        try remove(folder)
+        // Another process may be making the layer again.
+        guard rmdir(folder) == 0 || [ENOTEMPTY, EEXIST, ENOENT].contains(errno) else {
+            throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(folder): \(errnoText())")
+        }
     }
 
     /// Returns the system's own message, which Foundation wraps.

@@ -43,6 +43,17 @@ final class PartFile {
         close(descriptor)
     }
 
+    /// Whether any process is writing the file.
+    static func isBeingWritten(_ path: String) -> Bool {
+        guard path.hasSuffix(".part") else { return false }
+        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return true }
+        flock(descriptor, LOCK_UN)
+        return false
+    }
+
     /// Hashes what an earlier download left; drops it if it exceeds the total.
     func resume(total: Int64) throws {
         try rewind()

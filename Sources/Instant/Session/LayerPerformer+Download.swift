@@ -132,9 +132,14 @@ extension LayerPerformer {
 
     /// Removes a file that is not for the current token: it may contain records that the token may not see.
     func remove(pdf sha256: String) {
-        Task(executorPreference: DiskExecutor.shared) { [folders] in
-            // A file that cannot be removed now is removed with the storage.
-            try? folders.removeIfUnused(pdf: sha256)
+        withShared { shared in
+            guard !shared.isClosed else { return }
+            let before = shared.removal
+            shared.removal = Task(executorPreference: DiskExecutor.shared) { [folders] in
+                await before?.value
+                // A file that cannot be removed now is removed with the storage.
+                try? folders.removeIfUnused(pdf: sha256)
+            }
         }
     }
 

@@ -144,6 +144,9 @@ extension LayerPerformer {
     func poll() {
         onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
             guard let self, !isClosed else { return }
+            guard open.store.isCurrent else {
+                return handle { $0.synchronizer.handle(.storageRemoved, now: $1, random: &$0.random) }
+            }
             handle { state, now in
                 guard let input = self.checkLock(&state) else { return [] }
                 return state.synchronizer.handle(input, now: now, random: &state.random)
@@ -166,12 +169,16 @@ extension LayerPerformer {
                 return .deposed
             }
             lock.beat()
-            return isLeadClaimed ? .leadClaimed : nil
+            return leadClaim.map { .leadClaimed($0) }
         }
         let holder = lockHolder
         state.syncedBy = holder?.process
         let isSilent = state.leaderWatch.checked(holder?.sign)
-        guard state.wantsLock, tryToLead(insteadOf: isSilent ? holder?.sign : nil) else { return nil }
+        // A process that claims the lead and does not take it is stopped.
+        let isIdle = state.idleClaimWatch.checked(holder == nil ? leadClaim : nil)
+        guard state.wantsLock, tryToLead(insteadOf: isSilent ? holder?.sign : nil, ignoringClaims: isIdle) else {
+            return nil
+        }
         state.syncedBy = nil
         return .leading(true)
     }

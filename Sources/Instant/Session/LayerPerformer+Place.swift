@@ -92,7 +92,7 @@ extension LayerPerformer {
             isSyncing: state.synchronizer.cycle.isSyncing || state.hasBegun,
             isOffline: state.synchronizer.connection == .idle)
         onMove(next, luggage)
-        leave()
+        onLeave(leave())
         return true
     }
 
@@ -101,8 +101,9 @@ extension LayerPerformer {
         guard holdsLock, let grant = state.synchronizer.ownGrant, dataToken != nil else { return [] }
         if let next = state.nextLeftovers, now < next, next - now <= Self.leftoverInterval { return [] }
         state.nextLeftovers = now + Self.leftoverInterval
-        // A store that cannot be read is left alone.
-        guard (try? stores.takeLeftovers(into: open, grant: grant)) == true else { return [] }
+        let leftovers = stores.takeLeftovers(into: open, grant: grant)
+        open.note(damagedStores: leftovers.damage)
+        guard leftovers.hasReceived else { return [] }
         return state.synchronizer.handle(.storeChanged, now: now, random: &state.random)
     }
 

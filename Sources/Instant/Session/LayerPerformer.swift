@@ -21,6 +21,7 @@ final class LayerPerformer: Sendable {
     let environment: Environment
     private let lockPath: String
     private let claimPath: String
+    private let proof = LeadProof()
     private let queue = DispatchQueue(label: "postilla.layer")
     /// Locked on the queue only: never contended, even while the store waits.
     private let confined: Mutex<Confined>
@@ -28,6 +29,8 @@ final class LayerPerformer: Sendable {
     let published: Mutex<Published>
     /// Called on the queue when a successor is to continue in another store.
     let onMove: @Sendable (OpenStore, Luggage) -> Void
+    /// Called on the queue, after ``onMove``, with the tasks that are ending.
+    let onLeave: @Sendable ([Task<Void, Never>]) -> Void
     /// Called on the queue, before an event is sent: whether it is not for the application, because a token provider is
     /// asked first.
     private let holdsBack: @Sendable (InstantEvent) -> Bool
@@ -46,6 +49,8 @@ final class LayerPerformer: Sendable {
         var restriction: Grant?
         var storeVersion: Int64?
         var leaderWatch = LeaderWatch()
+        /// Watches a claim while no process leads.
+        var idleClaimWatch = LeaderWatch()
         var syncedBy: SyncingProcess?
         var download = DownloadState()
         /// What this process shows to others.
@@ -69,10 +74,18 @@ final class LayerPerformer: Sendable {
         var requests: [Int: Task<Void, Never>] = [:]
         var streams: [StreamID: Task<Void, Never>] = [:]
         var download: Task<Void, Never>?
+        /// The last removal of a PDF, which waits for earlier ones.
+        var removal: Task<Void, Never>?
+
+        /// Everything that runs.
+        var tasks: [Task<Void, Never>] {
+            Array(streams.values) + Array(requests.values) + [download, removal].compactMap(\.self)
+        }
+
         /// The layer's lock, held while this process leads.
         var lock: LeaderLock?
         /// Signals to the leading process that this one is waiting.
-        var claim: FileLock?
+        var claim: LeadClaim?
         var isClosed = false
     }
 
@@ -93,6 +106,7 @@ final class LayerPerformer: Sendable {
     init(
         _ open: OpenStore, of stores: LayerStores, folders: Folders, transport: HTTPTransport,
         hub: EventHub, onMove: @escaping @Sendable (OpenStore, Luggage) -> Void,
+        onLeave: @escaping @Sendable ([Task<Void, Never>]) -> Void,
         holdsBack: @escaping @Sendable (InstantEvent) -> Bool,
         onEvent: @escaping @Sendable (InstantEvent) -> Void
     ) {
@@ -105,6 +119,7 @@ final class LayerPerformer: Sendable {
         environment = stores.environment
         self.hub = hub
         self.onMove = onMove
+        self.onLeave = onLeave
         self.holdsBack = holdsBack
         self.onEvent = onEvent
         lockPath = Folders.lock(in: open.folder)
@@ -113,14 +128,16 @@ final class LayerPerformer: Sendable {
         let session = ULID.make(at: environment.now(), using: &random)
         let synchronizer = Synchronizer(
             layer: Layer(store: WriterConnectionStore(store: open.store)), isLeading: open.lock != nil,
-            session: session)
+            session: session, holdsLock: { [proof] in proof.isValid })
         published = Mutex(
             Published(connection: synchronizer.connection, documentState: synchronizer.cycle.state))
         confined = Mutex(
             Confined(
                 synchronizer: synchronizer, wantsLock: open.lock != nil, storeVersion: open.store.foreignVersion(),
                 rejected: Set((try? open.layer.conflicts())?.map(\.id) ?? [])))
-        shared.withLock { $0.lock = open.takeLock() }
+        let lock = open.takeLock()
+        proof.show(lock)
+        shared.withLock { $0.lock = lock }
         if !holdsLock, let process = lockHolder?.process {
             confined.withLock { $0.syncedBy = process }
             published.withLock { $0.syncedBy = process }
@@ -220,14 +237,13 @@ final class LayerPerformer: Sendable {
     private func end(because error: InstantError, keepingLock: Bool) -> [Task<Void, Never>] {
         let isSyncing = snapshot.isSyncing
         let (tasks, lock) = shared.withLock { shared in
-            let tasks =
-                Array(shared.streams.values) + Array(shared.requests.values) + [shared.download].compactMap(\.self)
+            let tasks = shared.tasks
             let lock = keepingLock ? shared.lock : nil
             shared = Shared(isClosed: true)
             return (tasks, lock)
         }
         for task in tasks { task.cancel() }
-        pages.drop()
+        let fetches = pages.close()
         onQueue {
             withExtendedLifetime(lock) {}
             if isSyncing { self.tell(.didFailSync(error)) }
@@ -236,7 +252,7 @@ final class LayerPerformer: Sendable {
             // Not when the last reference goes: a repair waits for it.
             self.open.close()
         }
-        return tasks
+        return tasks + fetches
     }
 
     /// Continues for a predecessor.
@@ -249,21 +265,27 @@ final class LayerPerformer: Sendable {
                 return []
             }
         }
+        if let old = open.takePDFOfOtherView() {
+            remove(pdf: old)
+            onQueue { if !self.isClosed { self.tell(.didChangePDF) } }
+        }
         if let presence = luggage.presence { post(.announced(presence)) }
         if luggage.isOffline { post(.wentOffline) }
         if let token = luggage.token { supply(token, luggage.grant) }
     }
 
-    /// Ends everything without an event: a successor continues.
-    func leave() {
+    /// Ends everything without an event: a successor continues. The files stay open, because other threads may still read
+    /// them, until this performer is released or they are closed.
+    ///
+    /// - Returns: The tasks that were running, cancelled.
+    func leave() -> [Task<Void, Never>] {
         let tasks = shared.withLock { shared in
-            let tasks =
-                Array(shared.streams.values) + Array(shared.requests.values) + [shared.download].compactMap(\.self)
+            let tasks = shared.tasks
             shared = Shared(isClosed: true)
             return tasks
         }
         for task in tasks { task.cancel() }
-        pages.drop()
+        return tasks + pages.close()
     }
 
     /// Releases the lock before the program is stopped. Waits until this is done, or at most for a second: a process
@@ -375,18 +397,21 @@ extension LayerPerformer {
 extension LayerPerformer {
     /// Tries to take the lock. A waiting process that has claimed the lead goes first.
     ///
-    /// - Parameter silent: The last sign of a leader that is stopped or blocked and is to be replaced.
+    /// - Parameters:
+    ///   - silent: The last sign of a leader that is stopped or blocked and is to be replaced.
+    ///   - ignoringClaims: Whether the process that claims the lead is stopped.
     /// - Returns: Whether this process holds the layer's lock.
-    func tryToLead(insteadOf silent: String? = nil) -> Bool {
+    func tryToLead(insteadOf silent: String? = nil, ignoringClaims: Bool = false) -> Bool {
         let (holds, claims) = shared.withLock { ($0.lock != nil, $0.claim != nil) }
         if holds { return true }
-        guard claims || !isLeadClaimed else { return false }
+        guard claims || ignoringClaims || leadClaim == nil else { return false }
         let process = environment.process
         let taken = silent.flatMap { LeaderLock(path: lockPath, process: process, insteadOf: $0) }
         guard let lock = taken ?? LeaderLock(path: lockPath, process: process) else { return false }
         return shared.withLock { shared in
             guard !shared.isClosed else { return false }
             shared.lock = lock
+            proof.show(lock)
             return true
         }
     }
@@ -395,7 +420,7 @@ extension LayerPerformer {
 
     /// Takes or releases the claim, a shared lock: several processes may wait at the same time.
     func claim(_ claims: Bool) {
-        let claim = claims ? FileLock(path: claimPath, shared: true) : nil
+        let claim = claims ? LeadClaim(path: claimPath) : nil
         shared.withLock { if !$0.isClosed { $0.claim = claim } }
     }
 
@@ -405,7 +430,8 @@ extension LayerPerformer {
     /// The process that holds the lock; nil if none does.
     var lockHolder: LeaderLock.Holder? { LeaderLock.holder(of: lockPath) }
 
-    var isLeadClaimed: Bool { FileLock.isHeld(claimPath) }
+    /// Names the newest claim of the lead; nil if no process claims it.
+    var leadClaim: String? { LeadClaim.newest(at: claimPath) }
 
     /// Whether no other process has this layer open.
     var isOnlyUser: Bool { !stores.isUsed(besides: open) }

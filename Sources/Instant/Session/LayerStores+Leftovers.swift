@@ -5,34 +5,52 @@ import InstantCore
 // Stores that no process uses: their edits move to the store of a process that may send them, and side stores are
 // removed.
 extension LayerStores {
+    struct Leftovers: Hashable {
+        /// Whether edits were received.
+        var hasReceived = false
+        /// The stores whose edits wait for a repair, as sentences.
+        var damage: [String] = []
+    }
+
+    /// Goes on after a store that cannot be read.
+    ///
     /// - Parameters:
     ///   - open: The store of this process, which leads it.
     ///   - grant: The grant of its accepted token.
-    /// - Returns: Whether edits were received.
-    func takeLeftovers(into open: OpenStore, grant: Grant) throws -> Bool {
+    func takeLeftovers(into open: OpenStore, grant: Grant) -> Leftovers {
         let others = ([main] + sides).filter { $0 != open.folder && Folders.isFile(Folders.database(in: $0)) }
-        guard !others.isEmpty else { return false }
+        var found = Leftovers()
+        guard !others.isEmpty else { return found }
         let isOnly = !isUsed(besides: open)
-        var hasReceived = false
         for folder in others {
             // Held exclusively until the end of the iteration.
             guard let use = FileLock(path: Folders.use(in: folder)) else { continue }
-            let store = try LocalSQLiteStore(path: Folders.database(in: folder), mayUpgrade: false)
-            defer { store.close() }
-            try settleHandover(of: store)
-            let layer = Layer(store: store)
-            let edits = try layer.outbox()
-            // What cannot be read may be an edit: the store waits for its repair.
-            guard store.damage.isEmpty else { continue }
-            if edits.isEmpty {
-                if folder != main { try remove(side: folder, layer) }
-            } else if try isOnly || layer.isSendable(by: grant) {
-                try move(layer, from: folder, to: open.layer)
-                hasReceived = true
-            }
+            do {
+                if try take(folder, into: open, grant: grant, isOnly: isOnly) { found.hasReceived = true }
+            } catch { found.damage.append(InstantError(error).message) }
             withExtendedLifetime(use) {}
         }
-        return hasReceived
+        return found
+    }
+
+    /// - Returns: Whether edits were received.
+    private func take(_ folder: String, into open: OpenStore, grant: Grant, isOnly: Bool) throws -> Bool {
+        let store = try LocalSQLiteStore(path: Folders.database(in: folder), mayUpgrade: false)
+        defer { store.close() }
+        try settleHandover(of: store, isNeeded: false)
+        let layer = Layer(store: store)
+        let edits = try layer.outbox()
+        // What cannot be read may be an edit: the store waits for its repair.
+        guard store.damage.isEmpty else {
+            throw LocalStoreError.corrupt(path: store.path, store.damage.map(\.description).shortList)
+        }
+        if edits.isEmpty {
+            if folder != main { try remove(side: folder, layer) }
+            return false
+        }
+        guard try isOnly || layer.isSendable(by: grant) else { return false }
+        try move(layer, from: folder, to: open.layer)
+        return true
     }
 
     private func move(_ layer: Layer, from folder: String, to mine: Layer) throws {
@@ -60,18 +78,32 @@ extension LayerStores {
     }
 
     /// Finishes a handover that another store has received, or withdraws it.
-    func settleHandover(of store: LocalSQLiteStore) throws {
+    ///
+    /// - Parameter isNeeded: Whether the store is about to be used. If so, the handover is withdrawn even if a store that
+    ///   cannot be read may have received it: after its repair, the server has each edit at most once, because a record
+    ///   and its revision can be written once, and shows the other one as a conflict.
+    /// - Throws: ``LocalStoreError``; if the store is not needed, also that of the store that cannot be read.
+    func settleHandover(of store: LocalSQLiteStore, isNeeded: Bool) throws {
         let layer = Layer(store: store)
         guard let id = try layer.metadata().handover else { return }
         for folder in [main] + sides where Folders.database(in: folder) != store.path {
-            guard Folders.isFile(Folders.database(in: folder)) else { continue }
-            let other = try LocalSQLiteStore(lookingInto: Folders.database(in: folder))
-            defer { other.close() }
-            guard try Layer(store: other).metadata().received.contains(id) else { continue }
+            do {
+                guard try received(in: folder).contains(id) else { continue }
+            } catch {
+                guard isNeeded else { throw error }
+                continue
+            }
             var random = SystemRandomNumberGenerator()
             return try layer.endHandover(id, newClientID: ULID.make(at: environment.now(), using: &random))
         }
         try layer.cancelHandover(id)
+    }
+
+    private func received(in folder: String) throws -> [String] {
+        guard LayerRepair.hasStore(Folders.database(in: folder)) else { return [] }
+        let store = try LocalSQLiteStore(lookingInto: Folders.database(in: folder))
+        defer { store.close() }
+        return try Layer(store: store).metadata().received
     }
 
     private func handover(in folder: String) throws -> String? {

@@ -28,9 +28,14 @@ struct LayerStores: Sendable {
     func open(for claims: Grant?) throws(InstantError) -> OpenStore {
         let main = try open(main)
         guard let claims else { return main }
-        let wanted: StorePlace
-        do { wanted = try place(for: claims, isAccepted: false, from: main) } catch { throw InstantError(error) }
-        return wanted == .side ? try open(side(of: claims)) : main
+        do {
+            guard try place(for: claims, isAccepted: false, from: main) == .side else { return main }
+            defer { main.close() }
+            return try open(side(of: claims))
+        } catch {
+            main.close()
+            throw InstantError(error)
+        }
     }
 
     /// Opens a store, and finishes or withdraws a handover of its edits that a crash interrupted.
@@ -58,7 +63,7 @@ struct LayerStores: Sendable {
             let store = try LocalSQLiteStore(path: path, schema: environment.schema, mayUpgrade: mayUpgrade)
             try store.found(identity, now: environment.now())
             Folders.makePrivate(database: path)
-            try settleHandover(of: store)
+            try settleHandover(of: store, isNeeded: true)
             return OpenStore(folder: folder, isMain: folder == main, store: store, use: use, lock: lock)
         } catch { throw InstantError(error) }
     }
@@ -72,7 +77,9 @@ struct LayerStores: Sendable {
             return .forView(isAccepted: isAccepted, fits: fits, isMain: true, main: main)
         }
         let isFree = !FileLock.isHeld(Folders.use(in: main))
-        let mainFits = try Layer(store: LocalSQLiteStore(lookingInto: Folders.database(in: main))).fits(grant)
+        let store = try LocalSQLiteStore(lookingInto: Folders.database(in: main))
+        defer { store.close() }
+        let mainFits = try Layer(store: store).fits(grant)
         return .forView(
             isAccepted: isAccepted, fits: fits, isMain: false, main: mainFits ? .fits : isFree ? .free : .inUse)
     }
@@ -80,9 +87,20 @@ struct LayerStores: Sendable {
     /// Opens the main store and gives it this view; nil if another process uses it now.
     func openMain(convertedTo grant: Grant) throws -> OpenStore? {
         let main = try open(main)
-        guard main.becomeExclusive() else { return nil }
+        guard main.becomeExclusive() else {
+            main.close()
+            return nil
+        }
         defer { main.becomeShared() }
-        if try !main.layer.fits(grant) { try main.layer.changeView(to: grant) }
+        do {
+            if try !main.layer.fits(grant) {
+                let pdf = try main.layer.changeView(to: grant)
+                main.note(pdfOfOtherView: pdf)
+            }
+        } catch {
+            main.close()
+            throw error
+        }
         return main
     }
 
@@ -92,24 +110,17 @@ struct LayerStores: Sendable {
         return !open.isAlone || others.contains { FileLock.isHeld(Folders.use(in: $0)) }
     }
 
-    /// The edits in the other stores of this layer that the server has not accepted.
-    func otherEdits(besides folder: String) -> [OutboxEntry] {
-        others(besides: folder) { try $0.outbox() }.flatMap { $0 }
-    }
-
-    /// A record as the other stores of this layer have it.
+    /// A record as the other stores of this layer have it. A store that cannot be read is left out.
     func otherCopies(of id: Record.ID, besides folder: String) -> [Record] {
-        others(besides: folder) { try $0.record(id) }.compactMap { $0 }
-    }
-
-    /// Reads the other stores of this layer; one that cannot be read is left out.
-    private func others<T>(besides folder: String, _ body: (Layer) throws -> T) -> [T] {
         ([main] + sides).filter { $0 != folder && Folders.isFile(Folders.database(in: $0)) }.compactMap { folder in
             guard let store = try? LocalSQLiteStore(lookingInto: Folders.database(in: folder)) else { return nil }
             defer { store.close() }
-            return try? body(Layer(store: store))
+            return try? Layer(store: store).record(id)
         }
     }
+
+    /// The edits in the other stores of this layer that the server has not accepted, and what cannot be read there.
+    func unsent(besides folder: String) -> LayerLosses { LayerLosses(of: ([main] + sides).filter { $0 != folder }) }
 }
 
 /// A store that this process has open. Other processes do not remove or convert it until it is closed.
@@ -117,13 +128,23 @@ final class OpenStore: LocalStore {
     let folder: String
     let isMain: Bool
     let store: LocalSQLiteStore
-    /// Held shared until the store is closed.
-    private let use: Mutex<FileLock?>
+    private let use: Mutex<Use>
     private let held: Mutex<LeaderLock?>
+
+    private struct Use {
+        /// Held shared until the store is closed.
+        var lock: FileLock?
+        /// How many callers need it exclusively.
+        var exclusive = 0
+        /// The PDF of the view that the store had before.
+        var pdfOfOtherView: String?
+        /// Other stores of the layer that cannot be read.
+        var others: [StoredDamage] = []
+    }
 
     init(folder: String, isMain: Bool, store: LocalSQLiteStore, use: FileLock, lock: LeaderLock?) {
         (self.folder, self.isMain, self.store) = (folder, isMain, store)
-        self.use = Mutex(use)
+        self.use = Mutex(Use(lock: use))
         held = Mutex(lock)
     }
 
@@ -135,16 +156,47 @@ final class OpenStore: LocalStore {
     /// Closes the files. The store may then be removed or converted.
     func close() {
         store.close()
-        use.withLock { $0 = nil }
+        use.withLock { $0 = Use() }
     }
 
     /// Whether no other process has this store open.
-    var isAlone: Bool { use.withLock { $0?.isAlone ?? false } }
+    var isAlone: Bool { use.withLock { $0.lock?.isAlone ?? false } }
 
     /// - Returns: Whether this process has the store to itself until ``becomeShared()``.
-    func becomeExclusive() -> Bool { use.withLock { $0?.becomeExclusive() ?? false } }
+    func becomeExclusive() -> Bool { reserve() != nil }
 
-    func becomeShared() { use.withLock { $0?.becomeShared() } }
+    /// Like ``becomeExclusive()``.
+    ///
+    /// - Returns: The lock; whoever keeps it has the store's place even after the store is closed.
+    func reserve() -> FileLock? {
+        use.withLock { use in
+            guard let lock = use.lock, lock.becomeExclusive() else { return nil }
+            use.exclusive += 1
+            return lock
+        }
+    }
+
+    func becomeShared() {
+        use.withLock { use in
+            use.exclusive = max(0, use.exclusive - 1)
+            if use.exclusive == 0 { use.lock?.becomeShared() }
+        }
+    }
+
+    func note(pdfOfOtherView sha256: String?) { use.withLock { $0.pdfOfOtherView = sha256 } }
+
+    /// Returns the SHA-256 of a PDF that is not for the view that the store has now; nil if there is none.
+    func takePDFOfOtherView() -> String? { use.withLock { $0.pdfOfOtherView.take() } }
+
+    /// Notes which other stores of the layer cannot be read, as sentences.
+    func note(damagedStores: [String]) {
+        use.withLock { $0.others = damagedStores.map { .structure("what another view of this layer has: \($0)") } }
+    }
+
+    /// What was met in this store, and which other stores of the layer wait for a repair.
+    var damage: [StoredDamage] { store.damage + use.withLock(\.others) }
+
+    func noteGaps() { store.noteGaps() }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.read(body) }
 

@@ -1,5 +1,6 @@
 import Glibc
 import InstantCore
+import Synchronization
 
 /// The lock of the process that syncs a layer. Its file names that process and has its last sign of life, so that
 /// others can say which process it is, and replace it if it is stopped or blocked.
@@ -59,4 +60,34 @@ final class LeaderLock: Sendable {
         guard words.count == 3, let number = Int32(words[0]) else { return Holder(sign: line) }
         return Holder(sign: line, process: SyncingProcess(processID: number, name: String(words[2])))
     }
+}
+
+/// The lock of a process that waits to lead, shared with others that wait. Its file names the newest one.
+final class LeadClaim: Sendable {
+    private let lock: FileLock
+
+    init?(path: String) {
+        guard let lock = FileLock(path: path, shared: true) else { return nil }
+        self.lock = lock
+        var now = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &now)
+        let line = "\(getpid()) \(now.tv_sec) \(now.tv_nsec)\n"
+        _ = Array(line.utf8).withUnsafeBytes { pwrite(lock.descriptor, $0.baseAddress, $0.count, 0) }
+    }
+
+    /// Returns the first line of the file, which each claim replaces; nil if no process has one.
+    static func newest(at path: String) -> String? { LeaderLock.holder(of: path)?.sign }
+}
+
+/// Tells whether a process still holds the lock that it leads by. Refers to the lock only as long as the process does.
+final class LeadProof: Sendable {
+    private struct Shown {
+        weak var lock: LeaderLock?
+    }
+
+    private let shown = Mutex(Shown())
+
+    func show(_ lock: LeaderLock?) { shown.withLock { $0.lock = lock } }
+
+    var isValid: Bool { shown.withLock(\.lock)?.isCurrent ?? false }
 }

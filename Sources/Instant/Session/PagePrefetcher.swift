@@ -7,6 +7,13 @@ import Synchronization
 /// At most one page is prefetched. It is used only for exactly the request that it answers, with the same token; if
 /// prefetching fails, the request is sent when it is due.
 final class PagePrefetcher: Sendable {
+    private struct State {
+        var ahead: Fetch?
+        /// Everything that has not ended, also what was cancelled.
+        var running: [Int: Task<SyncAnswer, any Error>] = [:]
+        var next = 0
+    }
+
     private struct Fetch {
         var page: Layer.NextPage
         var token: String
@@ -14,7 +21,7 @@ final class PagePrefetcher: Sendable {
     }
 
     private let transport: HTTPTransport
-    private let ahead = Mutex<Fetch?>(nil)
+    private let state = Mutex(State())
 
     init(transport: HTTPTransport) { self.transport = transport }
 
@@ -36,16 +43,31 @@ final class PagePrefetcher: Sendable {
         return answer
     }
 
-    func drop() { ahead.withLock { $0.take() }?.answer.cancel() }
+    func drop() { state.withLock { $0.ahead.take() }?.answer.cancel() }
+
+    /// Drops what was fetched.
+    ///
+    /// - Returns: The tasks that are ending.
+    func close() -> [Task<Void, Never>] {
+        drop()
+        return state.withLock { Array($0.running.values) }.map { task in Task { _ = await task.result } }
+    }
 
     private func fetch(_ page: Layer.NextPage, token: String) {
-        let transport = transport
-        let answer = Task { try await transport.send(.page(page), token: token) }
-        ahead.withLock { $0 = Fetch(page: page, token: token, answer: answer) }
+        state.withLock { state in
+            let number = state.next
+            state.next += 1
+            let answer = Task { [transport] in
+                defer { self.state.withLock { $0.running[number] = nil } }
+                return try await transport.send(.page(page), token: token)
+            }
+            state.running[number] = answer
+            state.ahead = Fetch(page: page, token: token, answer: answer)
+        }
     }
 
     private func take(_ page: Layer.NextPage, token: String) async -> SyncAnswer? {
-        guard let fetch = ahead.withLock({ $0.take() }) else { return nil }
+        guard let fetch = state.withLock({ $0.ahead.take() }) else { return nil }
         guard fetch.page == page, fetch.token == token else {
             fetch.answer.cancel()
             return nil

@@ -21,6 +21,8 @@ final class LocalSQLiteStore: LocalStore {
     let cache = StatementCache()
     let metadata: LayerMetadataCache
     let log = DamageLog()
+    /// The file that was opened; nil in memory.
+    private let opened: FileIdentity?
     /// Held while the file is open, so that a repair does not replace it.
     private let inUse: Mutex<FileLock?>
     let label: Mutex<LayerLabel?>
@@ -92,6 +94,7 @@ final class LocalSQLiteStore: LocalStore {
             } else {
                 connections = try DatabaseQueue(configuration: configuration)
             }
+            opened = path.flatMap { FileIdentity($0) }
             try connections.writeWithoutTransaction { db in
                 // Set here, not in the configuration, because GRDB relaxes it when it enables the write-ahead log.
                 try db.execute(sql: "PRAGMA synchronous = FULL")
@@ -122,6 +125,9 @@ final class LocalSQLiteStore: LocalStore {
     }
 
     func write<T>(_ durability: Durability, _ body: (any WritableLayer) throws -> T) throws -> T {
+        guard isCurrent else {
+            throw LocalStoreError.failed(path: path, "it was removed by another program; open the layer again")
+        }
         do {
             return try using {
                 defer { if let pdf = metadata.pdfSHA256 { relabel(pdf) } }
@@ -138,6 +144,9 @@ final class LocalSQLiteStore: LocalStore {
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
+
+    /// Whether the file still has its name. If not, another program removed it, and nothing written now can be read again.
+    var isCurrent: Bool { opened.map { $0 == FileIdentity(path) } ?? true }
 
     /// Returns a number that changes after another process (or another store on the same file) has written.
     func foreignVersion() -> Int64? {
@@ -254,9 +263,15 @@ extension LocalSQLiteStore {
     /// from the write-ahead log, because SQLite would open the file without a word.
     ///
     /// - Returns: The lock to hold while the file is open; nil if the folder cannot be written.
+    /// - Throws: ``LocalStoreError`` if another process is repairing the store.
     private static func enter(_ path: String) throws -> (FileLock?, LayerLabel?) {
-        try LayerRepair.complete(path)
-        let lock = FileLock(path: LayerRepair.lock(besides: path), shared: true, milliseconds: 10_000)
+        var lock: FileLock?
+        repeat {
+            lock = nil
+            try LayerRepair.complete(path)
+            lock = try inUse(path)
+            // A repair may have begun, and been interrupted, before the lock was taken.
+        } while LayerRepair.isInterrupted(path)
         let place = LayerLabel.path(besides: path)
         lock?.ifAlone {
             // SQLite's locks end with any descriptor of these files: this process must not have them open either.
@@ -267,6 +282,19 @@ extension LocalSQLiteStore {
             try? label.write(to: place)
         }
         return (lock, LayerLabel.read(place).label)
+    }
+
+    private static func inUse(_ path: String) throws -> FileLock? {
+        let file = LayerRepair.lock(besides: path)
+        do { return try FileLock(taking: file, shared: true, milliseconds: LayerRepair.patience) } catch {
+            switch error {
+            // Nothing that cannot be written is repaired either.
+            case _ where error.isReadOnly: return nil
+            case .held, .replaced: throw LayerRepair.isRunning(path)
+            case .failed(let number):
+                throw LocalStoreError.failed(path: path, "cannot lock \(file): \(String(cString: strerror(number)))")
+            }
+        }
     }
 
     /// Writes the label if it does not say this yet. A label that cannot be written is written later.

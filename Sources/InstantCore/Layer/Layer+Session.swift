@@ -67,8 +67,8 @@ extension LayerMetadata {
     /// counts as a replacement; but a server that was updated to report versions gives a different file for the same
     /// epoch to tokens that may not see all of the document.
     fileprivate func isReplaced(by answer: SessionAnswer) -> Bool {
-        guard !pdfSHA256.isEmpty else { return false }
         if let documentVersion, let version = answer.documentVersion { return !documentVersion.isExactly(version) }
+        guard !pdfSHA256.isEmpty else { return false }
         return pdfSHA256 != answer.pdfSHA256 && (answer.documentVersion == nil || cursor?.epoch != answer.epoch)
     }
 

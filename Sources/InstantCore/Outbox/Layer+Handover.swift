@@ -93,15 +93,23 @@ extension Layer {
 
     /// Makes this the store of another view: removes the rows outside it; the others stay until a snapshot replaces
     /// them. The caller holds the store for itself.
-    package func changeView(to grant: Grant) throws {
+    ///
+    /// - Returns: The SHA-256 of the other view's PDF, which may show what this one does not; nil if there was none.
+    @discardableResult
+    package func changeView(to grant: Grant) throws -> String? {
         try store.write { store in
             var changes = LayerChanges()
-            try store.changeMetadata { ($0.grant, $0.cursor, $0.loading) = (grant, nil, nil) }
+            let pdf = try store.metadata().pdfSHA256
+            try store.changeMetadata {
+                ($0.grant, $0.cursor, $0.loading) = (grant, nil, nil)
+                ($0.pdfSHA256, $0.pdfBytes) = ("", 0)
+            }
             try store.clearStage()
             try store.hideInvisible(grant, into: &changes)
             try store.parkDenied(grant, into: &changes)
             let metadata = try store.metadata()
             for id in changes.ids { try store.refresh(id.text, metadata: metadata) }
+            return pdf.isEmpty ? nil : pdf
         }
     }
 

@@ -6,7 +6,8 @@ struct Deposed: Error {}
 /// The store as the synchronizer writes to it: only while its process leads.
 ///
 /// A lock alone does not ensure that, because a process that was stopped, and then replaced, may continue in the middle
-/// of a step. Each leader therefore takes the next term in its first transaction, and every later one checks it.
+/// of a step. Each leader therefore takes the next term in its first transaction, if it still holds the lock then, and
+/// every later one checks the term.
 final class FencedStore: LocalStore {
     private enum State {
         case following
@@ -16,11 +17,19 @@ final class FencedStore: LocalStore {
     }
 
     private let store: any LocalStore
+    private let holdsLock: @Sendable () -> Bool
     private let state = Mutex(State.following)
 
-    init(_ store: any LocalStore) { self.store = store }
+    /// - Parameter holdsLock: Called in the first transaction of each term.
+    init(_ store: any LocalStore, holdsLock: @escaping @Sendable () -> Bool) {
+        (self.store, self.holdsLock) = (store, holdsLock)
+    }
 
     func lead(_ leads: Bool) { state.withLock { $0 = leads ? .beginning : .following } }
+
+    var damage: [StoredDamage] { store.damage }
+
+    func noteGaps() { store.noteGaps() }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T { try store.read(body) }
 
@@ -39,6 +48,8 @@ final class FencedStore: LocalStore {
         switch state.withLock({ $0 }) {
         case .following: throw Deposed()
         case .beginning:
+            // A process that replaced this one waits for this transaction, or has written before.
+            guard holdsLock() else { throw Deposed() }
             let term = try store.metadata().term + 1
             try store.changeMetadata { $0.term = term }
             return term

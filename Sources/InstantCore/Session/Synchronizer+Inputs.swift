@@ -54,7 +54,7 @@ extension Synchronizer {
             end(.unreachable("offline"))
         case .wentOnline: perform(session.wentOnline())
         case .leading(let leads): try lead(leads, now: now, random: &random)
-        case .leadClaimed: try leadClaimed(now: now)
+        case .leadClaimed(let sign): try leadClaimed(sign, now: now)
         case .deposed: deposed()
         case .usesAlone(let isAlone): try usesAlone(isAlone, now: now, random: &random)
         case .suspended(let isSuspended):

@@ -82,15 +82,19 @@ extension Synchronizer {
 
     /// Yields to another process if this one cannot do the work; otherwise does it. A cycle is needed even on a live
     /// stream, because changes that this token may not view also advance the server's revision.
-    mutating func leadClaimed(now: Timestamp) throws {
+    ///
+    /// - Parameter sign: Names the claim. One that stays although this was done is that of a process that was stopped.
+    mutating func leadClaimed(_ sign: String, now: Timestamp) throws {
         guard isLeading, !cycle.isMigrating else { return }
-        if try isWaiting || !maySendAll() { return yield() }
-        if let busySince, now - busySince >= patience {
+        let isSlow = busySince.map { now - $0 >= patience } ?? false
+        if try isWaiting || isSlow || !maySendAll() {
+            guard claimWatch.isDue(sign) else { return }
             // Longer each time: the server may be slow for every process.
-            patience = min(2 * patience, Self.mostPatience)
-            return yield()
+            if isSlow { patience = min(2 * patience, Self.mostPatience) }
+            yield()
+        } else if case .live = session.state, !cycle.isSyncing, claimWatch.isDue(sign) {
+            try beginCycle()
         }
-        if case .live = session.state, !cycle.isSyncing { try beginCycle() }
     }
 
     /// Another process leads. Nothing of this one's state is valid any more.

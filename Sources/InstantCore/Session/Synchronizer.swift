@@ -34,8 +34,9 @@ package struct Synchronizer {
         /// Whether this process holds the layer's lock, rather than another one: the response to ``Effect/lead(_:)``,
         /// and sent again once the lock is free.
         case leading(Bool)
-        /// Another process is waiting for the lock, with an accepted token and pending work.
-        case leadClaimed
+        /// Another process is waiting for the lock, with an accepted token and pending work. Sent at each check of the
+        /// lock; the text names the newest claim.
+        case leadClaimed(String)
         /// Another process took the lock, because this one was stopped or blocked.
         case deposed
         /// The response to ``Effect/useAlone(_:)``: whether no other process uses the store until this input is handled.
@@ -135,6 +136,7 @@ package struct Synchronizer {
     /// The last values of ``Effect/lead(_:)`` and ``Effect/claim(_:)``.
     var wantsToLead: Bool
     var claimsLead = false
+    var claimWatch = ClaimWatch()
     var isSuspended = false
     /// While a request is in flight: when it was sent, or when the last response arrived.
     var busySince: Timestamp?
@@ -168,9 +170,13 @@ package struct Synchronizer {
     /// - Parameters:
     ///   - isLeading: false if another process holds the layer's lock.
     ///   - session: A random name under which others see this client; nil to stay invisible.
-    package init(layer: Layer, isLeading: Bool = true, session: String? = nil) {
+    ///   - holdsLock: Whether this process still holds the layer's lock. Called in transactions, on any thread.
+    package init(
+        layer: Layer, isLeading: Bool = true, session: String? = nil,
+        holdsLock: @escaping @Sendable () -> Bool = { true }
+    ) {
         self.layer = layer
-        fence = FencedStore(layer.store)
+        fence = FencedStore(layer.store, holdsLock: holdsLock)
         self.layer.store = fence
         fence.lead(isLeading)
         presence = PresenceMachine(session: session)

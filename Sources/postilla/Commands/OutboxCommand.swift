@@ -25,11 +25,13 @@ struct OutboxCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target, local: true)
         try await session.reading {
-            try Listing.write(listing, Self.columns, nothing: "no unsent edits") { listing in
-                for edit in try session.descriptor.allUnsentEdits() {
-                    listing.add(Self.fields(edit), style: edit.state.style) { edit.json }
-                }
+            let others = try session.descriptor.unsentInOtherStores()
+            let edits = try session.descriptor.unsentEdits() + others.edits
+            let nothing = others.damage.isEmpty ? "no unsent edits" : "no unsent edits that can be read"
+            try Listing.write(listing, Self.columns, nothing: nothing) { listing in
+                for edit in edits { listing.add(Self.fields(edit), style: edit.state.style) { edit.json } }
             }
+            try others.requireReadable()
         }
     }
 
@@ -44,6 +46,16 @@ struct OutboxCommand: AsyncParsableCommand {
             edit.recordID, edit.kind.rawValue, shown?.pageIndex.map { "\($0 + 1)" } ?? "", shown?.kind.name ?? "",
             Timestamp(edit.madeAt).iso8601, edit.state.word, edit.state.reason ?? "", shown?.text ?? "",
         ]
+    }
+}
+
+extension LayerLosses {
+    /// Fails if stores of other views, which other processes use or have left, cannot be read.
+    func requireReadable() throws {
+        guard !damage.isEmpty else { return }
+        throw CommandFailure(
+            "there may be unsent edits that cannot be read: \(damage.joined(separator: "; ")); "
+                + "see postilla storage check")
     }
 }
 

@@ -51,42 +51,32 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             throw CommandFailure("no such layer on this machine; see postilla storage list")
         }
         do {
-            try await remove(found, in: URL(filePath: folder))
+            try remove(found, in: URL(filePath: folder))
         } catch { throw CommandFailure(reading: error) }
     }
 
-    private func remove(_ entries: [InstantCacheEntry], in folder: URL) async throws {
-        var removals: [(entry: InstantCacheEntry, client: InstantClient)] = []
-        var unsent: [String] = []
+    private func remove(_ entries: [InstantCacheEntry], in folder: URL) throws {
+        var losses: [LayerLosses] = []
         for entry in entries {
-            if let problem = entry.problem { unsent.append("unreadable layer: \(problem)") }
-            guard entry.problem == nil else { continue }
-            guard let url = URL(string: entry.server) else {
-                throw CommandFailure("\(entry.name): \(entry.server) is not a URL")
-            }
-            let client = try InstantClient(serverURL: url, dataDirectory: folder)
-            removals.append((entry, client))
-            let descriptor = client.descriptor(entry.identity)
-            guard !descriptor.isOpenElsewhere else {
-                throw CommandFailure("\(entry.name) is open in another process; close it there first")
-            }
-            unsent += try descriptor.allUnsentEdits().map {
-                "\(entry.name): \(OutboxCommand.fields($0).filter { !$0.isEmpty }.joined(separator: "  "))"
+            do throws(InstantError) { losses.append(try InstantClient.losses(of: entry)) } catch {
+                throw CommandFailure("\(entry.nameOrFolder): \(error.message)")
             }
         }
-        try agree(to: unsent)
+        try agree(to: zip(entries, losses).flatMap(Self.lines))
         var failures: [String] = []
-        func remove(_ body: () throws(InstantError) -> Void) {
-            do throws(InstantError) { try body() } catch { failures.append(error.message) }
-        }
-        for (entry, client) in removals {
-            remove { () throws(InstantError) in try client.removeLocalStorage(of: entry, discardingUnsent: true) }
-        }
-        for entry in entries where entry.problem != nil {
-            remove { () throws(InstantError) in try InstantClient.removeUnreadable(entry, in: folder) }
+        for (entry, known) in zip(entries, losses) {
+            do throws(InstantError) {
+                try InstantClient.remove(entry, in: folder, losing: discardUnsent ? nil : known)
+            } catch { failures.append("\(entry.nameOrFolder): \(error.message)") }
         }
         guard failures.isEmpty else { throw CommandFailure(failures.joined(separator: "\n")) }
         Output.message("\(entries.count) layer(s) removed")
+    }
+
+    private static func lines(_ entry: InstantCacheEntry, _ losses: LayerLosses) -> [String] {
+        losses.edits.map {
+            "\(entry.nameOrFolder): \(OutboxCommand.fields($0).filter { !$0.isEmpty }.joined(separator: "  "))"
+        } + (losses.damage + losses.keptFiles).map { "\(entry.nameOrFolder): those that cannot be read: \($0)" }
     }
 
     /// Lists the edits that would be lost.
@@ -105,4 +95,9 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             throw CommandFailure("nothing removed")
         }
     }
+}
+
+extension InstantCacheEntry {
+    /// The layer's name; that of its folder if it no longer says which one it is.
+    fileprivate var nameOrFolder: String { server.isEmpty ? folder : name }
 }

@@ -33,7 +33,10 @@ struct SyncCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
         do { try await session.synchronize() } catch { throw CommandFailure(reading: error) }
-        try await session.reading { try report(session.descriptor) }
+        try await session.reading {
+            try report(session.descriptor)
+            try session.descriptor.unsentInOtherStores().requireReadable()
+        }
     }
 
     private func report(_ descriptor: InstantDocumentDescriptor) throws {

@@ -166,13 +166,21 @@ final class OpenLayers: Sendable {
         }
     }
 
-    func remove(_ reference: LayerReference) {
+    /// - Parameter unsent: The number of unsent edits whose loss the user has confirmed.
+    func remove(_ reference: LayerReference, unsent: Int) {
+        // The client of an open layer may have another spelling of the server's address.
+        let open = self[reference]?.layer?.descriptor
         close(reference)
         disk.async { [self] in
             do {
-                let descriptor = try client(reference.server).descriptor(reference.identity)
-                // The user has confirmed the loss of the unsent edits that the card listed.
-                try descriptor.removeLocalStorage(discardingUnsent: true)
+                let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
+                try descriptor.removeLocalStorage { losses throws(InstantError) in
+                    guard losses.edits.count <= unsent, losses.damage.isEmpty else {
+                        throw InstantError(
+                            .unsentEdits, "the layer stays: it has unsent edits besides those of this view",
+                            recoverySuggestion: "See postilla outbox, and postilla storage remove --help.")
+                    }
+                }
             } catch { tell(error) }
             tellLibrary()
         }
@@ -188,20 +196,23 @@ final class OpenLayers: Sendable {
         }
     }
 
-    /// Writes a layer's unsent edits to a file, whether it is open or not.
+    /// Writes a layer's unsent edits, of all its local stores, to a file, whether it is open or not.
     func saveUnsent(of reference: LayerReference) {
         disk.async { [self] in
             do {
                 let open = self[reference]?.layer?.descriptor
                 let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
-                let items = try descriptor.layer.outboxItems().filter { $0.mine != nil }
-                let records: [JSON] = items.compactMap { item in
-                    item.mine.map { ["id": .string(item.id), "content": .object($0.object)] }
+                let unsent = descriptor.losses()
+                let records: [JSON] = unsent.edits.compactMap { edit in
+                    edit.content.map { ["id": .string(edit.recordID), "content": .object($0.object)] }
                 }
                 try Folders.make(options.folders.state)
                 let path = "\(options.folders.state)/unsent-\(Timestamp.now.milliseconds).json"
                 try PrivateFile.write(PrintableText(json: JSON.array(records).text).string + "\n", to: path)
-                post(.notice("\(items.count) unsent edit\(items.count == 1 ? "" : "s") saved in \(path)"))
+                post(.notice("\(records.count) unsent edit\(records.count == 1 ? "" : "s") saved in \(path)"))
+                if !unsent.damage.isEmpty {
+                    post(.notice("Edits that cannot be read were not saved: \(unsent.damage.joined(separator: "; "))"))
+                }
             } catch { tell(error) }
         }
     }

@@ -45,7 +45,7 @@ final class ViewerServices: AppServices {
         case .openFile(let path): layers.open(file: atHome(path))
         case .select(let reference): selected = reference
         case .closeLayer: if let selected { layers.close(selected) }
-        case .removeLayer(let reference): layers.remove(reference)
+        case .removeLayer(let reference, let unsent): layers.remove(reference, unsent: unsent)
         case .pruneStorage: layers.prune()
 
         case .startDownload: tab?.call { $0.startDownload() }

@@ -104,7 +104,8 @@ import Testing
         var narrow = grant
         narrow.collaboration = [Permission(.annotations, .view, .own)]
         #expect(try !receiving.fits(narrow))
-        try receiving.changeView(to: narrow)
+        #expect(try receiving.changeView(to: narrow) == "pdf")
+        #expect(try receiving.metadata().pdfSHA256 == "", "it may show what this view does not")
         #expect(try receiving.fits(narrow))
         #expect(try receiving.store.read { try $0.records(after: nil, limit: 9).map(\.id) } == ["mine"])
         #expect(try receiving.metadata().cursor == nil)

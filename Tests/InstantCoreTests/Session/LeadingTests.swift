@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import SyncProtocol
+import Synchronization
 import TestSupport
 import Testing
 
@@ -122,8 +123,34 @@ import Testing
     @Test func aClaimMakesTheProcessThatLeadsAskTheServer() {
         var it = Bench()
         _ = it.goLive()
-        #expect(it.names(.leadClaimed) == ["began", "receivingChanges", "pull since 0"])
-        #expect(it.names(.leadClaimed) == [], "one cycle at a time")
+        #expect(it.names(.leadClaimed("a")) == ["began", "receivingChanges", "pull since 0"])
+        #expect(it.names(.leadClaimed("a")) == [], "one cycle at a time")
+    }
+
+    /// A process that was stopped while it waits keeps its claim.
+    @Test func aClaimThatStaysIsServedLessAndLessOften() {
+        var it = Bench()
+        _ = it.goLive()
+        var served = 0
+        for _ in 0..<1000 {
+            guard case let pull = it.request(.leadClaimed("a")), pull > 0 else { continue }
+            served += 1
+            _ = it.give(.answered(pull, it.delta()))
+        }
+        #expect((2...16).contains(served), "\(served) requests at a thousand checks")
+        // Another one is served at once.
+        #expect(it.request(.leadClaimed("b")) > 0)
+    }
+
+    /// The leader waits for the network and gives way, but the other process does not take the lock.
+    @Test func aClaimThatStaysDoesNotGetTheLockAgainAndAgain() {
+        var it = Bench()
+        _ = it.goLive()
+        let asked = it.request(.syncRequested)
+        _ = it.give(.failed(asked, .unreachable("no network")))
+        var yielded = 0
+        for _ in 0..<1000 where it.give(.leadClaimed("a")).contains(.lead(false)) { yielded += 1 }
+        #expect((1...16).contains(yielded), "\(yielded) times")
     }
 
     @Test func aProcessThatBringsNothingFailsTheCycleOfTheOther() throws {
@@ -148,7 +175,7 @@ import Testing
         var reader = Bench()
         let asked = reader.request(.tokenSupplied(TokenHandle(1)))
         _ = reader.give(.answered(asked, reader.session(readOnly(reader))))
-        #expect(reader.give(.leadClaimed) == [], "nothing waits")
+        #expect(reader.give(.leadClaimed("a")) == [], "nothing waits")
 
         var writer = Bench(sharing: reader.layer)
         writer.isLockTaken = true
@@ -165,7 +192,7 @@ import Testing
         #expect(writer.claimsLead)
 
         reader.isLockTaken = true
-        let effects = reader.give(.leadClaimed)
+        let effects = reader.give(.leadClaimed("a"))
         #expect(effects.contains(.lead(false)) && effects.contains(.lead(true)), "and waits for its turn")
         #expect(reader.synchronizer.connection == .elsewhere)
         let again = writer.request(.leading(true))
@@ -207,10 +234,10 @@ import Testing
         _ = it.goLive()
         let asked = it.request(.syncRequested)
         #expect(asked > 0)
-        #expect(!it.give(.leadClaimed).contains(.lead(false)))
+        #expect(!it.give(.leadClaimed("a")).contains(.lead(false)))
         it.now = it.now + 1000
         it.isLockTaken = true
-        let effects = it.give(.leadClaimed)
+        let effects = it.give(.leadClaimed("a"))
         #expect(effects.contains(.cancel(asked)) && effects.contains(.lead(false)) && effects.contains(.lead(true)))
         // It follows now, and waits longer the next time: the server may be slow for every process.
         #expect(effects.request != nil)
@@ -221,7 +248,7 @@ import Testing
         var it = Bench()
         _ = it.goLive()
         #expect(it.give(.suspended(true)).contains(.lead(false)))
-        #expect(it.give(.leadClaimed) == [])
+        #expect(it.give(.leadClaimed("a")) == [])
         let effects = it.give(.suspended(false))
         #expect(effects.contains(.lead(true)) && effects.request != nil)
     }
@@ -242,6 +269,28 @@ import Testing
         #expect(try old.layer.metadata() == before)
         #expect(try old.layer.record("late") == nil)
         #expect(old.synchronizer.connection == .elsewhere)
+    }
+
+    /// It was stopped before it had written anything.
+    @Test func aProcessThatWasReplacedBeforeItsFirstWriteWritesNothing() throws {
+        let bench = Bench()
+        let isReplaced = Mutex(false)
+        var old = Synchronizer(layer: bench.layer, holdsLock: { isReplaced.withLock { !$0 } })
+        var random = SeededRandom(seed: 1)
+        let asked = old.handle(.tokenSupplied(TokenHandle(1)), now: bench.now, random: &random).request
+        var new = Bench(sharing: bench.layer)
+        let mine = new.request(.tokenSupplied(TokenHandle(1)))
+        _ = new.give(.answered(mine, new.session(head: 3)))
+        let before = try bench.layer.metadata()
+        isReplaced.withLock { $0 = true }
+        let late = old.handle(
+            .answered(try #require(asked), bench.session(head: 9)), now: bench.now, random: &random)
+        #expect(late.contains(.lead(false)))
+        #expect(try bench.layer.metadata() == before)
+        // The process that leads is not disturbed.
+        let page = new.request(.syncRequested)
+        #expect(page > 0 || new.synchronizer.cycle.isSyncing)
+        #expect(new.synchronizer.connection == .live)
     }
 
     @Test func aViewThatTheStoreDoesNotHaveIsLoadedOnlyAlone() throws {

@@ -1,6 +1,7 @@
 import Annotations
 import Foundation
 import GRDB
+import Synchronization
 import TestSupport
 import TestThreads
 import Testing
@@ -227,5 +228,39 @@ import Testing
         #expect(try again.descriptor.layer.record(sent) != nil)
         #expect(try await server.record(sent, as: jwt) != nil)
         try await server.stop()
+    }
+
+    @Test func aStoreThatIsBeingRepairedIsNotOpened() throws {
+        let repairing = FileLock(path: LayerRepair.lock(besides: path))
+        for open in [
+            { try LocalSQLiteStore(path: path).close() }, { try LocalSQLiteStore(lookingInto: path).close() },
+        ] {
+            let error = #expect(throws: LocalStoreError.self) { try open() }
+            #expect("\(error.map { "\($0)" } ?? "")".contains("is being repaired by another process"))
+        }
+        withExtendedLifetime(repairing) {}
+    }
+
+    /// A call that opens the store waits for its repair; other calls do not wait for that call.
+    @Test func aCallThatOpensHoldsNoOtherUp() async throws {
+        let client = try InstantClient(
+            serverURL: #require(URL(string: "https://a.example")), dataDirectory: folder.url)
+        let descriptor = client.descriptor(StoredClient.identity)
+        let repairing = Mutex(FileLock(path: LayerRepair.lock(besides: path)))
+        let hasReturned = Mutex(false)
+        let opening = Task.detached {
+            _ = try? descriptor.performer()
+            return hasReturned.withLock { $0 }
+        }
+        try await waitUntil("the store is being opened") {
+            FileLock.isHeld(Folders.use(in: descriptor.stores.main))
+        }
+        descriptor.delayForSyncingLocalChanges = nil
+        #expect(descriptor.end == nil)
+        hasReturned.withLock { $0 = true }
+        repairing.withLock { $0 = nil }
+        #expect(await opening.value)
+        #expect(try !descriptor.unsentEdits().isEmpty)
+        await client.close()
     }
 }

@@ -1,11 +1,12 @@
 import Foundation
+import GRDB
 import Glibc
-import InstantCore
 import TestSupport
 import TestThreads
 import Testing
 
 @testable import Instant
+@testable import InstantCore
 
 /// Removing local data removes what it says, and names everything that stays.
 @Suite("Removing local data", .onDatabaseThreads) struct RemovalTests {
@@ -118,5 +119,139 @@ import Testing
         #expect(error?.kind == .couldNotRemoveDiskCacheEntries)
         #expect(error?.message.contains(stuck + "/attachments") == true, "\(error?.message ?? "")")
         #expect(documents == ["one"] && has("a") && !has("b"))
+    }
+
+    /// A layer with an edit that waits, as a second program would open it.
+    private func stored(_ body: (InstantClient, InstantDocumentDescriptor) async throws -> Void) async throws {
+        try StoredClient(isKilled: false).put(in: folder.path)
+        let client = try InstantClient(
+            serverURL: #require(URL(string: "https://a.example")), dataDirectory: folder.url)
+        try await body(client, client.descriptor(StoredClient.identity))
+        await client.close()
+    }
+
+    @Test func aLayerThatIsOpenElsewhereStays() async throws {
+        try await stored { other, open in
+            let edits = try open.unsentEdits().count
+            let entry = try #require(client.listCacheEntries().first { $0.documentIdentifier == "doc" })
+            let mine = client.descriptor(StoredClient.identity)
+            let removals: [() throws -> Void] = [
+                { try mine.removeLocalStorage(discardingUnsent: true) },
+                { try client.removeLocalStorage(discardingUnsent: true) },
+                { try client.removeLocalStorage(of: entry, discardingUnsent: true) },
+                { try InstantClient.remove(entry, in: folder.url, losing: nil) },
+            ]
+            for remove in removals {
+                let error = #expect(throws: InstantError.self) { try remove() }
+                #expect(error?.kind == .couldNotRemoveDiskCacheEntries)
+                #expect(error?.message.contains("is open in") == true, "\(error?.message ?? "")")
+            }
+            // Nothing was lost, and the other one goes on.
+            _ = try open.create(note("goes on"), author: "Ana")
+            #expect(try open.unsentEdits().count == edits + 1)
+            await other.close()
+            #expect(try mine.unsentEdits().count == edits + 1)
+            try removals[0]()
+            #expect(documents == [])
+        }
+    }
+
+    /// While the layer is open here too, and another program uses only its second store.
+    @Test func aSecondStoreThatIsOpenElsewhereCountsToo() async throws {
+        try await stored { _, open in
+            _ = try open.unsentEdits()
+            let side = open.stores.main + "/views/abc"
+            try Folders.make(side)
+            let use = FileLock(path: Folders.use(in: side), shared: true)
+            let error = #expect(throws: InstantError.self) { try open.removeLocalStorage(discardingUnsent: true) }
+            #expect(error?.kind == .couldNotRemoveDiskCacheEntries)
+            #expect(open.documentState != .invalid)
+            _ = try open.create(note("goes on"), author: "Ana")
+            withExtendedLifetime(use) {}
+        }
+    }
+
+    @Test(arguments: [false, true]) func aDamagedEditNeedsConsent(_ isInASecondStore: Bool) async throws {
+        try await stored { client, open in
+            var damaged = Folders.database(in: open.stores.main)
+            if isInASecondStore {
+                try Folders.make(open.stores.main + "/views/abc")
+                try FileManager.default.copyItem(
+                    atPath: damaged, toPath: Folders.database(in: open.stores.main + "/views/abc"))
+                damaged = Folders.database(in: open.stores.main + "/views/abc")
+            }
+            for path in Set([damaged, Folders.database(in: open.stores.main)]) {
+                let database = try DatabaseQueue(path: path)
+                try database.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM outbox WHERE seq <> 5") }
+                if path == damaged {
+                    try database.writeWithoutTransaction {
+                        try $0.execute(sql: "UPDATE outbox SET content = substr(content, 2) WHERE seq = 5")
+                    }
+                } else {
+                    try database.writeWithoutTransaction { try $0.execute(sql: "DELETE FROM outbox") }
+                }
+                try database.close()
+            }
+            let entry = try #require(client.listCacheEntries().first)
+            #expect(entry.damage?.contains("unsent edit 5") == true, "\(entry.damage ?? "")")
+            let removals: [() throws -> Void] = [
+                { try open.removeLocalStorage() }, { try client.removeLocalStorage() },
+                { try client.removeLocalStorage(of: entry) },
+                { try InstantClient.remove(entry, in: folder.url, losing: LayerLosses(of: [])) },
+            ]
+            for (index, remove) in removals.enumerated() {
+                let error = #expect(throws: InstantError.self, "\(index)") { try remove() }
+                #expect(error?.message.contains("edit") == true, "\(error?.message ?? "")")
+                #expect(documents == ["doc"])
+            }
+            try client.removeLocalStorage(of: entry, discardingUnsent: true)
+            #expect(documents == [])
+        }
+    }
+
+    /// Something else than this library removed the files.
+    @Test func aStoreWhoseFileIsGoneAcceptsNoEdit() async throws {
+        try await stored { _, open in
+            _ = try open.unsentEdits()
+            try FileManager.default.removeItem(atPath: open.stores.main)
+            #expect(throws: (any Error).self) { _ = try open.create(note("nowhere"), author: "Ana") }
+            try await waitUntil("the state says so") { open.documentState == .invalid }
+            let error = #expect(throws: InstantError.self) { _ = try open.create(note("nowhere"), author: "Ana") }
+            #expect(error?.message.contains("removed") == true, "\(error?.message ?? "")")
+        }
+    }
+
+    /// The file has been stored, and its edit has not.
+    @Test func anAttachmentThatIsBeingAddedStays() async throws {
+        try await stored { client, open in
+            let files = AttachmentFiles(layer: open.stores.main)
+            let id = try files.withoutRemovals { () throws(InstantError) in
+                let id = try files.add(Data("just added".utf8))
+                let error = #expect(throws: InstantError.self) { try client.removeUnreferencedCacheEntries() }
+                #expect(error?.message.contains(files.folder) == true, "\(error?.message ?? "")")
+                return id
+            }
+            #expect(files.holds(id))
+            try client.removeUnreferencedCacheEntries()
+            #expect(!files.holds(id))
+        }
+    }
+
+    @Test func theAttachmentsOfDamagedEditsStay() async throws {
+        try await stored { client, open in
+            let files = AttachmentFiles(layer: open.stores.main)
+            let store = try LocalSQLiteStore(path: Folders.database(in: open.stores.main))
+            let needed = try #require(try store.read { try $0.metadata().uploads }.first)
+            try store.write { try $0.changeMetadata { $0.uploads = [] } }
+            store.close()
+            let database = try DatabaseQueue(path: store.path)
+            try database.writeWithoutTransaction {
+                try $0.execute(sql: "UPDATE outbox SET made_at = made_at + 1 WHERE content LIKE '%imageAttachmentId%'")
+            }
+            try database.close()
+            let error = #expect(throws: InstantError.self) { try client.removeUnreferencedCacheEntries() }
+            #expect(error?.message.contains("damaged edit") == true, "\(error?.message ?? "")")
+            #expect(files.holds(needed))
+        }
     }
 }

@@ -55,7 +55,8 @@ import Testing
         try changeSide("DELETE FROM outbox WHERE seq <> 5", Self.damage)
         let open = try stores.open(stores.main)
         defer { open.close() }
-        #expect(try stores.takeLeftovers(into: open, grant: grant) == false)
+        let found = stores.takeLeftovers(into: open, grant: grant)
+        #expect(!found.hasReceived && found.damage.count == 1 && found.damage[0].contains(side))
         #expect(Folders.isFile(side))
     }
 
@@ -65,7 +66,56 @@ import Testing
         let copy = try #require(try InstantClient.repair(damaged, in: folder.url).damagedCopy)
         let open = try stores.open(stores.main)
         defer { open.close() }
-        _ = try stores.takeLeftovers(into: open, grant: grant)
+        _ = stores.takeLeftovers(into: open, grant: grant)
         #expect(Folders.isFile(copy + "/layer.sqlite"))
+    }
+
+    /// The first of two stores cannot be read.
+    @Test func aDamagedOneHoldsNoOtherUp() throws {
+        let damaged = stores.main + "/views/0"
+        try Folders.make(damaged)
+        try Data(repeating: 0x5A, count: 9000).write(to: URL(fileURLWithPath: Folders.database(in: damaged)))
+        let open = try stores.open(stores.main)
+        defer { open.close() }
+        let found = stores.takeLeftovers(into: open, grant: grant)
+        #expect(found.hasReceived && !Folders.isFile(side))
+        #expect(found.damage.count == 1 && found.damage[0].contains(damaged), "\(found.damage)")
+        #expect(Folders.isFile(Folders.database(in: damaged)))
+        // The viewer reads it there.
+        open.note(damagedStores: found.damage)
+        #expect(open.layer.store.damage.contains { $0.description.contains(damaged) })
+    }
+
+    /// A handover was interrupted, and the store that may have received it cannot be read.
+    @Test func aStoreWithAnOpenHandoverCanBeUsed() throws {
+        let main = try LocalSQLiteStore(path: Folders.database(in: stores.main))
+        let edits = try Layer(store: main).outbox().count
+        _ = try Layer(store: main).beginHandover("h")
+        main.close()
+        try Data(repeating: 0x5A, count: 9000).write(to: URL(fileURLWithPath: side))
+        let open = try stores.open(stores.main)
+        #expect(try open.layer.outbox().count == edits && open.layer.metadata().handover == nil)
+        open.close()
+        // While no process needs the store, it waits for the repair.
+        let waiting = try LocalSQLiteStore(path: Folders.database(in: stores.main))
+        defer { waiting.close() }
+        _ = try Layer(store: waiting).beginHandover("h")
+        #expect(throws: LocalStoreError.self) { try stores.settleHandover(of: waiting, isNeeded: false) }
+        #expect(try Layer(store: waiting).metadata().handover == "h")
+    }
+
+    /// The file of the other view may show what this one may not see.
+    @Test func aStoreThatTakesOverAViewForgetsThePDF() throws {
+        try FileManager.default.removeItem(atPath: stores.main + "/views")
+        var narrow = grant
+        narrow.collaboration = [Permission(.annotations, .view, .own)]
+        let wide = try stores.open(stores.main)
+        let pdf = try wide.layer.metadata().pdfSHA256
+        #expect(!pdf.isEmpty)
+        wide.close()
+        let open = try #require(try stores.openMain(convertedTo: narrow))
+        defer { open.close() }
+        #expect(try open.layer.metadata().pdfSHA256 == "")
+        #expect(open.takePDFOfOtherView() == pdf && open.takePDFOfOtherView() == nil)
     }
 }

@@ -53,7 +53,15 @@ final class Device {
     /// Whether a process may take the lock: it is free, and no other process waits for it.
     func mayLead(_ process: Process) -> Bool {
         process.leads
-            || !processes.contains { $0.leads && !$0.isDeposed || ($0.claims && $0 !== process && !process.claims) }
+            || !processes.contains {
+                $0.leads && !$0.isDeposed || ($0.claims && !$0.isStopped && $0 !== process && !process.claims)
+            }
+    }
+
+    /// Names the claims of the lead; nil if no process waits for it.
+    var newestClaim: String? {
+        let claims = processes.filter(\.claims).map { "\($0.id.launch):\($0.claimCount)" }
+        return claims.isEmpty ? nil : claims.joined(separator: " ")
     }
 
     /// Whether a process may take the lock from one that is stopped.

@@ -18,7 +18,9 @@ final class Process {
     /// Whether it holds the store's lock.
     var leads: Bool
     var wantsToLead: Bool
-    var claims = false
+    private(set) var claims = false
+    /// How often this process has claimed the lead.
+    private(set) var claimCount = 0
     /// Whether it is stopped: what arrives waits.
     var isStopped = false
     var waiting: [Synchronizer.Input] = []
@@ -42,6 +44,11 @@ final class Process {
         store = FragileLocalStore(disk)
         synchronizer = Synchronizer(layer: Layer(store: store), isLeading: leads)
         dice = SeededRandom(seed: seed)
+    }
+
+    func claim(_ claims: Bool) {
+        self.claims = claims
+        if claims { claimCount += 1 }
     }
 
     /// The layer as seen with this process's token.

@@ -49,7 +49,9 @@ struct LayerRepair {
     func run(identity: LayerIdentity?, clientID: String) throws -> Outcome {
         try Self.complete(path)
         guard let lock = FileLock(path: Self.lock(besides: path)) else {
-            throw InstantError(.couldNotWriteToDisk, "\(path) is open; close the layer first, in every process")
+            let users = FileUsers.others(of: Self.lock(besides: path)).map { "pid \($0)" }.joined(separator: ", ")
+            let named = users.isEmpty ? "" : " (\(users))"
+            throw InstantError(.couldNotWriteToDisk, "\(path) is open\(named); close the layer first, in every process")
         }
         defer { withExtendedLifetime(lock) {} }
         let label = LayerLabel.read(LayerLabel.path(besides: path)).label
@@ -138,7 +140,7 @@ extension LayerRepair {
     /// - Throws: ``InstantError`` if the files cannot be moved.
     static func complete(_ path: String) throws {
         let repair = LayerRepair(path: path)
-        for _ in 0..<100 {
+        for _ in 0..<(patience / 100) {
             guard exists(repair.made) else { return }
             if let lock = FileLock(path: lock(besides: path)) {
                 _ = try repair.finish()
@@ -146,9 +148,19 @@ extension LayerRepair {
             }
             _ = FileLock(path: lock(besides: path), shared: true, milliseconds: 100)
         }
-        throw InstantError(
-            .couldNotWriteToDisk, "the repair of \(path) cannot be completed; close the layer everywhere")
+        throw isRunning(path)
     }
+
+    /// How long a process that opens a store waits for its repair, in milliseconds.
+    static let patience = 3000
+
+    /// Returns the error of a process that waited for a repair.
+    static func isRunning(_ path: String) -> LocalStoreError {
+        .failed(path: path, "it is being repaired by \(FileUsers.names(of: lock(besides: path))); try again later")
+    }
+
+    /// Whether a new store is complete, and not in its place yet.
+    static func isInterrupted(_ path: String) -> Bool { exists(path + ".repaired") }
 
     /// Whether a repair kept the damaged files of a store in this folder.
     static func hasDamagedCopy(in folder: String) -> Bool {
@@ -156,7 +168,7 @@ extension LayerRepair {
     }
 
     /// Whether a folder contains a store, perhaps one whose repair was interrupted.
-    static func hasStore(_ path: String) -> Bool { Folders.isFile(path) || exists(path + ".repaired") }
+    static func hasStore(_ path: String) -> Bool { Folders.isFile(path) || isInterrupted(path) }
 
     /// Puts the new store in the place of the old one. Every step may be the last one, and is then done by the next call.
     ///
