@@ -221,9 +221,9 @@ final class OpenLayer: Sendable {
     private func openPDF() {
         guard let file = descriptor.pdfPath else { return }
         let hash = String(file.split(separator: "/").last?.prefix { $0 != "." } ?? "")
-        let reader = PageReader(file: file, tools: tools, known: pdfs.info(of: hash)) { [pdfs] in
-            pdfs.keep($0, of: hash)
-        }
+        let reader = PageReader(
+            file: file, tools: tools, known: pdfs.info(of: hash), texts: PageTextCache(besides: file, tools: tools)
+        ) { [pdfs] in pdfs.keep($0, of: hash) }
         state.withLock { $0.pages = reader }
         if let known = reader.known { return post(.pdfReady(known)) }
         Task {
