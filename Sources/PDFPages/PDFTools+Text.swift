@@ -23,7 +23,7 @@ extension PDFTools {
         try await read(file, pages, sizes: Array(sizes[pages]), each: each)
     }
 
-    /// Returns the words of one page.
+    /// Returns the words of one page. A page without words is an error if it may have some that cannot be read.
     ///
     /// - Parameter size: of the page, if it is known. Otherwise a second process finds it at the same time.
     package func text(of file: String, page: Int, size: PageSize? = nil) async throws -> PageText {
@@ -38,6 +38,7 @@ extension PDFTools {
             throw error
         }
         guard var text = found.withLock({ $0 }) else { throw PDFError.damaged }
+        if text.words.isEmpty, try await lacksCharacterMaps(file, page: page) { throw PDFError.characterMapsMissing }
         if let listing = try await listing {
             let size = listing.sizes[page] ?? .usual
             (text.width, text.height) = (size.width, size.height)

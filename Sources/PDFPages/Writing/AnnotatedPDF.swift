@@ -78,12 +78,14 @@ package struct AnnotatedPDF {
     /// - Parameters:
     ///   - root: for a comment, the annotation it belongs to.
     ///   - image: the file that an image annotation shows.
-    package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws {
+    /// - Returns: whether the file holds the record; false for one that PDF cannot hold, or without a page.
+    @discardableResult
+    package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws -> Bool {
         var record = record
         if page != nil {
             if let id = unmatched[Self.look(of: record.content)]?.popLast() {
                 own[ByteOrdered(id)]?.isKept = true
-                return
+                return true
             }
             // The ids are those of the whole file.
             record.id = "other \(record.id)"
@@ -93,9 +95,12 @@ package struct AnnotatedPDF {
         if let mine = own[ByteOrdered(record.id)] {
             own[ByteOrdered(record.id)]?.isKept = true
             if let index, mine.content != record.content { try merge(record, into: mine, onPage: index, image) }
+            return true
         } else if let index {
             try create(record, under: root, onPage: index, image)
+            return numbers[ByteOrdered(record.id)] != nil
         }
+        return false
     }
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
@@ -145,6 +150,8 @@ package struct AnnotatedPDF {
                 annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
             }
         }
+        // So that the record is found again in a copy that another program has changed.
+        annotation.entries["NM"] = annotation.entries["NM"] ?? .string(record.id)
         readBack?.expect(annotation.content(onPage: index, frame, pageCount: tree.pages.count).0, as: record.id)
         annotation.entries["Dest"] = destination(annotation.entries["Dest"])
         annotation.entries["Type"] = .name("Annot")

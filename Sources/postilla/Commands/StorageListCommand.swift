@@ -30,7 +30,8 @@ struct StorageListCommand: AsyncParsableCommand {
 
     private static let columns = [
         Listing.Column("document", 24), .init("layer", 12), .init("user", 10), .init("state", 7), .init("bytes", 10),
-        .init("pdf", 10), .init("text", 9), .init("unsent", 6), .init("synced", .moment), .init("server", 28), .init("problem", .rest),
+        .init("pdf", 10), .init("text", 9), .init("unsent", 6), .init("synced", .moment), .init("server", 28),
+        .init("problem", .rest),
     ]
 
     private static func fields(_ entry: InstantCacheEntry) -> [String] {

@@ -38,7 +38,9 @@ final class PageTextCache: Sendable {
     /// - Parameter pdf: the path `…/HASH.pdf` of a server's PDF; nil for a local file.
     init(besides pdf: String? = nil, tools: PDFTools = PDFTools()) {
         var place: (String, String)?
-        if let pdf, pdf.hasSuffix(".pdf"), let version = tools.textVersion { place = (String(pdf.dropLast(4)), version) }
+        if let pdf, pdf.hasSuffix(".pdf"), let version = tools.textVersion {
+            place = (String(pdf.dropLast(4)), version)
+        }
         state = Mutex(State(place: place))
     }
 
