@@ -12,7 +12,7 @@ SECONDS = 60
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test api-test simulate mutations bench format lint clean crash windows torture fuzz sanitize coverage docs man pictures
+.PHONY: help run test api-test simulate mutations bench format lint clean corpus crash windows torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -26,6 +26,8 @@ help:
 	@echo "make bench   benchmark a release build against less, fzf, tig, neomutt, curl, nginx, SQLite, PostgreSQL, Redis"
 	@echo "             and Yjs; ARGS='--plots docs/images/performance' draws the plots of docs/performance.md;"
 	@echo "             BASELINE=path compares with an earlier program, or a folder with postilla and Benchmarks"
+	@echo "make corpus DIR=folder  take every PDF of a folder through the server, edit one record of each kind, and compare"
+	@echo "             the result with qpdf and poppler; can be interrupted and continued"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
 	@echo "make windows  open, stop and kill programs on one data folder, in ROUNDS random steps (SEED=… repeats them)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres;"
@@ -85,6 +87,13 @@ bench:
 	@Resources/build.sh release postilla
 	@Resources/build.sh release Benchmarks
 	@.build/release/Benchmarks $(if $(BASELINE),compare --baseline $(BASELINE)) $(ARGS)
+
+corpus:
+	@test -n "$(DIR)" || { echo "which folder? make corpus DIR=path" >&2; exit 64; }
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug corpus
+	@.build/debug/corpus $(DIR) $(ARGS)
 
 crash:
 	@Resources/setup.sh test

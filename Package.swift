@@ -235,6 +235,13 @@ let package = Package(
             name: "TortureTests",
             dependencies: ["TestSupport", "TestThreads", "EngineSupport", "TortureHarness", "postilla"],
             swiftSettings: rim),
+        // Every PDF of a folder through the real server, read back with other programs.
+        .executableTarget(
+            name: "corpus", dependencies: ["Children", "EngineSupport", arguments, httpClient, nioHTTP],
+            path: "Tests/Corpus", swiftSettings: rim),
+        .testTarget(
+            name: "CorpusTests", dependencies: ["TestSupport", "TestThreads", "Children", "corpus", "postilla"],
+            swiftSettings: rim),
         .testTarget(
             name: "CrashTests", dependencies: ["TestSupport", "TestThreads", "Children", "Crash", "postilla"],
             swiftSettings: rim),

@@ -16,6 +16,9 @@ has_header() {
     return 1
 }
 
+# Without them, pdftotext finds no text in Chinese, Japanese and Korean fonts that are not embedded.
+has_character_maps() { [ -d /usr/share/poppler/cMap ] || [ -d /usr/local/share/poppler/cMap ]; }
+
 # Debian installs PostgreSQL's programs outside PATH.
 has_postgres() {
     if has initdb; then return 0; fi
@@ -34,6 +37,7 @@ header  sqlite3.h      libsqlite3-dev sqlite-devel   sqlite
 command pkg-config     pkg-config     pkgconf        pkgconf
 header  libpq-fe.h     libpq-dev      libpq-devel    postgresql-libs
 command pdftotext      poppler-utils  poppler-utils  poppler
+maps    poppler-data   poppler-data   poppler-data   poppler-data
 command qpdf           qpdf           qpdf           qpdf
 LIST
     if [ "$purpose" = run ]; then return; fi
@@ -50,6 +54,7 @@ command fzf            fzf            fzf            fzf
 command tig            tig            tig            tig
 command curl           curl           curl           curl
 command nginx          nginx-light    nginx          nginx
+command pdfgrep        pdfgrep        pdfgrep        pdfgrep
 command redis-server   redis-server   redis          redis
 LIST
 }
@@ -60,6 +65,7 @@ missing_packages() {
         case $kind in
         command) if has "$name"; then continue; fi ;;
         header) if has_header "$name"; then continue; fi ;;
+        maps) if has_character_maps; then continue; fi ;;
         server) if has_postgres; then continue; fi ;;
         python) if python3 -c 'import ensurepip, venv' 2>/dev/null; then continue; fi ;;
         esac

@@ -42,7 +42,7 @@ package indirect enum Message: Hashable, Sendable {
     /// Empty if the PDF has no navigation data or it cannot be read.
     case navigation(PDFNavigation)
     /// A page and its text in the form used for searching (`PageGlyphs.searchText`).
-    case indexed(Int, String)
+    case indexed([Int: String])
     /// Why some pages cannot be searched, as a sentence.
     case indexFailed(String)
     /// Filters can now find more words; `isAll` marks the end of reading.

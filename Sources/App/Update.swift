@@ -42,7 +42,7 @@ extension AppState {
         case .downloadFailed(let why): downloadFailed(why)
         case .pdfReady(let info): return pdfCame(info)
         case .navigation(let navigation): document?.navigation = navigation
-        case .indexed(let page, let text): indexed(page, text)
+        case .indexed(let texts): indexed(texts)
         case .indexFailed(let why): indexFailed(why)
         case .quoted(let isAll): if !isAll { quoted() }
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))

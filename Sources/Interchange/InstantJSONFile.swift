@@ -2,7 +2,8 @@ package import Annotations
 
 /// A parsed Instant JSON file of a whole document (vendor: "Instant JSON").
 ///
-/// Unknown top-level members are ignored; the content of annotations is preserved.
+/// The content of annotations is preserved. Other members of the file, which have no place in a layer, are told in
+/// ``problems``.
 package struct InstantJSONFile: Hashable, Sendable {
     package static let format = "https://pspdfkit.com/instant-json/v1"
 
@@ -19,6 +20,9 @@ package struct InstantJSONFile: Hashable, Sendable {
         package var content: Content
     }
 
+    /// Returns an annotation or comment that another kind of file has.
+    package static func item(_ id: Record.ID, _ content: Content) -> Item { Item(id: id, content: content) }
+
     package private(set) var annotations: [Item] = []
     package private(set) var comments: [Item] = []
     /// Object numbers of the PDF's own annotations that the document no longer has.
@@ -26,8 +30,12 @@ package struct InstantJSONFile: Hashable, Sendable {
     /// Attached files, keyed by the ids that records use. The ids are not verified against the content.
     package private(set) var attachments: [AttachmentID: [UInt8]] = [:]
 
+    /// Members of the file that are left out.
+    package private(set) var problems: [FileProblem] = []
+
     /// - Throws: ``JSONError`` with the position; the whole file is then rejected.
     package init(_ bytes: [UInt8]) throws(JSONError) {
+        var problems: [FileProblem] = []
         var reader = JSONReader(bytes)
         var isInstantJSON = false
         var (annotations, comments): ([Item], [Item]) = ([], [])
@@ -51,13 +59,38 @@ package struct InstantJSONFile: Hashable, Sendable {
                     let bytes = try Self.file(&reader)
                     if let id = AttachmentID(name) { attachments[id] = bytes }
                 }
-            default: try reader.skip()
+            default:
+                if let problem = try Self.problem(with: key, &reader), problems.count < 100 { problems.append(problem) }
             }
         }
         try reader.end()
+        self.problems = problems
         guard isInstantJSON else { throw JSONError(.missing("format"), at: 0) }
         (self.annotations, self.comments, self.skippedObjects) = (annotations, comments, skippedObjects)
         self.attachments = attachments
+    }
+
+    /// Skips a member that a layer has no place for.
+    ///
+    /// - Returns: nil if it is empty.
+    private static func problem(with key: String, _ reader: inout JSONReader) throws(JSONError) -> FileProblem? {
+        var count = 0
+        if case .array = try reader.peek() {
+            try reader.array { (reader: inout JSONReader) throws(JSONError) in
+                count += 1
+                try reader.skip()
+            }
+            guard count > 0 else { return nil }
+        } else {
+            try reader.skip()
+        }
+        let names = [
+            "formFields": "form fields are part of the PDF", "formFieldValues": "values are not part of a layer",
+            "bookmarks": "bookmarks are not part of a layer", "pdfId": "the file's id is not compared",
+        ]
+        let number = count > 0 ? "\(count) left out: " : ""
+        // The id of the PDF holds nothing that could be lost.
+        return FileProblem(key, number + (names[key] ?? "not part of a layer"), isSkipped: key != "pdfId")
     }
 
     /// `{"binary": "…", "contentType": "image/png"}`

@@ -5,13 +5,14 @@ enum ExternalTool: String, CaseIterable {
     case pdfinfo
     case pdftotext
     case pdftoppm
+    case pdffonts
     case qpdf
     case prlimit
     case cp
 
     var package: String {
         switch self {
-        case .pdfinfo, .pdftotext, .pdftoppm: "poppler-utils"
+        case .pdfinfo, .pdftotext, .pdftoppm, .pdffonts: "poppler-utils"
         case .qpdf: "qpdf"
         case .prlimit: "util-linux"
         case .cp: "coreutils"

@@ -22,6 +22,14 @@ package struct PDFAnnotation: Hashable, Sendable {
         entries = writer.entries.mapValues(\.plain)
     }
 
+    /// Creates the dictionary as ``AnnotatedPDF`` writes it into a file, where the rectangle is that of the drawing.
+    package init?(asWritten content: Content, on frame: PageFrame) {
+        self.init(content, on: frame)
+        if let place = AppearanceWriter(content, on: frame, image: nil)?.appearance()?.place {
+            entries["Rect"] = .numbers(frame.corners(of: place))
+        }
+    }
+
     /// Creates a comment, which a PDF represents as a note in reply to another annotation. The caller adds `IRT`.
     ///
     /// - Parameter root: the annotation it comments on.

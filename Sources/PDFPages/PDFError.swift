@@ -17,6 +17,8 @@ package enum PDFError: Error, Hashable, Sendable {
     case tooManyPages(Int, limit: Int)
     case noSuchPage(Int, count: Int)
     case toolMissing(name: String, package: String)
+    /// The page has a font whose letters are known only by the character maps of the package poppler-data.
+    case characterMapsMissing
     /// The result cannot be written, for this `errno`.
     case cannotWrite(Int32)
     /// A signature of the file forbids other annotations.
@@ -47,6 +49,9 @@ extension PDFError: CustomStringConvertible {
         case .notWritten(let ids):
             "The PDF could not be written: \(Self.names(ids)) would differ from the layer. \(Self.remedy)"
         case .toolMissing(let name, let package): "The program \(name) is missing. Install the package \(package)."
+        case .characterMapsMissing:
+            "The page has a Chinese, Japanese or Korean font that is not embedded, and the maps of its letters are "
+                + "missing. Install the package poppler-data."
         case .cannotWrite(let code): "The result cannot be written: \(Errno(rawValue: code))."
         }
     }

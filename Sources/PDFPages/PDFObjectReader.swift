@@ -28,35 +28,27 @@ struct PDFObjectReader {
 
     private static func meaning(of text: String) -> PDFObject {
         if text.hasPrefix("/") { return .name(String(text.dropFirst())) }
-        if text.hasPrefix("u:") { return .string(String(text.dropFirst(2))) }
+        if text.hasPrefix("u:") { return .string(PDFText.withoutLanguages(String(text.dropFirst(2)))) }
         if text.hasPrefix("b:") { return .string(words(hexadecimal: text.utf8.dropFirst(2))) }
         if text.hasPrefix("n:/") { return .name(String(text.dropFirst(3))) }
         return ObjectID(text[...]).map(PDFObject.reference) ?? .null
     }
 
-    /// Decodes PDFDocEncoding (ISO 32000-2, annex D.3); qpdf does so only for bytes below 0x80.
+    /// qpdf prints strings as bytes unless they are UTF-16 or UTF-8 with a mark, or ASCII.
     private static func words(hexadecimal digits: Substring.UTF8View) -> String {
-        var result = ""
+        var bytes: [UInt8] = []
         var high: UInt8?
         for digit in digits {
-            guard let value = digit.hexadecimalValue else { return result }
+            guard let value = digit.hexadecimalValue else { break }
             if let first = high {
-                let byte = first << 4 | value
-                result.unicodeScalars.append(documentEncoding[byte] ?? Unicode.Scalar(byte))
+                bytes.append(first << 4 | value)
                 high = nil
             } else {
                 high = value
             }
         }
-        return result
+        return PDFText.decode(bytes)
     }
-
-    /// Where PDFDocEncoding differs from Latin-1.
-    private static let documentEncoding: [UInt8: Unicode.Scalar] = {
-        let accents = zip(UInt8(0x18)..., "˘ˇˆ˙˝˛˚˜".unicodeScalars)
-        let others = zip(UInt8(0x80)..., "•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž".unicodeScalars)
-        return Dictionary(uniqueKeysWithValues: Array(accents) + Array(others) + [(0xA0, "€")])
-    }()
 
     private mutating func dictionary(_ depth: Int) -> PDFObject? {
         var result: [String: PDFObject] = [:]

@@ -11,6 +11,8 @@ package struct PDFTools: Sendable {
     package var limits: ToolLimits
     /// Directories searched for the tools, in this order; `PATH` is not used.
     package var directories: [String]
+    /// The folder of poppler's character maps, in the package poppler-data.
+    var characterMaps = "/usr/share/poppler/cMap"
 
     package static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
 

@@ -5,7 +5,22 @@ import Screen
 extension PageGlyphs {
     /// Reads a page: cleans its words, determines their reading order, and groups them. Only text without a valid
     /// position on the page, or beyond the limits of ``PageWord``, is dropped.
+    ///
+    /// A page that is turned as a whole, such as a wide table on an upright sheet, is read as if it stood upright.
     package init(_ text: PageText) {
+        guard let turn = TurnedPage(text) else {
+            self.init(reading: text)
+            return
+        }
+        self.init(reading: turn.upright(text))
+        for index in glyphs.indices { glyphs[index].box = turn.onPage(glyphs[index].box) }
+        for index in lines.indices {
+            lines[index].box = turn.onPage(lines[index].box)
+            lines[index].isTurned = true
+        }
+    }
+
+    private init(reading text: PageText) {
         let words = PageWord.words(of: text)
         let height = weightedMedian(words.map { ($0.box.height, $0.shown.count) })
         var builder = GlyphBuilder(words: words)

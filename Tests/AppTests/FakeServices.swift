@@ -57,7 +57,7 @@ final class FakeServices: AppServices {
         case .loadNavigation: post(.navigation(navigation))
         case .quoteDocument: post(.quoted(isAll: true))
         case .indexDocument where !holdsPages:
-            for (index, page) in pages.enumerated() { post(.indexed(index, PageGlyphs(page).searchText)) }
+            for (index, page) in pages.enumerated() { post(.indexed([index: PageGlyphs(page).searchText])) }
         case .loadRows(let request): post(.rows(window(request, anchor: request.around)))
         case .findUnread(let request):
             let all = rows(request.query)

@@ -67,12 +67,12 @@ import Testing
         try stage.press("<tab>/two<enter>")
         #expect(stage.foot == " Searching the other pages: 0%")
         #expect(stage.lines[0].contains("/two 0%"))
-        stage.send(.indexed(0, "this"))
+        stage.send(.indexed([0: "this"]))
         #expect(stage.foot == " Searching the other pages: 33%")
-        stage.send(.indexed(1, "it has two lines."))
+        stage.send(.indexed([1: "it has two lines."]))
         #expect(stage.lines[0].contains("Page 2 of 3"))
         #expect(stage.underCursor == "two")
-        stage.send(.indexed(2, ""))
+        stage.send(.indexed([2: ""]))
         #expect(!stage.lines[0].contains("%"))
     }
 
@@ -90,8 +90,8 @@ import Testing
         let stage = Stage(services)
         services.holdsPages = true
         try stage.press("<tab>/two<enter><esc>")
-        stage.send(.indexed(1, "two"))
-        stage.send(.indexed(2, ""))
+        stage.send(.indexed([1: "two"]))
+        stage.send(.indexed([2: ""]))
         #expect(stage.lines[0].contains("Page 1 of 3"))
     }
 
@@ -100,7 +100,7 @@ import Testing
         let stage = Stage(services)
         services.holdsPages = true
         try stage.press("<tab>/two<enter>")
-        stage.send(.indexed(0, "this"))
+        stage.send(.indexed([0: "this"]))
         try stage.press("<esc>")
         #expect(stage.asked.last == .stopIndexing)
         #expect(stage.foot == " Stopped at 33% of the document; n to continue")

@@ -41,6 +41,18 @@ struct InstantJSONTests {
         }
     }
 
+    @Test func whatALayerCannotHoldIsTold() throws {
+        let file = try read(
+            #"{"format":"https://pspdfkit.com/instant-json/v1","formFields":[{"a":1},{}],"bookmarks":[],"pdfId":{"permanent":"a"},"#
+                + #""formFieldValues":[1],"x":{"y":[]}}"#)
+        #expect(
+            file.problems.map(\.description) == [
+                "formFields: 2 left out: form fields are part of the PDF", "pdfId: the file's id is not compared",
+                "formFieldValues: 1 left out: values are not part of a layer", "x: not part of a layer",
+            ])
+        #expect(file.problems.map(\.isSkipped) == [true, false, true, true])
+    }
+
     @Test(arguments: [
         (#"{}"#, "binary"), (#"{"binary":7}"#, "string"), (#"{"binary":"AA"}"#, "base64"),
         (#"{"binary":"AB=="}"#, "base64"), (#"{"binary":"A==="}"#, "base64"), (#"{"binary":"AA=A"}"#, "base64"),

@@ -221,12 +221,63 @@ struct XFDFTests {
             <square page="0" rect="0,0,9,9" name="a b"/>
             """)
         #expect(
-            file.problems == [
+            file.problems.map(\.description) == [
                 "<hologram>: unknown kind of annotation", "far: no such page in the document",
                 "<square>: no such page in the document", "ink: no strokes", "box: no box",
             ])
+        #expect(file.problems.map(\.isSkipped) == [true, true, true, false, false])
         // Of two annotations with one name, the first keeps it; an invalid id is ignored.
         #expect(file.annotations.map(\.id) == ["ink", "box", "one", nil, nil])
+    }
+
+    @Test func formFieldsAndFilesAreTold() throws {
+        let text = """
+            <xfdf><fields><field name="a"><field name="b"><value>1</value></field></field><field name="c"/></fields>
+            <annots><fileattachment page="0" rect="0,0,9,9" name="f"><data>00</data></fileattachment></annots></xfdf>
+            """
+        let file = try read(text)
+        #expect(
+            file.problems.map(\.description) == [
+                "1 form field: values are not part of a layer", "f: its file is left out",
+            ])
+    }
+
+    /// As the vendor's programs write them.
+    @Test func linksLeadWhereTheElementSays() throws {
+        let file = try annots(
+            """
+            <link page="0" rect="0,0,9,9" target="https://example.com/a"/>
+            <link page="0" rect="0,0,9,9"><Dest><XYZ Page="2" Left="1"/></Dest></link>
+            <link page="0" rect="0,0,9,9" target="2"/>
+            """)
+        #expect(
+            file.annotations.map { $0.content["action"] } == [
+                ["type": "uri", "uri": "https://example.com/a"], ["type": "goTo", "pageIndex": 2], nil,
+            ])
+        #expect(file.problems.map(\.reason) == ["no readable target"])
+    }
+
+    /// Their elements need data, which a layer does not have.
+    @Test(arguments: ["FileAttachment", "Sound", "Widget", "3D"])
+    func whatXFDFCannotHoldIsCounted(_ subtype: String) throws {
+        var object = JSONObject()
+        object["type"] = "pspdfkit/unknown"
+        object["pageIndex"] = 0
+        object["bbox"] = [1, 2, 3, 4]
+        object["postilla"] = ["pdfSubtype": .string(subtype)]
+        let content = Content(object)
+        let writer = XFDFWriter(pages: Self.pages)
+        let record = Record(id: "1", content: content)
+        #expect(writer.add(record) == "" && !writer.holds(record))
+        var left = LeftOut()
+        #expect(left.text == nil)
+        for _ in 0..<2 { left.add(record) }
+        var comment = JSONObject()
+        comment["type"] = "pspdfkit/comment"
+        comment["rootId"] = "gone"
+        left.add(Record(id: "2", content: Content(comment)))
+        let words = ["FileAttachment": "attached files", "Sound": "sounds", "Widget": "form fields", "3D": "3D models"]
+        #expect(left.text == "2 \(words[subtype]!), 1 comment")
     }
 
     @Test(arguments: ["", "{}", "<fdf/>", "<xfdf>", "<xfdf><annots><text></annots></xfdf>", "<xfdf/><xfdf/>"])

@@ -1,4 +1,5 @@
 import Annotations
+import Foundation
 import Synchronization
 import TestSupport
 import Testing
@@ -55,6 +56,31 @@ struct TextTests {
         pdf.pages = [("/MediaBox[0 0 100 200]", "0 0 m 10 10 l S")]
         let page = try await tools.text(of: folder.write(pdf.bytes), page: 0)
         #expect(page == PageText(width: 100, height: 200, words: []))
+    }
+
+    /// With poppler-data the text is there; without it the error says what to install.
+    @Test func missingCharacterMapsAreTold() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF(annotations: [])
+        pdf.pages = [
+            ("/MediaBox[0 0 300 300]/Resources<</Font<</J 6 0 R>>>>", "BT /J 20 Tf 20 200 Td <93FA967B> Tj ET")
+        ]
+        pdf.extra = [
+            "<</Type/Font/Subtype/Type0/BaseFont/Ryumin/Encoding/90ms-RKSJ-H/DescendantFonts[7 0 R]>>",
+            "<</Type/Font/Subtype/CIDFontType0/BaseFont/Ryumin/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)"
+                + "/Supplement 2>>/FontDescriptor<</Type/FontDescriptor/FontName/Ryumin/Flags 4>>>>",
+        ]
+        let file = try folder.write(pdf.bytes)
+        if FileManager.default.fileExists(atPath: tools.characterMaps) {
+            #expect(try await tools.text(of: file, page: 0).words.map(\.text) == ["日本"])
+        } else {
+            await #expect(throws: PDFError.characterMapsMissing) { try await tools.text(of: file, page: 0) }
+        }
+        var without = tools
+        without.characterMaps = "/nowhere"
+        #expect(try await without.lacksCharacterMaps(file, page: 0))
+        let plain = try folder.write(SmallPDF(annotations: []).bytes, as: "plain.pdf")
+        #expect(try await !without.lacksCharacterMaps(plain, page: 0))
     }
 
     @Test func aTitleCannotPassForFacts() async throws {

@@ -29,6 +29,35 @@ import Testing
                 """)
     }
 
+    /// A wide table on an upright sheet, turned to the left or to the right.
+    @Test(arguments: [true, false]) func aTurnedTableIsReadAsIfItStoodUpright(isUpwards: Bool) {
+        let upright = drawnPage(
+            """
+            State      Permits    Handguns   Longguns
+            Alabama    21000      11000      12000
+            Alaska     20         2700       3200
+            Arizona    4100       17000      9900
+            Arkansas   5900       7900       11000
+            """, width: 800, height: 500)
+        var page = upright
+        (page.width, page.height) = (500, 800)
+        for index in page.words.indices {
+            let box = page.words[index].box
+            page.words[index].box =
+                isUpwards
+                ? Rect(left: box.top, top: 800 - box.right, width: box.height, height: box.width)
+                : Rect(left: 500 - box.bottom, top: box.left, width: box.height, height: box.width)
+        }
+        let (glyphs, expected) = (PageGlyphs(page), PageGlyphs(upright))
+        #expect(glyphs.text(of: 0..<glyphs.count) == expected.text(of: 0..<expected.count))
+        #expect(glyphs.blocks.map(\.kind) == expected.blocks.map(\.kind))
+        #expect(reading(page) == reading(upright))
+        // Marks are found by their place on the real page.
+        let word = page.words[6]
+        #expect(glyphs.words(under: [word.box]) == word.text)
+        #expect(TypesetPage.layout(glyphs, zoom: 100).rows.count > 0)
+    }
+
     @Test func paragraphsStandApart() {
         let text = drawnPage(
             """

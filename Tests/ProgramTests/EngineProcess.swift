@@ -71,6 +71,14 @@ final class EngineProcess {
         try call("GET", "/api/documents/\(document)/layers/\(layer)/annotations")
     }
 
+    /// The headers of an answer.
+    func head(_ path: String) throws -> [String: String] {
+        guard let url = URL(string: url + path) else { throw StoryError("\(path) is not a path") }
+        var request = URLRequest(url: url)
+        request.setValue("Token token=\"\(secret)\"", forHTTPHeaderField: "Authorization")
+        return try Self.answer(to: request).headers
+    }
+
     func delete(_ document: String) throws { try call("DELETE", "/api/documents/\(document)") }
 
     /// Creates an annotation without a user.
@@ -114,12 +122,15 @@ final class EngineProcess {
         return answer.body
     }
 
-    private static func answer(to request: URLRequest) throws -> (status: Int, body: String) {
-        let result = Slot<Result<(Int, String), any Error>>()
+    private static func answer(to request: URLRequest) throws -> (status: Int, body: String, headers: [String: String])
+    {
+        let result = Slot<Result<(Int, String, [String: String]), any Error>>()
         let task = URLSession.shared.dataTask(with: request) { data, response, error in
             if let error { return result.fill(.failure(error)) }
-            let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-            result.fill(.success((status, String(decoding: data ?? Data(), as: UTF8.self))))
+            let response = response as? HTTPURLResponse
+            let headers = (response?.allHeaderFields ?? [:]).map { ("\($0.key)", "\($0.value)") }
+            let body = String(decoding: data ?? Data(), as: UTF8.self)
+            result.fill(.success((response?.statusCode ?? 0, body, Dictionary(headers) { $1 })))
         }
         task.resume()
         guard let answer = result.wait(seconds: 60) else { throw StoryError("no answer within 60 s") }

@@ -26,9 +26,9 @@ struct PageReaderTests {
         var count: Int { pages.withLock(\.count) }
 
         func take(_ message: Message) {
-            guard case .indexed(let page, _) = message else { return }
-            pages.withLock { $0.append(page) }
-            news.signal()
+            guard case .indexed(let texts) = message else { return }
+            pages.withLock { $0 += texts.keys }
+            for _ in texts { news.signal() }
         }
 
         func wait(for count: Int) throws {

@@ -123,8 +123,8 @@ extension AppState {
         return "Hit \(index + 1) of \(onPage) on this page, \(percent)% of the document searched"
     }
 
-    mutating func indexed(_ page: Int, _ text: String) {
-        document?.index.add(page, text)
+    mutating func indexed(_ texts: [Int: String]) {
+        for (page, text) in texts { document?.index.add(page, text) }
         guard let rest = document?.page.search?.pending else { return }
         leavePage(by: rest)
     }

@@ -1,9 +1,10 @@
 import Annotations
 import EngineCore
 import Interchange
+import PDFPages
 import SyncProtocol
 
-/// An annotation file sent with a PDF: Instant JSON or XFDF, distinguished by its first character.
+/// An annotation file sent with a PDF: Instant JSON, XFDF or FDF, distinguished by its first bytes.
 struct SuppliedAnnotations {
     var annotations: [InstantJSONFile.Item]
     var comments: [InstantJSONFile.Item]
@@ -17,19 +18,31 @@ struct SuppliedAnnotations {
     /// - Throws: ``APIError`` with the position of the error.
     init(_ bytes: [UInt8], pages: [ServerDocument.Page]) throws {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-        if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
+        if FDFObjects.isFDF(bytes) {
+            let file = try Self.fdf(bytes, pages)
+            (annotations, comments) = (file.annotations, file.comments)
+            problems = file.problems.map(\.description)
+        } else if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
             let file = try Self.xfdf(bytes, pages)
-            (annotations, comments, problems) = (file.annotations, file.comments, file.problems)
+            (annotations, comments) = (file.annotations, file.comments)
+            problems = file.problems.map(\.description)
         } else {
             let file = try Self.instantJSON(bytes)
             (annotations, comments, skippedObjects) = (file.annotations, file.comments, file.skippedObjects)
             attachments = file.attachments
+            problems = file.problems.filter(\.isSkipped).map(\.description)
         }
     }
 
     static func instantJSON(_ bytes: [UInt8]) throws -> InstantJSONFile {
         do { return try InstantJSONFile(bytes) } catch {
             throw APIError(.badRequest, "invalid Instant JSON: \(TextPlace(of: error.offset, in: bytes)): \(error)")
+        }
+    }
+
+    private static func fdf(_ bytes: [UInt8], _ pages: [ServerDocument.Page]) throws -> FDFFile {
+        do { return try FDFFile(bytes, pages: pages.map(\.frame)) } catch {
+            throw APIError(.badRequest, "invalid FDF: \(error)")
         }
     }
 

@@ -19,6 +19,8 @@ public struct InstantCacheEntry: Hashable, Sendable {
     public var layerBytes: Int64
     /// The size of the PDF, which other layers may share; 0 if it is not stored.
     public var pdfBytes: Int64
+    /// The size of the files with the text of the PDF's pages, which are recomputed when they are removed.
+    public var textBytes: Int64 = 0
     public var state: DocumentState
     /// When a cycle last succeeded, by the local clock.
     public var lastSync: Date?
@@ -78,6 +80,9 @@ extension InstantCacheEntry {
             state: try store.state(of: metadata, hasUnsent: tally.hasPending), lastSync: metadata.lastSync?.date,
             unread: try layer.unreadCount(), unsent: unsent, problem: nil, folder: folder,
             pdfSHA256: metadata.pdfSHA256, attachments: try layer.attachmentsInUse())
+        if Folders.isSHA256(metadata.pdfSHA256) {
+            textBytes = folders.texts(metadata.pdfSHA256).reduce(0) { $0 + Folders.size($1) }
+        }
         var found = store.damage.map(\.description)
         for side in Folders.sides(in: folder) {
             do { found += try add(side: side) } catch {

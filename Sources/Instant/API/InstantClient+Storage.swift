@@ -176,11 +176,11 @@ extension Folders {
         }
     }
 
-    /// Removes a PDF, complete or not, unless a layer uses it.
+    /// Removes a PDF, complete or not, and the text of its pages, unless a layer uses it.
     ///
     /// - Throws: `couldNotRemoveDiskCacheEntries` also if a damaged layer may use it.
     func removeIfUnused(pdf sha256: String) throws(InstantError) {
-        let files = [pdf(sha256), part(sha256)].filter(Self.isFile)
+        let files = ([pdf(sha256), part(sha256)] + texts(sha256)).filter(Self.isFile)
         let entries = InstantCacheEntry.all(in: self)
         guard !files.isEmpty, !entries.contains(where: { $0.uses(pdf: sha256) }) else { return }
         if let unknown = entries.first(where: { $0.pdfSHA256 == nil }) {

@@ -11,6 +11,7 @@ import NIOPosix
 /// ```
 /// DATA/author                               the remembered author
 /// DATA/pdfs/HASH.pdf, HASH.part             by SHA-256 of the PDF, shared by all layers and users
+/// DATA/pdfs/HASH.words, HASH.search         the text of its pages, kept by the program; can be recomputed
 /// DATA/layers/SERVER-USER/DOCUMENT-LAYER/   layer.sqlite, layer.json (LayerLabel), attachments/,
 ///                                           sync.lock, claim.lock, open.lock, layer.lock, attachments.lock
 /// …/DOCUMENT-LAYER/views/VIEW/              the same without attachments: a side store (LayerStores)
@@ -32,6 +33,8 @@ struct Folders: Hashable, Sendable {
 
     func pdf(_ sha256: String) -> String { "\(pdfs)/\(sha256).pdf" }
     func part(_ sha256: String) -> String { "\(pdfs)/\(sha256).part" }
+    /// Returns the files with the text of the pages.
+    func texts(_ sha256: String) -> [String] { [".words", ".search"].map { "\(pdfs)/\(sha256)\($0)" } }
 
     /// Returns the folder of all layers of one user on one server.
     func user(server: String, userID: String?) -> String { layers + "/" + Self.userName(server, userID) }

@@ -27,18 +27,33 @@ enum XFDFAction {
         }
     }
 
-    static func read(_ node: XMLNode?, into entries: inout [String: PDFObject]) {
-        guard let action = node?.child("Action")?.children.first else { return }
+    /// Reads what an element leads to: an action, or in the forms that the vendor's programs write, a destination
+    /// directly in the element or an address as its attribute `target`.
+    static func read(of element: XMLNode, into entries: inout [String: PDFObject]) {
+        if let node = element.child("OnActivation") { read(node, into: &entries) }
+        guard entries["A"] == nil, entries["Dest"] == nil else { return }
+        if let destination = element.child("Dest") {
+            read(destination: destination, into: &entries)
+        } else if let target = element.attributes["target"], target.contains(":") {
+            entries["A"] = .dictionary(["S": .name("URI"), "URI": .string(target)])
+        }
+    }
+
+    private static func read(_ node: XMLNode, into entries: inout [String: PDFObject]) {
+        guard let action = node.child("Action")?.children.first else { return }
         let name = action.attributes["Name"]
         let file = action.child("File")?.attributes["OriginalName"].map(PDFObject.string)
         switch action.name {
         case "URI": entries["A"] = name.map { .dictionary(["S": .name("URI"), "URI": .string($0)]) }
         case "Named": entries["A"] = name.map { .dictionary(["S": .name("Named"), "N": .name($0)]) }
         case "GoToR", "Launch": entries["A"] = file.map { .dictionary(["S": .name(action.name), "F": $0]) }
-        case "GoTo":
-            let page = action.child("Dest")?.children.first?.attributes["Page"].flatMap(Double.init)
-            entries["Dest"] = page.map { .array([.number($0), .name("Fit")]) }
+        case "GoTo": read(destination: action.child("Dest"), into: &entries)
         default: break
         }
+    }
+
+    private static func read(destination: XMLNode?, into entries: inout [String: PDFObject]) {
+        let page = destination?.children.first?.attributes["Page"].flatMap(Double.init)
+        entries["Dest"] = page.map { .array([.number($0), .name("Fit")]) }
     }
 }

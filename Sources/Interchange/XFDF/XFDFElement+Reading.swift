@@ -70,7 +70,7 @@ extension XFDFElement {
                 list.children.filter { $0.name == "gesture" }.map { .numbers(numbers($0.text) ?? []) })
         }
         entries["Vertices"] = (node.child("vertices")?.text).flatMap(numbers).map { .numbers($0) }
-        XFDFAction.read(node.child("OnActivation"), into: &entries)
+        XFDFAction.read(of: node, into: &entries)
     }
 
     /// Parses numbers separated by commas, semicolons or spaces; nil when one is malformed.

@@ -2,12 +2,12 @@ package import Annotations
 import PDFPages
 
 /// A parsed XFDF file of a whole document (ISO 19444-1): its annotations as records, with replies to markup annotations
-/// and markers as their threads. Form fields are ignored.
+/// and markers as their threads. Values of form fields are not part of a layer.
 package struct XFDFFile: Hashable, Sendable {
     package private(set) var annotations: [InstantJSONFile.Item] = []
     package private(set) var comments: [InstantJSONFile.Item] = []
-    /// Skipped or incomplete elements, each with its name and a fixed sentence.
-    package private(set) var problems: [String] = []
+    /// Skipped or incomplete elements.
+    package private(set) var problems: [FileProblem] = []
 
     private static let maxProblems = 1000
 
@@ -23,7 +23,12 @@ package struct XFDFFile: Hashable, Sendable {
             guard case .start(let name, let attributes) = event else { continue }
             // Other elements are parsed too, so that a malformed file is never used in part.
             guard name.withoutPrefix == "annots" else {
-                _ = try XMLNode(name, attributes, from: &reader)
+                let node = try XMLNode(name, attributes, from: &reader)
+                let fields = node.name == "fields" ? node.valueCount : 0
+                if fields > 0 {
+                    let words = "\(fields) form field\(fields == 1 ? "" : "s")"
+                    problems.append(FileProblem(nil, "\(words): values are not part of a layer"))
+                }
                 continue
             }
             annots: while let event = try reader.next() {
@@ -50,12 +55,20 @@ package struct XFDFFile: Hashable, Sendable {
         // The name becomes the record's id.
         annotation.entries["NM"] = nil
         let (content, defects) = annotation.content(onPage: page, pages[page], pageCount: pages.count)
-        if !defects.isEmpty { tell(defects.joined(separator: "; "), of: node) }
+        if !defects.isEmpty { tell(defects.joined(separator: "; "), of: node, isSkipped: false) }
+        if node.child("data") != nil { tell("its file is left out", of: node, isSkipped: false) }
         threads.add(node, content)
     }
 
-    private mutating func tell(_ problem: String, of node: XMLNode) {
+    private mutating func tell(_ problem: String, of node: XMLNode, isSkipped: Bool = true) {
         guard problems.count < Self.maxProblems else { return }
-        problems.append("\(node.attributes["name"] ?? "<\(node.name)>"): \(problem)")
+        problems.append(FileProblem(node.attributes["name"] ?? "<\(node.name)>", problem, isSkipped: isSkipped))
+    }
+}
+
+extension XMLNode {
+    /// The number of form fields in it that have a value.
+    fileprivate var valueCount: Int {
+        children.reduce(0) { $0 + ($1.name == "value" || $1.name == "value-richtext" ? 1 : $1.valueCount) }
     }
 }

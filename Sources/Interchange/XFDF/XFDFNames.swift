@@ -26,7 +26,9 @@ enum XFDFNames {
         "caret": "Caret", "fileattachment": "FileAttachment", "sound": "Sound", "redact": "Redact",
     ]
 
-    static let elements = Dictionary(uniqueKeysWithValues: subtypes.map { ($1, $0) })
+    /// Keyed by subtype. An element of a file or of a sound is invalid without its data, which a layer does not have.
+    static let elements = Dictionary(
+        uniqueKeysWithValues: subtypes.filter { !["fileattachment", "sound"].contains($0.key) }.map { ($1, $0) })
 
     /// Bit 1 first.
     static let flags = [

@@ -20,6 +20,18 @@ package struct XFDFWriter {
 
     package func end() -> String { "</annots>\n</xfdf>\n" }
 
+    /// Returns whether a record has an XFDF element, and a page.
+    ///
+    /// - Parameter root: for a comment, the annotation it belongs to.
+    package func holds(_ record: Record, under root: Record? = nil) -> Bool {
+        let kind = AnnotationKind(of: record.content.object)
+        if root == nil, kind == .comment { return false }
+        if case .unknown = kind { return !add(record, under: root).isEmpty }
+        if kind.pdfSubtype != nil { return !add(record, under: root).isEmpty }
+        let page = (root?.content ?? record.content)["pageIndex"]?.integer.flatMap { Int(exactly: $0) }
+        return page.map(pages.indices.contains) ?? false
+    }
+
     /// - Parameter root: for a comment, the annotation it belongs to.
     /// - Returns: empty for a record without an XFDF element or a page.
     package func add(_ record: Record, under root: Record? = nil) -> String {

@@ -87,12 +87,14 @@ package struct AnnotatedPDF {
     /// - Parameters:
     ///   - root: for a comment, the annotation it belongs to.
     ///   - image: the file that an image annotation shows, or that a new file attachment holds.
-    package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws {
+    /// - Returns: whether the file holds the record; false for one that PDF cannot hold, or without a page.
+    @discardableResult
+    package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws -> Bool {
         var record = record
         if page != nil {
             if let id = unmatched[Self.look(of: record.content)]?.popLast() {
                 own[ByteOrdered(id)]?.isKept = true
-                return
+                return true
             }
             // The ids are those of the whole file.
             record.id = "other \(record.id)"
@@ -101,17 +103,22 @@ package struct AnnotatedPDF {
         let index = page(of: root ?? record)
         if let mine = own[ByteOrdered(record.id)] {
             own[ByteOrdered(record.id)]?.isKept = true
-            guard let index, mine.content != record.content else { return }
-            guard record.content.contentType != .comments else {
-                return waiting.append(Waiting(record: record, page: index))
+            guard let index, mine.content != record.content else { return true }
+            if record.content.contentType == .comments {
+                waiting.append(Waiting(record: record, page: index))
+            } else {
+                try merge(record, into: mine, onPage: index, image)
             }
-            try merge(record, into: mine, onPage: index, image)
+            return true
         } else if let index {
             if root == nil, record.content.answered != nil {
-                return waiting.append(Waiting(record: record, page: index, image: image))
+                waiting.append(Waiting(record: record, page: index, image: image))
+                return true
             }
             try create(record, under: root, onPage: index, image)
+            return numbers[ByteOrdered(record.id)] != nil
         }
+        return false
     }
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
@@ -119,7 +126,9 @@ package struct AnnotatedPDF {
         content.changing { object in
             // Earlier versions read fewer members of these kinds.
             if let subtype = AnnotationKind(of: object).pdfSubtype {
-                let known = ["bbox", "note", "opacity", "creatorName", "createdAt", "updatedAt", "name", "subject", "flags"]
+                let known = [
+                    "bbox", "note", "opacity", "creatorName", "createdAt", "updatedAt", "name", "subject", "flags",
+                ]
                 for member in object.members where !known.contains(member.key) { object[member.key] = nil }
                 object["type"] = .string(subtype)
             }
@@ -171,6 +180,8 @@ package struct AnnotatedPDF {
                 annotation.entries["Rect"] = .numbers(frame.corners(of: appearance.place))
             }
         }
+        // So that the record is found again in a copy that another program has changed.
+        annotation.entries["NM"] = annotation.entries["NM"] ?? .string(record.id)
         var expected = annotation.content(onPage: index, frame, pageCount: tree.pages.count).0
         if isFile { expected = expected.changing { Self.describe(record.content, image?.count, in: &$0) } }
         readBack?.expect(expected, as: record.id)

@@ -30,7 +30,9 @@ extension AnnotationWriter {
         entries["Subtype"] = .name("FreeText")
         text(from: "text")
         let size = (json["fontSize"]?.double ?? 12).clamped(to: 1...999)
-        let font = (json["font"]?.string ?? "Helv").filter { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-") }
+        let font = (json["font"]?.string ?? "Helv").filter {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
+        }
         let ink = Color.components(json["fontColor"]?.string ?? "") ?? [0, 0, 0]
         entries["DA"] = .string(
             (ink.map(Decimals.text) + ["rg", "/\(font.isEmpty ? "Helv" : font)", Decimals.text(size), "Tf"])

@@ -1,6 +1,7 @@
 import Annotations
 import ArgumentParser
 import Authorization
+import FoundationEssentials
 import Instant
 import InstantCore
 import Interchange
@@ -9,23 +10,26 @@ struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Import annotations and comments from a file into a layer.",
         discussion: """
-            The file is Instant JSON of a whole document, as written by export. Missing records are created, different \
-            ones are changed, nothing is deleted. So a second import of the same file changes nothing. A record \
-            without an id gets one derived from its content.
+            The file is Instant JSON as written by export, XFDF, FDF, or an annotated copy of the layer's PDF. Missing \
+            records are created, different ones are changed, nothing is deleted. So a second import of the same file \
+            changes nothing. A record without an id gets one derived from its content. Annotations of a copy are found \
+            again by their number, by their name or because they are equal; a copy that seems to be of another document \
+            causes a warning.
 
             The imported records become yours: the server sets creator and author. Records that the token does not \
-            allow, that are invalid, or that were deleted in this layer before are skipped with a reason. A file that \
-            cannot be read changes nothing.
+            allow, that are invalid, or that were deleted in this layer before are skipped with a reason, and so is \
+            what a layer cannot hold. A file that cannot be read changes nothing.
 
             json and ndjson print one result for each record in the file: {"id","action":"create|update|unchanged|skip",\
-            "status"?,"reason"?}; status as in add. --dry-run only reports the actions. A table omits unchanged \
-            records.
+            "status"?,"reason"?}; status as in add. A result with the action incomplete names what is missing in a \
+            record. --dry-run only reports the actions. A table omits unchanged records.
 
             Exit codes: 4 a record was denied, 6 someone else's edit came first or the record was already deleted, 1 a \
-            record is invalid; the first that applies.
+            record or another part of the file cannot be imported; the first that applies.
 
             Examples:
               postilla import review.json --dry-run
+              postilla import reviewed-in-another-program.pdf
               postilla export | postilla import - --token-file other-layer.jwt
             """)
 
@@ -41,8 +45,6 @@ struct ImportCommand: AsyncParsableCommand {
     @OptionGroup var listing: ListingOptions
     @OptionGroup var layer: LayerOptions
 
-    private static let maxBytes = 512 << 20
-
     func run() async throws {
         let (session, file) = try await LayerSession.open(layer, reading: read)
         try await session.synchronize()
@@ -51,17 +53,21 @@ struct ImportCommand: AsyncParsableCommand {
             guard let grant = session.descriptor.status.grant else { throw EditError.noGrant }
             var planner = try ImportPlanner(session.descriptor, grant: grant)
             var report = ImportReport(listing, isDryRun: dryRun)
-            for part in (file.annotations + file.comments).chunks(of: AddLines.atOnce) {
+            let found = try await session.records(of: file)
+            if let warning = found.warning { Output.message("warning: \(warning); it may be another document") }
+            for part in found.items.chunks(of: AddLines.atOnce) {
                 let steps = try part.map { try planner.plan($0) }
+                if !dryRun { try add(found.attachments, for: steps, in: session) }
                 let outcomes = dryRun ? [:] : try await perform(steps, in: session, author: author)
                 for step in steps { report.tell(step, outcomes[ByteOrdered(step.id)]) }
             }
+            for problem in found.problems { report.tell(problem) }
             try report.end()
         } catch { throw CommandFailure(reading: error) }
     }
 
-    private func read() async throws -> InstantJSONFile {
-        do { return try await Self.file(file) } catch {
+    private func read() async throws -> ImportFile {
+        do { return try await ImportFile.read(file) } catch let error as CommandFailure {
             throw CommandFailure(error.message + "; nothing imported", error.status)
         }
     }
@@ -69,12 +75,22 @@ struct ImportCommand: AsyncParsableCommand {
     /// Reads Instant JSON from a file or from standard input.
     static func file(_ path: String) async throws(CommandFailure) -> InstantJSONFile {
         let bytes: [UInt8]
-        do { bytes = try await ContentFile.read(path, limit: maxBytes) } catch {
+        do { bytes = try await ContentFile.read(path, limit: ImportFile.maxBytes) } catch {
             throw (error as? CommandFailure) ?? CommandFailure("\(error)")
         }
-        do throws(JSONError) { return try InstantJSONFile(bytes) } catch {
-            let name = path == "-" ? "standard input" : path
-            throw CommandFailure("\(name):\(TextPlace(of: error.offset, in: bytes)): \(error.problem)")
+        return try ImportFile.instantJSON(bytes, path == "-" ? "standard input" : path)
+    }
+
+    /// Stores the attached files that the next records name; they are sent before the records.
+    private func add(
+        _ attachments: [AttachmentID: [UInt8]], for steps: [ImportPlanner.Step], in session: LayerSession
+    ) throws {
+        guard !attachments.isEmpty else { return }
+        let document = session.descriptor.editableDocument
+        for step in steps where [.create, .update].contains(step.action) {
+            guard let id = step.item.content.attachmentID, let bytes = attachments[id] else { continue }
+            // Under another name, the record is refused because its file is missing.
+            _ = try document.addAttachment(Data(bytes))
         }
     }
 

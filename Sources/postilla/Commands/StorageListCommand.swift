@@ -7,7 +7,7 @@ struct StorageListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the layers on this machine.",
         discussion: """
             json and ndjson print records {"server","document","layer","user","title","downloaded","layerBytes",\
-            "pdfBytes","state","lastSync","unread","unsent","problem"}; a PDF may be shared by several layers.
+            "pdfBytes","textBytes","state","lastSync","unread","unsent","problem"}; a PDF may be shared by several layers.
 
             Examples:
               postilla storage list
@@ -30,13 +30,15 @@ struct StorageListCommand: AsyncParsableCommand {
 
     private static let columns = [
         Listing.Column("document", 24), .init("layer", 12), .init("user", 10), .init("state", 7), .init("bytes", 10),
-        .init("pdf", 10), .init("unsent", 6), .init("synced", .moment), .init("server", 28), .init("problem", .rest),
+        .init("pdf", 10), .init("text", 9), .init("unsent", 6), .init("synced", .moment), .init("server", 28),
+        .init("problem", .rest),
     ]
 
     private static func fields(_ entry: InstantCacheEntry) -> [String] {
         [
             entry.documentIdentifier, entry.layerName, entry.userID ?? "", entry.state.rawValue, "\(entry.layerBytes)",
-            "\(entry.pdfBytes)", "\(entry.unsent)", entry.lastSync.map { Timestamp($0) }?.iso8601 ?? "", entry.server,
+            "\(entry.pdfBytes)", "\(entry.textBytes)", "\(entry.unsent)",
+            entry.lastSync.map { Timestamp($0) }?.iso8601 ?? "", entry.server,
             entry.problem ?? entry.damage ?? "",
         ]
     }
@@ -53,6 +55,7 @@ extension InstantCacheEntry {
             $0.member("downloaded", isDownloaded)
             $0.member("layerBytes", layerBytes)
             $0.member("pdfBytes", pdfBytes)
+            $0.member("textBytes", textBytes)
             $0.member("state", state.rawValue)
             $0.member("lastSync", orNull: lastSync.map { Timestamp($0) }?.iso8601)
             $0.member("unread", unread)

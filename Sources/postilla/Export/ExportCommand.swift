@@ -13,12 +13,13 @@ struct ExportCommand: AsyncParsableCommand {
         discussion: """
             instant-json is {"format","annotations":[…],"comments":[…]}, one record per line: the content with its id \
             and, if set, createdBy, updatedBy and group. It includes the PDF's own annotations and unsent edits. \
-            Importing the file into the same layer changes nothing.
+            Attached files follow. Importing the file into the same layer changes nothing.
 
             xfdf and pdf leave out comments whose annotation was deleted: a reply needs its target. xfdf is for other \
             PDF programs, markdown for reading, csv for spreadsheets (a text that looks like a \
             formula gets a leading '), pdf an annotated copy of the document. xfdf and pdf fetch the PDF if needed; \
-            markdown and csv include the marked words if the PDF is on this machine.
+            markdown and csv include the marked words if the PDF is on this machine. What a format cannot hold is \
+            counted on standard error.
 
             Examples:
               postilla export -o review.json
@@ -82,27 +83,54 @@ struct ExportCommand: AsyncParsableCommand {
         to put: (PrintableText) throws -> Void
     ) async throws {
         try put(writer.begin())
-        var left = 0
+        var summary = Summary()
         do {
+            var files: Set<AttachmentID> = []
             try await descriptor.forEachRecord { record, root in
-                if format == .xfdf, record.isWithout(root) {
-                    left += 1
-                } else {
-                    try await put(writer.add(record, under: root))
-                }
+                if format == .xfdf, record.isWithout(root) { return summary.orphans += 1 }
+                let text = try await writer.add(record, under: root)
+                if format == .xfdf, text.string.isEmpty { summary.left.add(record) }
+                try put(text)
+                if format == .instantJSON, let file = record.content.attachmentID { files.insert(file) }
             }
+            try await write(files, of: descriptor, with: &writer, to: put, &summary)
         } catch {
             // What was written stays valid.
             try put(writer.end())
             throw error
         }
         try put(writer.end())
-        Self.tell(leftOut: left)
+        summary.tell()
     }
 
-    private static func tell(leftOut count: Int) {
-        guard count > 0 else { return }
-        Output.message("\(count) comment\(count == 1 ? "" : "s") of deleted annotations left out")
+    /// Adds the attached files, from the server if necessary.
+    private func write(
+        _ files: Set<AttachmentID>, of descriptor: InstantDocumentDescriptor, with writer: inout any LayerExporter,
+        to put: (PrintableText) throws -> Void, _ summary: inout Summary
+    ) async throws {
+        guard var json = writer as? InstantJSONWriter else { return }
+        let document = descriptor.readOnlyDocument()
+        for id in files.sorted() {
+            if let bytes = try? await document.loadAttachment(id) {
+                try put(PrintableText(json: json.add(Array(bytes), as: id)))
+            } else {
+                summary.left.addFile()
+            }
+        }
+        writer = json
+    }
+
+    /// What an export leaves out.
+    private struct Summary {
+        var left = LeftOut()
+        /// Comments whose annotation was deleted or is hidden.
+        var orphans = 0
+
+        func tell() {
+            if let text = left.text { Output.message("left out: \(text)") }
+            guard orphans > 0 else { return }
+            Output.message("\(orphans) comment\(orphans == 1 ? "" : "s") of deleted annotations left out")
+        }
     }
 
     private func writePDF(_ session: LayerSession, to output: String) async throws {
@@ -111,16 +139,17 @@ struct ExportCommand: AsyncParsableCommand {
         // step.
         let target = try NewFile(replacing: output)
         let notes = try NewFile(replacing: output + ".notes")
-        var left = 0
+        var summary = Summary()
         try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) { annotated in
             try await session.descriptor.forEachRecord { record, root in
-                guard !record.isWithout(root) else { return left += 1 }
-                try await annotated.add(record, under: root, image: session.attachment(of: record))
+                if record.isWithout(root) { return summary.orphans += 1 }
+                let file = try await session.attachment(of: record)
+                if try !annotated.add(record, under: root, image: file) { summary.left.add(record) }
             }
         }
         withExtendedLifetime(notes) {}
         try target.finish()
-        Self.tell(leftOut: left)
+        summary.tell()
     }
 }
 

@@ -9,17 +9,28 @@ struct MarkedWords {
     let file: String?
     private var page: Int?
     private var glyphs: PageGlyphs?
+    private let texts: PageTextCache
 
-    init(file: String?) { self.file = file }
+    init(file: String?) {
+        self.file = file
+        texts = PageTextCache(besides: file)
+    }
 
     /// Returns the words on one line; nil if the annotation marks none or the page has no text.
     mutating func of(_ annotation: Annotation) async -> String? {
         guard let file, annotation.kind.isMarkup, let index = annotation.pageIndex else { return nil }
         if page != index {
             page = index
-            glyphs = (try? await PDFTools().text(of: file, page: index)).map { PageGlyphs($0) }
+            glyphs = await text(of: index, file).map { PageGlyphs($0) }
         }
         guard let words = glyphs?.words(under: annotation.rects), !words.isEmpty else { return nil }
         return words
+    }
+
+    private func text(of page: Int, _ file: String) async -> PageText? {
+        if let kept = await texts.words(on: page) { return kept }
+        guard let text = try? await PDFTools().text(of: file, page: page) else { return nil }
+        texts.keep(text, of: page)
+        return text
     }
 }

@@ -223,11 +223,9 @@ final class OpenLayer: Sendable {
         let hash = String(file.split(separator: "/").last?.prefix { $0 != "." } ?? "")
         let runs = (try? descriptor.layer.metadata().pageRuns) ?? []
         let reader = PageReader(
-            file: file, tools: tools, known: pdfs.info(of: hash),
-            sizes: { runs.run(ofPage: $0).map { PDFPages.PageSize(width: $0.width, height: $0.height) } }
-        ) { [pdfs] in
-            pdfs.keep($0, of: hash)
-        }
+            file: file, tools: tools, known: pdfs.info(of: hash), texts: PageTextCache(besides: file, tools: tools),
+            trueSizes: { runs.run(ofPage: $0).map { PDFPages.PageSize(width: $0.width, height: $0.height) } }
+        ) { [pdfs] in pdfs.keep($0, of: hash) }
         state.withLock { $0.pages = reader }
         if let known = reader.known { return post(.pdfReady(known)) }
         Task {

@@ -7,7 +7,7 @@ import Synchronization
 /// Reads the pages of one local PDF and prefetches the neighbours of each requested page.
 ///
 /// Each page needs a child process of about 40 ms, so a page is read once, concurrent requests share the read, and the
-/// last used pages are cached.
+/// text is kept in a ``PageTextCache``.
 actor PageReader {
     nonisolated let file: String
     private let tools: PDFTools
@@ -16,6 +16,9 @@ actor PageReader {
     /// Least recently used first.
     private var order: [Int] = []
     private var pageCount = Int.max
+    /// The sizes of the pages as poppler gives them, without user units; empty until they are known.
+    private var sizes: [PageSize] = []
+    private let texts: PageTextCache
     /// The tasks that read the whole file while it is open. They start and stop in the order of the calls, which
     /// separate tasks would not guarantee.
     private struct Background {
@@ -34,35 +37,44 @@ actor PageReader {
     /// The same when the words under marks are read, because the list is refreshed after each process.
     private static let quotedStretch = 8
 
+    /// How many processes read at the same time when all pages are requested.
+    private static let readers = 2
+
+    private var read: PDFInfo?
     /// Facts known without reading the file.
     nonisolated let known: PDFInfo?
     private let found: @Sendable (PDFInfo) -> Void
-    /// The sizes of the pages in points, as far as they are known; poppler knows no user units.
-    private nonisolated let sizes: @Sendable (Int) -> PageSize?
+    /// The sizes of the pages with their user units, as far as they are known.
+    private nonisolated let trueSizes: @Sendable (Int) -> PageSize?
 
     /// - Parameters:
-    ///   - sizes: The size of a page in points, if it is known.
+    ///   - texts: Where the text of the pages is kept, as poppler gives it; by default in memory.
+    ///   - trueSizes: The size of a page in points with its user unit, if it is known.
     ///   - found: Called with facts read from the file.
     init(
-        file: String, tools: PDFTools = PDFTools(), known: PDFInfo? = nil,
-        sizes: @escaping @Sendable (Int) -> PageSize? = { _ in nil },
+        file: String, tools: PDFTools = PDFTools(), known: PDFInfo? = nil, texts: PageTextCache = PageTextCache(),
+        trueSizes: @escaping @Sendable (Int) -> PageSize? = { _ in nil },
         found: @escaping @Sendable (PDFInfo) -> Void = { _ in }
     ) {
         self.file = file
         self.tools = tools
-        self.known = known?.scaled(to: sizes)
-        self.sizes = sizes
+        self.known = known?.scaled(to: trueSizes)
+        self.trueSizes = trueSizes
         self.found = found
-        if let known { pageCount = known.pages.count }
+        self.texts = texts
+        if let known { (pageCount, sizes) = (known.pages.count, known.pages) }
     }
 
     /// - Throws: ``PDFError``
     func info() async throws -> PDFInfo {
-        if let known { return known }
+        if let info = known ?? read { return info }
+        // A document usually opens on its first page, which is read while its pages are counted.
+        _ = try? task(for: 0)
         let info = try await tools.info(of: file)
-        pageCount = info.pages.count
+        let scaled = info.scaled(to: trueSizes)
+        (pageCount, sizes, read) = (info.pages.count, info.pages, scaled)
         found(info)
-        return info.scaled(to: sizes)
+        return scaled
     }
 
     /// - Throws: ``PDFError``
@@ -105,8 +117,14 @@ actor PageReader {
         order.removeAll { $0 == page }
         order.append(page)
         if let task = pages[page] { return task }
-        let (file, tools, sizes) = (file, tools, sizes)
-        let task = Task { try await tools.text(of: file, page: page).scaled(to: sizes(page)) }
+        let (file, tools, texts, trueSizes) = (file, tools, texts, trueSizes)
+        let size = sizes.indices.contains(page) ? sizes[page] : nil
+        let task = Task {
+            if let kept = await texts.words(on: page) { return kept.scaled(to: trueSizes(page)) }
+            let text = try await tools.text(of: file, page: page, size: size)
+            texts.keep(text, of: page)
+            return text.scaled(to: trueSizes(page))
+        }
         pages[page] = task
         while order.count > capacity { pages.removeValue(forKey: order.removeFirst())?.cancel() }
         return task
@@ -134,7 +152,7 @@ actor PageReader {
             let round = background.textsRound
             background.texts = Task(priority: .utility) {
                 do {
-                    try await readTexts { index, text in self.tell(.indexed(index, text), in: round, post) }
+                    try await readTexts { texts in self.tell(.indexed(texts), in: round, post) }
                 } catch is CancellationError {
                     return
                 } catch { self.tell(.indexFailed("\(error)"), in: round, post) }
@@ -167,25 +185,50 @@ actor PageReader {
     }
 
     private func quote(_ reads: LayerReads) async {
-        let (file, tools, sizes) = (file, tools, sizes)
         // A record may refer to a missing page.
-        let pages = await reads.pagesToQuote(from: file).filter { $0 < pageCount }
-        for pages in pages.stretches(of: Self.quotedStretch) where !Task.isCancelled {
+        var unread: [Int] = []
+        for page in await reads.pagesToQuote(from: file) where page < pageCount {
+            guard !Task.isCancelled else { return }
+            if let kept = await texts.words(on: page) {
+                reads.note(quotes: kept.scaled(to: trueSizes(page)), ofPage: page, from: file)
+            } else {
+                unread.append(page)
+            }
+        }
+        let (file, tools, texts, sizes, trueSizes) = (file, tools, texts, sizes, trueSizes)
+        for pages in unread.stretches(of: Self.quotedStretch) where !Task.isCancelled {
             // An unreadable page has no words to find.
-            try? await tools.text(of: file, pages: pages) {
-                reads.note(quotes: $1.scaled(to: sizes($0)), ofPage: $0, from: file)
+            try? await tools.text(of: file, pages: pages, sizes: sizes.isEmpty ? nil : sizes) {
+                texts.keep($1, of: $0)
+                reads.note(quotes: $1.scaled(to: trueSizes($0)), ofPage: $0, from: file)
             }
             reads.note { _ in .quoted(isAll: false) }
         }
         reads.note { _ in .quoted(isAll: true) }
     }
 
-    private func readTexts(_ each: @escaping @Sendable (Int, String) -> Void) async throws {
-        let count = try await info().pages.count
-        for start in stride(from: 0, to: count, by: Self.stretch) {
-            try Task.checkCancellation()
-            let pages = start...min(start + Self.stretch, count) - 1
-            try await tools.text(of: file, pages: pages) { each($0, PageGlyphs($1).searchText) }
+    /// Delivers all pages: first those that are kept, then the others from the current page on.
+    private func readTexts(_ each: @escaping @Sendable ([Int: String]) -> Void) async throws {
+        _ = try await info()
+        let sizes = sizes
+        let kept = await texts.searchTexts().filter { $0.key < sizes.count }
+        try Task.checkCancellation()
+        if !kept.isEmpty { each(kept) }
+        let stretches = sizes.indices.filter { kept[$0] == nil }.stretches(of: Self.stretch)
+        let current = order.last ?? 0
+        let first = stretches.firstIndex { $0.upperBound >= current } ?? 0
+        let (file, tools, texts) = (file, tools, texts)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for (index, pages) in (stretches[first...] + stretches[..<first]).enumerated() {
+                if index >= Self.readers { try await group.next() }
+                group.addTask(priority: .utility) {
+                    try await tools.text(of: file, pages: pages, sizes: sizes) { page, text in
+                        texts.keep(text, of: page)
+                        each([page: PageGlyphs(text).searchText])
+                    }
+                }
+            }
+            try await group.waitForAll()
         }
     }
 

@@ -18,6 +18,12 @@ extension FuzzTarget {
                 "<xfdf><!-- c --><annots><![CDATA[x]]><square page='0' rect='1,1,2,2' interior-color='#fff'/></annots></xfdf>",
             ]
         ) { _ = try? XFDFFile($0, pages: [PageFrame(width: 600, height: 800, turns: 1)]) },
+        FuzzTarget(
+            "fdf",
+            [
+                "%FDF-1.2\n1 0 obj<</FDF<</Annots[2 0 R 3 0 R]/Fields[<</T(a)/V(b)>>]>>>>endobj\n2 0 obj<</Type/Annot/Subtype/Highlight/Page 0/Rect[1 2 3 4]/QuadPoints[1 4 3 4 1 2 3 2]/NM(a)/Contents<FEFF0041>/C[1 1 0]>>endobj\n3 0 obj<</Subtype/Text/Page 0/Rect[1 2 3 4]/IRT 2 0 R/Contents(x\\051\\\ny)>>endobj\n4 0 obj<</Length 3>>stream\nabc\nendstream endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
+            ]
+        ) { _ = try? FDFFile($0, pages: [PageFrame(width: 600, height: 800, turns: 1)]) },
         FuzzTarget("toml", ["a = \"\\u00e9\" # c\r\n[b.'c']\nd = [ 0x1_0,\n'e', ] \n\"f\" = true\n"]) { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
             guard let entries = try? TOMLReader.entries(of: text) else { return }

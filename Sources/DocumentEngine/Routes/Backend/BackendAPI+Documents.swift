@@ -2,6 +2,7 @@ import Annotations
 import EngineCore
 import HTTPTypes
 import Hummingbird
+import Interchange
 import PDFPages
 import SyncProtocol
 
@@ -143,40 +144,48 @@ extension BackendAPI {
         // For the result, and for intermediate data.
         let (target, notes) = (try intake.blobs.receive(), try intake.blobs.receive())
         defer { withExtendedLifetime((target, notes)) {} }
+        let left: LeftOut
         do {
-            try await intake.work.perform(on: document.pdfBytes) {
+            left = try await intake.work.perform(on: document.pdfBytes) {
                 try await intake.blobs.withFile(document.pdfSHA256) { path in
                     try await annotate(path, document, key, into: target.path, notes: notes.path)
                 }
             }
         } catch let error as PDFError { throw error.refusal }
         // The open file stays readable after its name is removed.
-        return .made(try FileBlob(path: target.path), type: "application/pdf", by: engine.workers)
+        return try .made(FileBlob(path: target.path), type: "application/pdf", by: engine.workers).telling(left)
     }
 
+    /// - Returns: what a PDF cannot hold.
     private func annotate(
         _ path: String, _ document: ServerDocument, _ key: LayerKey, into target: String, notes: String
-    ) async throws {
+    ) async throws -> LeftOut {
+        var left = LeftOut()
         try await intake.tools.sized(for: document.pdfBytes).annotate(path, into: target, notes: notes) { annotated in
             try await eachPart(of: key, Self.withRevision) { part in
                 for entry in part {
                     // A record that was never edited stays as the file has it, even if an earlier version read it
                     // differently.
                     if entry.revision == 0, annotated.keep(entry.record.id) { continue }
+                    guard entry.root != nil || entry.record.contentType != .comments else {
+                        left.add(entry.record)
+                        continue
+                    }
                     var image: [UInt8]?
                     if let id = entry.record.content.attachmentID {
                         image = try await attachments.bytes(of: id, in: key.document)
                     }
-                    try annotated.add(entry.record, under: entry.root, image: image)
+                    if try !annotated.add(entry.record, under: entry.root, image: image) { left.add(entry.record) }
                 }
             }
         }
+        return left
     }
 
     private static func withRevision(
         _ row: ServerRecord, _ layer: ServerLayer, _ store: any StoreReading
     ) throws -> (record: Record, root: Record?, revision: Revision)? {
-        try withRoot(row, layer, store).map { ($0.record, $0.root, row.revision) }
+        (row.record, try withRoot(row, layer, store)?.root, row.revision)
     }
 
     // MARK: A record sent with its file: a form with the part `annotation` and a part for the file

@@ -1,5 +1,6 @@
 import Annotations
 import EngineCore
+import HTTPTypes
 import Hummingbird
 import Interchange
 import NIOCore
@@ -46,7 +47,7 @@ extension BackendAPI {
         let now = engine.now()
         _ = try await engine.read { try Self.document(key.document, in: $0) }
         let files = try attachments.bring(file.attachments)
-        var errors = files.problems
+        var errors = file.problems.filter(\.isSkipped).map(\.description) + files.problems
         for file in files.brought.values { try await attachments.keep(file, of: key.document) }
         let entries =
             file.skippedObjects.map { Entry.delete("\($0)") }
@@ -75,18 +76,39 @@ extension BackendAPI {
     /// The same, including the form around the file.
     static let annotationFormBytes = Int64(annotationFileBytes) + (64 << 10)
 
-    /// Writes the layer as XFDF: annotations and their replies in id order.
+    /// Writes the layer as XFDF: annotations and their replies in id order. A header counts what is left out, which is
+    /// found before the answer starts.
     func xfdf(_ key: LayerKey) async throws -> Response {
         let pages = try await engine.read { try Self.document(key.document, in: $0).pages.map(\.frame) }
-        return try await file(of: key, type: "application/vnd.adobe.xfdf") { write in
-            let file = XFDFWriter(pages: pages)
+        let file = XFDFWriter(pages: pages)
+        var left = LeftOut()
+        try await eachPart(of: key) { row, layer, store -> Record? in
+            guard let part = try Self.withRoot(row, layer, store) else { return row.record }
+            return file.holds(part.record, under: part.root) ? nil : part.record
+        } _: { records in
+            for record in records { left.add(record) }
+        }
+        let response = try await self.file(of: key, type: "application/vnd.adobe.xfdf") { write in
             try await write(file.begin())
             try await eachPart(of: key, Self.withRoot) { part in
                 try await write(part.map { file.add($0.record, under: $0.root) }.joined())
             }
             try await write(file.end())
         }
+        return response.telling(left)
     }
+}
+
+extension Response {
+    /// Counts the records of a layer that the format cannot hold.
+    func telling(_ left: LeftOut) -> Response {
+        guard let text = left.text else { return self }
+        var response = self
+        response.headers[Self.leftOut] = text
+        return response
+    }
+
+    private static let leftOut = HTTPField.Name("X-Postilla-Left-Out")!
 }
 
 private enum Entry: Sendable {

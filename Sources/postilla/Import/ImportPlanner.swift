@@ -54,10 +54,15 @@ struct ImportPlanner {
         if let number = item.content["pdfObjectId"]?.integer, try descriptor.layer.record("\(number)") != nil {
             return "\(number)"
         }
-        let digits = SHA256.hash(data: Array(item.content.text.utf8)).prefix(16).hexadecimal
-        let count = unnamed[digits, default: 0] + 1
-        unnamed[digits] = count
-        return "import-" + digits + (count == 1 ? "" : "-\(count)")
+        let new = Self.id(for: item.content)
+        let count = unnamed[new, default: 0] + 1
+        unnamed[new] = count
+        return new + (count == 1 ? "" : "-\(count)")
+    }
+
+    /// Returns an id that depends on the content alone.
+    static func id(for content: Content) -> Record.ID {
+        "import-" + SHA256.hash(data: Array(content.text.utf8)).prefix(16).hexadecimal
     }
 
     private mutating func action(for item: InstantJSONFile.Item, _ id: Record.ID) throws -> Action {

@@ -1,4 +1,5 @@
 import Annotations
+import Interchange
 
 /// A report of what an import did or would do, record by record, with a summary.
 struct ImportReport {
@@ -35,12 +36,29 @@ struct ImportReport {
         listing.add(fields, style: failed ? .trouble : .plain) { Self.json(step, outcome) }
     }
 
+    /// Tells what of the file is not a record, or not completely.
+    mutating func tell(_ problem: FileProblem) {
+        let word = problem.isSkipped ? "skip" : "incomplete"
+        counts[word, default: 0] += 1
+        if problem.isSkipped { outcomes.append(.invalid(problem.reason)) }
+        let fields = [word, problem.isSkipped ? "invalid" : "", problem.name ?? "", "", "", problem.reason]
+        listing.add(fields, style: .trouble) {
+            JSONWriter.text {
+                $0.member("id", orNull: problem.name)
+                $0.member("action", word)
+                if problem.isSkipped { $0.member("status", "invalid") }
+                $0.member("reason", problem.reason)
+            }
+        }
+    }
+
     /// - Throws: ``CommandFailure`` with the status of all records together.
     func end() throws {
         listing.end(nothing: "no changes")
         let names = [("create", "created"), ("update", "updated"), ("unchanged", "unchanged"), ("skip", "skipped")]
-        let numbers = names.map { "\(counts[$0.0, default: 0]) \($0.1)" }.joined(separator: ", ")
-        Output.message((isDryRun ? "dry run: " : "") + numbers)
+        var numbers = names.map { "\(counts[$0.0, default: 0]) \($0.1)" }
+        if let incomplete = counts["incomplete"] { numbers.append("\(incomplete) incomplete") }
+        Output.message((isDryRun ? "dry run: " : "") + numbers.joined(separator: ", "))
         guard outcomes.exit == .done else {
             throw CommandFailure("some records were not imported; see the reasons above", outcomes.exit)
         }

@@ -1,0 +1,77 @@
+package import Annotations
+
+/// Counts the records that a format cannot hold, by kind.
+package struct LeftOut: Sendable {
+    private var counts: [Noun: Int] = [:]
+
+    package init() {}
+
+    package var isEmpty: Bool { counts.isEmpty }
+
+    /// Counts a record. The value of a form field counts with the field.
+    package mutating func add(_ record: Record) {
+        if record.contentType != .formFields { add(Noun(record.content)) }
+    }
+
+    /// Counts an attached file.
+    package mutating func addFile() { add(.file) }
+
+    private mutating func add(_ noun: Noun) { counts[noun, default: 0] += 1 }
+
+    /// `3 sounds, 1 form field`, the most frequent first; only printable ASCII. nil if nothing is left out.
+    package var text: String? {
+        guard !counts.isEmpty else { return nil }
+        let sorted = counts.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
+        return sorted.map { "\($0.value) \($0.value == 1 ? $0.key.rawValue : $0.key.plural)" }.joined(separator: ", ")
+    }
+
+    /// What a record is called in the count.
+    private enum Noun: String {
+        case comment
+        case field = "form field"
+        case file = "attached file"
+        case sound
+        case movie
+        case screen
+        case media = "media file"
+        case model = "3D model"
+        case redaction
+        case projection
+        case watermark
+        case mark = "printer's mark"
+        case image
+        case misplaced = "annotation without a page"
+        case unknown = "annotation of an unknown kind"
+
+        init(_ content: Content) {
+            guard content.contentType != .comments else {
+                self = .comment
+                return
+            }
+            self =
+                switch AnnotationKind(of: content.object) {
+                case .formField: .field
+                case .file: .file
+                case .sound: .sound
+                case .movie: .movie
+                case .screen: .screen
+                case .richMedia: .media
+                case .model3D: .model
+                case .redaction: .redaction
+                case .projection: .projection
+                case .watermark: .watermark
+                case .printersMark: .mark
+                case .image: .image
+                default: content["pageIndex"]?.integer == nil ? .misplaced : .unknown
+                }
+        }
+
+        var plural: String {
+            switch self {
+            case .misplaced: "annotations without a page"
+            case .unknown: "annotations of an unknown kind"
+            default: rawValue + "s"
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import Annotations
+import InstantCore
+import Interchange
+import PDFPages
+
+/// Compares an annotation of a file with the record that it is already. A PDF or an XFDF file holds less than a record, so
+/// only those members change in which the file differs from what it would hold of the record.
+enum KnownRecord {
+    /// Members that a program stamps, or that name things differently in each file.
+    static let stamped: Set = [
+        "pdfObjectId", "createdAt", "updatedAt", "creatorName", "name", "postilla", "rootId", "pageIndex", "v",
+        "isCommentThreadRoot",
+    ]
+
+    /// Returns the members that differ, nil for one that is gone.
+    static func changes(from old: Content, to new: Content) -> [String: JSON?] {
+        let (old, new) = (old.object, new.object)
+        var changes: [String: JSON?] = [:]
+        for key in Set(old.members.map(\.key) + new.members.map(\.key)).subtracting(stamped)
+        where old[key] != new[key] {
+            changes[key] = .some(new[key])
+        }
+        return changes
+    }
+
+    static func apply(_ changes: [String: JSON?], to content: Content) -> Content {
+        guard !changes.isEmpty else { return content }
+        return content.changing { object in for (key, value) in changes { object[key] = value } }
+    }
+
+    /// Returns the record's content with what an item of an XFDF or FDF file changes in it.
+    static func merged(_ item: Content, into present: Content, pages: [PageFrame]) -> Content {
+        let isComment = present.contentType == .comments
+        guard !isComment, item.contentType != .comments else {
+            let (words, known) = (words(of: item), words(of: present))
+            guard isComment, item.contentType == .comments, words != known else { return isComment ? present : item }
+            return apply(["text": item["text"]], to: present)
+        }
+        guard let file = asFile(present, pages) else { return item }
+        var changes = changes(from: file, to: item)
+        if AnnotationKind(type: present["type"]?.string ?? "") == .commentMarker {
+            // A marker is a note in these formats, and a marker again only with its comments.
+            for key in ["type", "text", "icon"] { changes[key] = nil }
+        }
+        return apply(changes, to: present)
+    }
+
+    private static func words(of content: Content) -> String? {
+        content["text"].flatMap(CommentText.init(json:))?.words
+    }
+
+    /// Returns a record's content as it reads in an XFDF file that it was written into.
+    private static func asFile(_ content: Content, _ pages: [PageFrame]) -> Content? {
+        let writer = XFDFWriter(pages: pages)
+        let text = writer.begin() + writer.add(Record(id: "1", content: content)) + writer.end()
+        return (try? XFDFFile(Array(text.utf8), pages: pages))?.annotations.first?.content
+    }
+}
