@@ -204,7 +204,7 @@ import Testing
     @Test func aLayerThatIsRemovedLosesItsTab() throws {
         let stage = try two()
         try stage.press("]ggxy")
-        #expect(stage.asked.last == .removeLayer(.hotos, unsent: 1))
+        #expect(stage.asked.last == .removeLayer(.hotos, unsent: 0))
         #expect(bar(stage) == " [Library]  The plan / default layer 1 new")
     }
 

@@ -55,7 +55,7 @@ package struct FDFFile: Sendable {
             }
             threads.add(node, content)
         }
-        (annotations, comments) = threads.sorted()
+        (annotations, comments) = threads.sorted(on: pages)
         let fields = Self.fieldCount(objects.fdf["Fields"], objects)
         if fields > 0 {
             tell(nil, "\(fields) form field\(fields == 1 ? "" : "s"): values are not part of a layer")

@@ -25,6 +25,8 @@ final class OpenLayers: Sendable {
     private struct State {
         var clients: [String: InstantClient] = [:]
         var tabs: [LayerReference: OpenTab] = [:]
+        /// Why layers were not removed.
+        var failedRemovals: [String] = []
     }
 
     init(
@@ -49,7 +51,12 @@ final class OpenLayers: Sendable {
     }
 
     /// Waits for all pending library operations. Must not run on the drawing thread while a screen is in use.
-    func settle() { disk.sync {} }
+    ///
+    /// - Returns: Why layers were not removed. The program may have ended with its last layer before that was known.
+    func settle() -> [String] {
+        disk.sync {}
+        return state.withLock(\.failedRemovals)
+    }
 
     func close(_ reference: LayerReference) { state.withLock { $0.tabs.removeValue(forKey: reference) }?.close() }
 
@@ -181,7 +188,10 @@ final class OpenLayers: Sendable {
                             recoverySuggestion: "See postilla outbox, and postilla storage remove --help.")
                     }
                 }
-            } catch { tell(error) }
+            } catch {
+                state.withLock { $0.failedRemovals.append("\(reference.documentID) was not removed: \(error)") }
+                tell(error)
+            }
             tellLibrary()
         }
     }

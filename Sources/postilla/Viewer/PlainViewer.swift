@@ -24,7 +24,7 @@ enum PlainViewer {
         let (events, continuation) = AsyncStream<Event>.makeStream()
         let post: @Sendable (Message) -> Void = { continuation.yield(.message($0)) }
         let services = ViewerServices(options: options, device: terminal, post: post)
-        defer { services.finish() }
+        defer { for message in services.finish() { Output.message(message) } }
         let stopWatch = StopWatch { [layers = services.layers] in layers.clients }
         defer { withExtendedLifetime(stopWatch) {} }
         var program = PlainProgram(

@@ -53,7 +53,7 @@ enum Viewer {
             },
             draw: { _ in program.canvas }, drawn: services.frameWasDrawn)
         device.giveBack()
-        services.finish()
+        for message in services.finish() { Output.message(message) }
         if let farewell = program.state.farewell { Output.message(farewell) }
     }
 

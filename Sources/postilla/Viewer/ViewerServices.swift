@@ -130,10 +130,13 @@ final class ViewerServices: AppServices {
     }
 
     /// Runs after the last frame. On return, removals are complete, and drafts and the command history are on disk.
-    func finish() {
+    ///
+    /// - Returns: What the user must still be told.
+    func finish() -> [String] {
         close()
-        layers.settle()
+        let messages = layers.settle()
         layers.files.sync {}
+        return messages
     }
 
     /// Posts a message for the user.

@@ -283,8 +283,8 @@ import Testing
         _ = new.give(.answered(mine, new.session(head: 3)))
         let before = try bench.layer.metadata()
         isReplaced.withLock { $0 = true }
-        let late = old.handle(
-            .answered(try #require(asked), bench.session(head: 9)), now: bench.now, random: &random)
+        let inputs: [Synchronizer.Input] = [.answered(try #require(asked), bench.session(head: 9)), .leading(true)]
+        let late = inputs.flatMap { old.handle($0, now: bench.now, random: &random) }
         #expect(late.contains(.lead(false)))
         #expect(try bench.layer.metadata() == before)
         // The process that leads is not disturbed.
