@@ -166,9 +166,12 @@ extension MemoryLocalTransaction {
 
     func count(_ query: ListQuery) -> Int { matching(query.filter).count }
     func counts(_ query: ListQuery, before id: Record.ID?) -> ListCounts {
-        ListCounts(
+        var resolved = ListFilter()
+        resolved.resolved = true
+        return ListCounts(
             matching: count(query), all: count(ListQuery()), unread: unreadCount(),
-            position: id.flatMap { position(of: $0, in: query) })
+            position: id.flatMap { position(of: $0, in: query) },
+            hidden: query.filter.resolved == false ? matching(resolved).count : 0)
     }
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) -> [ListRow] {
         let sorted = matching(query.filter).sorted { query.order.puts($0.row, before: $1.row) }
@@ -223,11 +226,22 @@ extension MemoryLocalTransaction {
                 && (!filter.unreadOnly || $0.row.isUnread)
                 && (!filter.pendingOnly || $0.row.delivery != .delivered)
                 && (!filter.recordsOnly || !$0.row.isDeletedRoot)
+                && (filter.resolved == nil || filter.resolved == withReplies($0).isResolved)
+                && (filter.states.isEmpty || withReplies($0).review.map(filter.states.contains) == true)
+                && (!filter.headsOnly || !isPart($0))
         }
+    }
+
+    private func isPart(_ shown: ShownRow) -> Bool {
+        guard let head = shown.row.head.flatMap({ kept.shown[ByteOrdered($0)] }) else { return false }
+        return !head.isComment && !head.row.isDeletedRoot && head.row.head == nil
     }
 
     private func withReplies(_ shown: ShownRow) -> ListRow {
         var row = shown.row
+        let states = thread(under: row.id).compactMap { kept.shown[ByteOrdered($0)]?.state }
+        row.states = states.count
+        row.review = states.last { $0.model == .review }
         row.replies = kept.shown.values.count { $0.root.isExactly(row.id) }
         return row
     }

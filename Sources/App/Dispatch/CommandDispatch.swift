@@ -49,6 +49,7 @@ extension AppState {
         case .delete: return loadBatch(for: .delete)
         case .comment: return beginThread()
         case .reply: return reply()
+        case .resolve: return resolveOrReopen()
         case .copy: return copySelection()
         case .outline: showOutline()
         case .picture: return paintPage()
@@ -57,6 +58,7 @@ extension AppState {
         case .markRange: return markRange()
         case .recolor: chooseColor()
         case .filter: return [.loadFacets]
+        case .showHidden: toggleHidden()
         case .blame: document?.showsBlame.toggle()
         case .edit: return editCurrent(externally: false)
         case .editExternally: return editCurrent(externally: true)

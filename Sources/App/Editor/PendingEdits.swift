@@ -122,7 +122,9 @@ struct PendingEdits: Equatable, Sendable {
         guard !items.isEmpty else { return window }
         var window = window
         window.rows = window.rows.map(applied)
-        guard window.query.filter == ListFilter() else { return window }
+        var filter = window.query.filter
+        (filter.resolved, filter.headsOnly) = (filter.resolved == true ? true : nil, false)
+        guard filter == ListFilter() else { return window }
         for row in newRows where !window.rows.contains(where: { $0.id.isExactly(row.id) }) {
             let place = window.rows.firstIndex { window.query.order.puts(row, before: $0) } ?? window.rows.count
             let isAbove = place == 0 && window.offset > 0
@@ -149,12 +151,17 @@ struct PendingEdits: Equatable, Sendable {
     private func applied(to row: ListRow) -> ListRow {
         var row = row
         if let content = items.reversed().lazy.compactMap({ $0.content(of: row.id) }).first {
-            row = ListRow(
+            var changed = ListRow(
                 annotation: Annotation(id: row.id, content: content), createdBy: row.createdBy,
                 updatedBy: row.updatedBy, group: row.group, delivery: .unsent, isUnread: row.isUnread,
                 replies: row.replies)
+            (changed.states, changed.review) = (row.states, row.review)
+            row = changed
         }
         row.replies = max(row.replies, min(1, newReplies(to: row.id)))
+        let states = made.filter { ($0.content["rootId"]?.string).isExactly(row.id) }.compactMap(\.content.state)
+        row.states = max(row.states, min(1, states.count))
+        row.review = states.last { $0.model == .review } ?? row.review
         return row
     }
 

@@ -5,7 +5,7 @@ import InstantCore
 ///
 /// Changes elsewhere in the list never move the cursor off its record or its screen row.
 struct ListPane: Equatable, Sendable {
-    var query = ListQuery()
+    var query = ListQuery(filter: FilterSyntax.parse(""))
     /// The filter as typed.
     var filter = ""
     var window: RowWindow?

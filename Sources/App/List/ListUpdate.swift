@@ -116,7 +116,7 @@ extension AppState {
         guard let row = document.page.currentRow else { return only(.warning("No mark at the cursor")) }
         self.document?.jumps.leave(document.place)
         self.document?.focus = .list
-        return seek(row.id)
+        return seek(document.list.query.filter.headsOnly ? row.head ?? row.id : row.id)
     }
 
     mutating func jump(

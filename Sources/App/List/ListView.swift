@@ -15,7 +15,9 @@ extension Canvas {
             case .author: "by author"
             case .group: "by group"
             }
-        let place = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
+        let resolved = list.window?.resolvedHidden ?? 0
+        let count = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
+        let place = resolved > 0 ? "\(count) - \(resolved) resolved hidden" : count
         let filter = list.filter.isEmpty ? "none" : list.filter
         let unread = list.window?.unread ?? 0
         let authors = document.recentAuthors.authors.reversed().joined(separator: ", ")
@@ -52,7 +54,8 @@ extension Canvas {
             }
             let text = form.line(row, isCurrent: isCurrent, isMarked: list.isMarked(index), document, at: state.now)
             let flash = document.highlights.contains(row.id, at: state.now) ? state.theme.flash : .normal
-            let style = (row.isUnread ? state.theme.unread : state.theme.text).adding(flash)
+            let plain = row.isResolved ? state.theme.dimmed : state.theme.text
+            let style = (row.isUnread ? state.theme.unread : plain).adding(flash)
             write(text, in: area, row: line, style: style)
             guard isCurrent else { continue }
             let current = document.focus == .list ? state.theme.selection : state.theme.inactiveSelection
@@ -68,6 +71,9 @@ extension DocumentState {
     fileprivate var emptyList: CleanText {
         if list.window == nil { return "Loading the list ..." }
         if !list.filter.isEmpty { return "No matches. Esc to clear the filter." }
+        if let resolved = list.window?.resolvedHidden, resolved > 0 {
+            return "\(resolved) resolved hidden. Press . to show them."
+        }
         return denialOfCreation == nil
             ? "No annotations yet. Press a to add a note." : "No annotations yet."
     }

@@ -32,6 +32,8 @@ package struct RowWindow: Hashable, Sendable {
     package var all: Int
     /// Unread records in the layer, regardless of the filter.
     package var unread: Int
+    /// Resolved rows that the query leaves out.
+    package var resolvedHidden = 0
 
     package init(
         query: ListQuery, offset: Int = 0, total: Int, rows: [ListRow], anchor: Int? = nil, all: Int, unread: Int

@@ -66,7 +66,8 @@ extension PlainState {
         if let warning = row.warning { facts.append("\(warning)") }
         if row.isUnread { facts.append("unread") }
         if row.delivery != .delivered { facts.append("\(row.delivery.plain)") }
-        if row.replies > 0 { facts.append("\(row.replies) repl\(row.replies == 1 ? "y" : "ies")") }
+        if let state = row.review, state != .unset { facts.append("\(state.rawValue)") }
+        if row.remarks > 0 { facts.append("\(row.remarks) repl\(row.remarks == 1 ? "y" : "ies")") }
         if let moment = row.changedAt { facts.append("\(RelativeTime.age(of: moment, at: app.now))") }
         guard let first = facts.first else { return line }
         return facts.dropFirst().reduce(line + " (" + first) { $0 + ", " + $1 } + ")"
@@ -80,7 +81,7 @@ extension PlainState {
             return only("Usage: \(word.rawValue) N, the number of an annotation in list, read or show")
         }
         step = next(id)
-        app.setFilter("")
+        app.setFilter(FilterSyntax.showAll)
         app.document?.focus = .list
         return app.seek(id)
     }
@@ -105,7 +106,11 @@ extension PlainState {
         for comment in document.thread.root.isExactly(id) ? document.thread.comments : [] {
             let said = Annotation(comment)
             let author = Author.name(said.author, user: comment.createdBy) ?? "anonymous"
-            say(CleanText(cleaning: author).saying(said.text))
+            if let state = said.state {
+                say("\(author) \(state.said)")
+            } else {
+                say(CleanText(cleaning: author).saying(said.text))
+            }
         }
         return app.markCurrentRead()
     }

@@ -7,13 +7,13 @@ import struct Annotations.Record
 // The counts of a list, and the index of a row in it.
 extension LocalSQLiteTransaction {
     func count(_ query: ListQuery) throws -> Int {
-        let condition = Condition(query, without: damage.rows)
+        let condition = try condition(query)
         return try number(
             composed: "SELECT count(*) FROM shown s \(condition.source) WHERE \(condition.sql)", condition.values)
     }
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
-        let condition = Condition(query, without: damage.rows)
+        let condition = try condition(query)
         guard try isListed(id, condition) else { return nil }
         return try number(
             composed: """
@@ -23,7 +23,19 @@ extension LocalSQLiteTransaction {
     }
 
     func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
-        let condition = Condition(query, without: damage.rows)
+        var counts = try matchCounts(query, before: id)
+        if query.filter.resolved == false { counts.hidden = try resolvedCount() }
+        return counts
+    }
+
+    private func resolvedCount() throws -> Int {
+        guard try hasStates() else { return 0 }
+        return try number(
+            composed: "SELECT count(*) FROM shown s WHERE s.listed AND s.id IN (\(Condition.resolved))", [])
+    }
+
+    private func matchCounts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
+        let condition = try condition(query)
         switch condition.way {
         case .any:
             let matching = try count(query)

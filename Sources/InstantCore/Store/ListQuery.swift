@@ -38,6 +38,12 @@ public struct ListFilter: Hashable, Sendable {
     public var pageIndex: Int?
     public var unreadOnly = false
     public var pendingOnly = false
+    /// Annotations with one of these states; see ``AnnotationStates/review``.
+    public var states: Set<AnnotationState> = []
+    /// Only resolved annotations if true, only the others if false.
+    public var resolved: Bool?
+    /// Whether to leave out the parts of a group whose head is listed.
+    public var headsOnly = false
     /// Whether to leave out the rows of deleted roots.
     public var recordsOnly = false
 
@@ -80,12 +86,16 @@ package struct ListCounts: Hashable, Sendable {
     package var unread: Int
     /// The index of the requested row; nil if the query does not list it.
     package var position: Int?
+    /// Rows that are left out because they are resolved, regardless of the rest of the filter; 0 unless
+    /// ``ListFilter/resolved`` is false.
+    package var hidden = 0
 
-    package init(matching: Int, all: Int, unread: Int, position: Int? = nil) {
+    package init(matching: Int, all: Int, unread: Int, position: Int? = nil, hidden: Int = 0) {
         self.matching = matching
         self.all = all
         self.unread = unread
         self.position = position
+        self.hidden = hidden
     }
 }
 
@@ -108,8 +118,14 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     /// Whether another user changed it since this user last saw it.
     package var isUnread: Bool
     package var warning: String?
-    /// The number of comments under it.
+    /// The number of comments under it, states included.
     package var replies: Int
+    /// The number of comments under it that only set a state.
+    package var states = 0
+    /// The state that the annotation shows; see ``AnnotationStates/review``.
+    package var review: AnnotationState?
+    /// The head of the group that the annotation is a part of.
+    package var head: Record.ID?
     /// Whether the annotation was deleted or is hidden, and only its comments remain.
     package var isDeletedRoot = false
 
@@ -133,6 +149,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         self.delivery = delivery
         self.isUnread = isUnread
         warning = annotation.warning
+        head = annotation.head
         self.replies = replies
     }
 }
@@ -174,6 +191,12 @@ public enum DeliveryState: String, Hashable, Sendable {
     case conflict
     /// The server refused it; text and reason are stored.
     case refused
+}
+
+extension ListRow {
+    package var isResolved: Bool { review?.isResolving ?? false }
+    /// The number of comments that say something.
+    package var remarks: Int { max(0, replies - states) }
 }
 
 extension ListQuery.Order {

@@ -11,6 +11,8 @@ package struct ShownRow: Hashable, Sendable {
     package var root: Record.ID?
     package var isComment: Bool
     package var createdAt: Timestamp?
+    /// The state that a comment sets.
+    package var state: AnnotationState?
 
     package init(_ record: Record, delivery: DeliveryState) {
         let annotation = Annotation(record)
@@ -20,6 +22,7 @@ package struct ShownRow: Hashable, Sendable {
         root = annotation.rootID
         isComment = annotation.rootID != nil || annotation.kind == .comment
         createdAt = annotation.createdAt
+        state = annotation.state
         let words = "\(annotation.text)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
         search = words.utf8.contains(0) ? words.replacing("\0", with: " ") : words
     }

@@ -8,7 +8,8 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the annotations of a layer.",
         discussion: """
             json prints one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record per \
-            line, tsv the columns id, page, kind, author, changed, state and text after a header line. The list \
+            line, tsv the columns id, page, kind, author, changed, state, text and review after a header line; \
+            review is the state that people gave it. The list \
             includes the PDF's own annotations. To list comments, use postilla comments ID; only those whose annotation \
             was deleted or is hidden are listed here, below a row "deleted annotation".
 

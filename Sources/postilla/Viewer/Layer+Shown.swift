@@ -52,9 +52,11 @@ extension StoredLayer {
     fileprivate func window(of request: RowRequest, counts: ListCounts, anchor: Int?) throws -> RowWindow {
         let offset = request.offset(middle: anchor ?? request.index, total: counts.matching)
         let rows = try rows(request.query, offset: offset, limit: request.limit, of: counts.matching)
-        return RowWindow(
+        var window = RowWindow(
             query: request.query, offset: offset, total: counts.matching, rows: rows, anchor: anchor, all: counts.all,
             unread: counts.unread)
+        window.resolvedHidden = counts.hidden
+        return window
     }
 }
 
