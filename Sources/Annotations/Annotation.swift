@@ -19,6 +19,10 @@ public struct Annotation: Hashable, Sendable, Identifiable {
     public var updatedAt: Timestamp?
     /// The root of the thread of this comment.
     public var rootID: Record.ID?
+    /// The head of the group that this annotation is a part of.
+    package var head: Record.ID?
+    /// The state that this comment sets.
+    public var state: AnnotationState?
     /// Lists of points: several for ink, one for polygons and polylines, start and end for a line.
     public var strokes: [[Point]]
     /// A description of anything missing or odd in a record read from a PDF.
@@ -45,6 +49,9 @@ public struct Annotation: Hashable, Sendable, Identifiable {
         createdAt = object["createdAt"]?.string.flatMap(Timestamp.init(iso8601:))
         updatedAt = object["updatedAt"]?.string.flatMap(Timestamp.init(iso8601:))
         rootID = object["rootId"]?.string
+        let aside = object["postilla"]
+        if rootID == nil, aside?["replyType"] == "group" { head = aside?["inReplyTo"]?.string }
+        state = rootID == nil && kind != .comment ? nil : AnnotationState(aside: aside)
         strokes = Self.strokes(object)
         warning = object["postilla"]?["warning"]?.string
         target = Self.target(object["action"])

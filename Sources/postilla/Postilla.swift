@@ -22,8 +22,8 @@ struct Postilla: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
-            CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, DeleteCommand.self,
-            SaveFileCommand.self,
+            CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, StateCommand.self,
+            DeleteCommand.self, SaveFileCommand.self,
             WatchCommand.self, SyncCommand.self, OutboxCommand.self, ConflictsCommand.self, ExportCommand.self,
             ImportCommand.self, DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self,
             ServeCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self,

@@ -201,11 +201,15 @@ final class FakeServices: AppServices {
         }
         let rows =
             (records.filter { $0.contentType == .annotations }.map { record in
-                ListRow(
+                var row = ListRow(
                     annotation: Annotation(record), createdBy: record.createdBy, updatedBy: record.updatedBy,
                     group: record.group,
                     delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
                     replies: replies[record.id]?.count ?? 0)
+                let thread = comments(under: record.id)
+                row.states = thread.count { $0.content.state != nil }
+                row.review = AnnotationStates(thread).review
+                return row
             } + left).filter { row in
                 (!filter.hidesFurniture || !row.isHidden) && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
                     && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
@@ -213,6 +217,9 @@ final class FakeServices: AppServices {
                     && (filter.group == nil || filter.group == row.group ?? "")
                     && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
                     && (!filter.unreadOnly || row.isUnread)
+                    && (filter.resolved == nil || filter.resolved == row.isResolved)
+                    && (filter.states.isEmpty || row.review.map(filter.states.contains) == true)
+                    && (!filter.headsOnly || row.head == nil)
             }
         switch query.order {
         case .page:
@@ -229,10 +236,14 @@ final class FakeServices: AppServices {
         let all = rows(request.query)
         let place = all.firstIndex { anchor.isExactly($0.id) }
         let offset = request.offset(middle: place ?? request.index, total: all.count)
-        return RowWindow(
+        var window = RowWindow(
             query: request.query, offset: offset, total: all.count,
             rows: Array(all[offset..<min(all.count, offset + request.limit)]), anchor: place, all: records.count,
             unread: unread.count, hidden: hidden(request.query))
+        if request.query.filter.resolved == false {
+            window.resolvedHidden = rows(ListQuery()).count(where: \.isResolved)
+        }
+        return window
     }
 
     private func hidden(_ query: ListQuery) -> [ListFacets.Facet<AnnotationKind>] {

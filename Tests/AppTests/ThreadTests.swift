@@ -109,7 +109,7 @@ import Testing
     @Test func aNoteIsRepliedTo() throws {
         let stage = Stage(Self.services())
         try stage.press("GrMe too<enter>")
-        guard case .create(_, let content)? = performed(stage).first else {
+        guard case .create(let content)? = performed(stage).first else {
             Issue.record("nothing was created")
             return
         }

@@ -182,6 +182,33 @@ import Testing
         store.close()
     }
 
+    /// A newer program may have set states before this store knew them.
+    @Test func statesAndGroupsThatWereStoredUnknownAreListed() throws {
+        let path = folder.url.appending(path: "layer.sqlite").path
+        func row(_ id: String, _ root: String, _ kind: String, _ aside: String) -> String {
+            """
+            INSERT INTO record VALUES('\(id)', 0, '{"type":"\(kind)","postilla":\(aside)}', NULL, NULL, NULL);
+            INSERT INTO shown VALUES('\(id)', \(root), \(root == "NULL" ? 1 : 0), 0, 0, '\(kind)', NULL, '', NULL, NULL,
+                '0.0 0.0 -1.0 0.0', '', '', 1, 1, 'delivered', 0, NULL);
+            """
+        }
+        let rows = [
+            row("s", "'30'", "pspdfkit/comment", #"{"state":"Accepted","stateModel":"Review"}"#),
+            row("t", "'14'", "pspdfkit/comment", #"{"state":"unheard of"}"#),
+            row("part", "NULL", "pspdfkit/markup/strikeout", #"{"inReplyTo":"30","replyType":"group"}"#),
+            row("reply", "NULL", "pspdfkit/markup/strikeout", #"{"inReplyTo":"30"}"#),
+        ]
+        let old = try Repository.text("Resources/vectors/layer-v1.sql") + rows.joined(separator: "\n")
+        try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)])).close()
+        let store = try LocalSQLiteStore(path: path)
+        defer { store.close() }
+        #expect(try store.findDamage().isEmpty)
+        let states = try ["30", "14"].map { id in try store.read { try $0.row(id)?.review } }
+        #expect(states == [.accepted, nil])
+        #expect(try store.read { try $0.row("part")?.head } == "30")
+        #expect(try store.read { try $0.row("reply")?.head } == nil)
+    }
+
     /// A reset keeps the numbers that the server has seen and drops the cursor, which refers to deleted rows.
     @Test func aResetTakesTheCursorAndLeavesTheNumberOfTheLastEdit() throws {
         let path = folder.url.appending(path: "layer.sqlite").path

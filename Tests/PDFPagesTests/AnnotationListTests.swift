@@ -109,7 +109,7 @@ struct AnnotationListTests {
         case .underline: "Underline"
         case .strikeOut: "StrikeOut"
         case .squiggly: "Squiggly"
-        case .note: "Text"
+        case .note, .comment: "Text"
         case .text: "FreeText"
         case .ink: "Ink"
         case .line: "Line"

@@ -55,8 +55,10 @@ struct CommandCommentStories {
 
     @Test func whereNoThreadBeginsTheReasonIsTold() throws {
         let note = try ana.note("A note")
-        let run = try ana.script("reply", note, "--text", "x")
-        #expect(run.status == 1 && run.messages.contains("text markup or a comment marker"), "\(run.messages)")
+        let link = #"{"v":1,"type":"pspdfkit/link","pageIndex":0,"bbox":[1,1,9,9],"action":{"type":"uri","uri":"x:y"}}"#
+        let added = try ana.script("add", "--content", "-", input: link)
+        let run = try ana.script("reply", #require(added.lines.first, "\(added.messages)"), "--text", "x")
+        #expect(run.status == 1 && run.messages.contains("a link cannot be replied to"), "\(run.messages)")
         #expect(try ana.script("reply", "nobody", "--text", "x").status == 1)
         #expect(try ana.script("reply", note).status == 64)
         let sam = try Person("sam", at: engine, token: try engine.token("sam", reading: true))

@@ -254,6 +254,78 @@ extension LocalStoreContract {
         }
     }
 
+    static func listsStates(_ store: any LocalStore) throws {
+        func state(_ id: String, _ root: String, _ state: AnnotationState, at moment: Int64) -> Record {
+            let made = note(
+                id, type: "pspdfkit/comment",
+                more: [
+                    ("rootId", .string(root)), ("createdAt", .string(Timestamp(milliseconds: moment).iso8601)),
+                ])
+            return Record(id: id, content: made.content.setting(state))
+        }
+        func ids(_ change: (inout ListFilter) -> Void) throws -> [String] {
+            var query = ListQuery()
+            change(&query.filter)
+            return try store.read { try $0.rows(query, offset: 0, limit: 9).map(\.id) }
+        }
+        try show([note("a"), note("b"), note("c"), note("d")], in: store)
+        try equal(try ids { $0.resolved = false }, ["a", "b", "c", "d"], "no states")
+        try show(
+            [
+                state("a1", "a", .accepted, at: 1), state("a2", "a", .unset, at: 2), state("b1", "b", .unset, at: 1),
+                state("b2", "b", .completed, at: 1), state("c1", "c", .rejected, at: 5),
+                state("c2", "c", .marked, at: 6), state("z", "gone", .accepted, at: 1),
+            ], in: store)
+        try equal(try ids { $0.resolved = true }, ["b", "c"], "resolved")
+        try equal(try ids { $0.resolved = false }, ["a", "d"], "open")
+        try equal(try ids { $0.states = [.completed, .unset] }, ["a", "b"], "by state")
+        try equal(try ids { ($0.states, $0.resolved) = ([.rejected], true) }, ["c"], "by state and resolved")
+        try store.read { layer in
+            var query = ListQuery()
+            query.filter.resolved = false
+            var counts = ListCounts(matching: 2, all: 4, unread: 0, position: 1)
+            counts.resolvedHidden = 2
+            for order in ListQuery.Order.allCases where order != .newest {
+                query.order = order
+                try equal(try layer.counts(query, before: "d"), counts, "counts \(order)")
+            }
+            query.filter.text = "note"
+            try equal(try layer.counts(query, before: nil).resolvedHidden, 2, "hidden of a search")
+            let row = try layer.row("c")
+            try equal(row?.review, .rejected, "state")
+            try equal([row?.replies, row?.states, row?.remarks], [2, 2, 0], "comments")
+            try equal(try layer.row("a")?.review, .unset, "withdrawn state")
+            try equal(try layer.row("d")?.review, nil, "no state")
+        }
+        // A state that changes, as one that is edited does.
+        try show([state("c1", "c", .unset, at: 5)], in: store)
+        try equal(try ids { $0.resolved = true }, ["b"], "resolved after a change")
+        try store.write { _ = try $0.hide("b2") }
+        try equal(try ids { $0.resolved = true }, [], "resolved after a deletion")
+    }
+
+    static func joinsGroups(_ store: any LocalStore) throws {
+        func part(_ id: String, of head: String) -> Record {
+            note(
+                id, type: "pspdfkit/markup/strikeout",
+                more: [("postilla", ["inReplyTo": .string(head), "replyType": "group"])])
+        }
+        try show([note("caret"), part("strike", of: "caret"), part("lost", of: "none")], in: store)
+        try store.read { layer in
+            var query = ListQuery()
+            try equal(try layer.count(query), 3, "all")
+            query.filter.headsOnly = true
+            try equal(try layer.rows(query, offset: 0, limit: 9).map(\.id), ["caret", "lost"], "heads")
+            try equal(try layer.count(query), 2, "count")
+            try equal(try layer.rows(onPage: 0).map(\.id), ["caret", "lost", "strike"], "page")
+            try equal(try layer.row("strike")?.head, "caret", "head")
+        }
+        try store.write { _ = try $0.hide("caret") }
+        var query = ListQuery()
+        query.filter.headsOnly = true
+        try equal(try store.read { try $0.count(query) }, 2, "parts whose head is gone")
+    }
+
     static func headsLeftComments(_ store: any LocalStore) throws {
         func comment(_ id: String, _ root: String, page: Int?, changed: Int64) -> Record {
             note(

@@ -35,6 +35,8 @@ package struct LocalStoreContract: Sendable {
         Step(description: "a row is listed at its position", run: findsPositions),
         Step(description: "the text under marks is found once it is known", run: findsQuotes),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
+        Step(description: "annotations are listed by their states", run: listsStates),
+        Step(description: "the parts of a group belong to its head", run: joinsGroups),
         Step(
             description: "comments without a root have a heading in the list, not on the page", run: headsLeftComments),
         Step(description: "a row that is shown again has its latest state", run: showsAgain),

@@ -169,6 +169,11 @@ extension MemoryLocalTransaction {
         var counts = ListCounts(
             matching: count(query), all: count(ListQuery()), unread: unreadCount(),
             position: id.flatMap { position(of: $0, in: query) })
+        if query.filter.resolved == false {
+            var resolved = ListFilter()
+            resolved.resolved = true
+            counts.resolvedHidden = matching(resolved).count
+        }
         if query.filter.hidesFurniture {
             let kinds = kept.shown.values.filter { $0.place == .hidden }.map(\.row.kind)
             counts.hidden = Self.counted(kinds, \.type)
@@ -229,11 +234,22 @@ extension MemoryLocalTransaction {
                 && (!filter.unreadOnly || $0.row.isUnread)
                 && (!filter.pendingOnly || $0.row.delivery != .delivered)
                 && (!filter.recordsOnly || !$0.row.isDeletedRoot)
+                && (filter.resolved == nil || filter.resolved == withReplies($0).isResolved)
+                && (filter.states.isEmpty || withReplies($0).review.map(filter.states.contains) == true)
+                && (!filter.headsOnly || !isPart($0))
         }
+    }
+
+    private func isPart(_ shown: ShownRow) -> Bool {
+        guard let head = shown.row.head.flatMap({ kept.shown[ByteOrdered($0)] }) else { return false }
+        return !head.isComment && !head.row.isDeletedRoot && head.row.head == nil
     }
 
     private func withReplies(_ shown: ShownRow) -> ListRow {
         var row = shown.row
+        let states = thread(under: row.id).compactMap { kept.shown[ByteOrdered($0)]?.state }
+        row.states = states.count
+        row.review = states.last { $0.model == .review }
         row.replies = kept.shown.values.count { $0.root.isExactly(row.id) }
         return row
     }

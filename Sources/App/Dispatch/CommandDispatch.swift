@@ -49,6 +49,7 @@ extension AppState {
         case .delete: return loadBatch(for: .delete)
         case .comment: return beginThread()
         case .reply: return reply()
+        case .resolve: return resolveOrReopen()
         case .copy: return copySelection()
         case .outline: showOutline()
         case .picture: return paintPage()

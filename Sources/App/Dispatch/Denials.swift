@@ -13,6 +13,7 @@ extension AppState {
             return document.denialOfCreation ?? (document.page.selection == nil ? "select words first (v)" : nil)
         case .comment: return document.denialOfCreation
         case .reply: return document.denialOfReply
+        case .resolve: return document.denialOfState
         case .note where !document.outbox.isOpen: return document.denialOfCreation
         case .edit, .editExternally, .recolor: return document.denialOfEdit
         case .delete: return document.denialOfChange { .delete($0) }

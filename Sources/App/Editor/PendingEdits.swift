@@ -124,6 +124,7 @@ struct PendingEdits: Equatable, Sendable {
         window.rows = window.rows.map(applied)
         var filter = window.query.filter
         filter.hidesFurniture = false
+        (filter.resolved, filter.headsOnly) = (filter.resolved == true ? true : nil, false)
         guard filter == ListFilter() else { return window }
         let isListed = { (row: ListRow) in !window.query.filter.hidesFurniture || !row.isHidden }
         for row in newRows.filter(isListed) where !window.rows.contains(where: { $0.id.isExactly(row.id) }) {
@@ -152,12 +153,17 @@ struct PendingEdits: Equatable, Sendable {
     private func applied(to row: ListRow) -> ListRow {
         var row = row
         if let content = items.reversed().lazy.compactMap({ $0.content(of: row.id) }).first {
-            row = ListRow(
+            var changed = ListRow(
                 annotation: Annotation(id: row.id, content: content), createdBy: row.createdBy,
                 updatedBy: row.updatedBy, group: row.group, delivery: .unsent, isUnread: row.isUnread,
                 replies: row.replies)
+            (changed.states, changed.review) = (row.states, row.review)
+            row = changed
         }
         row.replies = max(row.replies, min(1, newReplies(to: row.id)))
+        let states = made.filter { ($0.content["rootId"]?.string).isExactly(row.id) }.compactMap(\.content.state)
+        row.states = max(row.states, min(1, states.count))
+        row.review = states.last { $0.model == .review } ?? row.review
         return row
     }
 

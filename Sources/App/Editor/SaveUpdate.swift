@@ -79,6 +79,9 @@ extension AppState {
         let edits = done.edits
         var effects = forgetSaved(item.editor)
         switch edit {
+        case .create(let content) where content.state != nil:
+            let state = content.state.map { $0 == .unset ? "State removed" : "State: \($0.rawValue)" } ?? ""
+            notice = .done(state, hint: .takesBack)
         case .create(let content) where content.contentType == .comments:
             notice = .done("Reply added", hint: .takesBack)
         case .beginThread:

@@ -20,7 +20,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case otherPane = "other-pane", paneBefore = "pane-before"
     case search, searchNext = "search-next", searchPrevious = "search-previous"
     case undo, redo, sync, token, outbox, download, back, forward, present, follow
-    case note, comment, reply, delete, edit, editExternally = "edit-externally"
+    case note, comment, reply, resolve, delete, edit, editExternally = "edit-externally"
 
     // The list of a document.
     case mark, markRange = "mark-range", recolor = "color", filter, showHidden = "show-hidden", blame, saveFile = "save-file"

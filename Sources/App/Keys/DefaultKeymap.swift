@@ -55,6 +55,7 @@ extension Keymap {
         Binding(.list, "E", .editExternally, "Edit the text in your editor"),
         Binding(.list, "d", .delete, "Delete the annotation, or all marked ones", footer: "delete"),
         Binding(.list, "r", .reply, "Reply", footer: "reply"),
+        Binding(.list, "R", .resolve, "Resolve or re-open the annotation"),
         Binding(.list, "<space>", .mark, "Mark or unmark, then move down"),
         Binding(.list, "v", .markRange, "Start a range; press again to mark up to the cursor"),
         Binding(.list, "c", .recolor, "Colour the annotation, or all marked ones"),
@@ -74,6 +75,7 @@ extension Keymap {
 
     static let thread = [
         Binding(.thread, "r", .reply, "Reply", footer: "reply"),
+        Binding(.thread, "R", .resolve, "Resolve or re-open the annotation"),
         Binding(.thread, "e", .edit, "Edit the comment", footer: "edit"),
         Binding(.thread, "E", .editExternally, "Edit the comment in your editor"),
         Binding(.thread, "d", .delete, "Delete the comment", footer: "delete"),
@@ -85,6 +87,7 @@ extension Keymap {
         Binding(.page, "a", .note, "Add a note here", footer: "note"),
         Binding(.page, "A", .comment, "Start a thread here"),
         Binding(.page, "r", .reply, "Reply to the mark at the cursor"),
+        Binding(.page, "R", .resolve, "Resolve or re-open the mark at the cursor"),
         Binding(.page, "v", .selectCharacters, "Select text; press again for word, sentence, block", footer: "select"),
         Binding(.page, "V", .selectRows, "Select whole lines"),
         Binding(.page, "<enter>", .showMarks, "Show the mark in the list, or open a table", footer: "show"),

@@ -2,7 +2,8 @@ import Annotations
 import InstantCore
 
 /// The list filter as typed: words to find, and terms such as `kind:highlight`, `by:ana`, `group:"second readers"`,
-/// `page:3`, `is:unread`, `is:unsent`, `show:all`. `~hlt` matches these letters in this order.
+/// `page:3`, `is:unread`, `is:unsent`, `is:resolved`, `is:open`, `state:accepted`, `show:all`. `~hlt` matches these
+/// letters in this order.
 enum FilterSyntax {
     static func parse(_ text: String) -> ListFilter {
         var filter = ListFilter()
@@ -18,6 +19,10 @@ enum FilterSyntax {
             case ("page", let number) where (Int(number) ?? 0) > 0: filter.pageIndex = (Int(number) ?? 1) - 1
             case ("is", "unread"), ("is", "new"): filter.unreadOnly = true
             case ("is", "unsent"): filter.pendingOnly = true
+            case ("is", "resolved"): filter.resolved = true
+            case ("is", "open"): filter.resolved = false
+            case ("state", let name) where AnnotationState.review(name) != nil:
+                if let state = AnnotationState.review(name) { filter.states.insert(state) }
             case ("show", "all"): showsAll = true
             case _ where word.hasPrefix("~"):
                 if word.count > 1 { filter.fuzzy.append(String(word.dropFirst().prefix(maxLetters))) }
@@ -26,6 +31,9 @@ enum FilterSyntax {
         }
         // A filter that names a hidden kind asks for it.
         filter.hidesFurniture = !showsAll && filter.kinds.isDisjoint(with: AnnotationKind.furniture)
+        // A filter that names a state asks for it.
+        if !showsAll, filter.resolved == nil, filter.states.isEmpty { filter.resolved = false }
+        filter.headsOnly = !showsAll
         filter.text = words.joined(separator: " ")
         // The list shows the marked words, so the filter must match them too.
         filter.inQuotes = !filter.text.isEmpty || !filter.fuzzy.isEmpty
@@ -58,6 +66,9 @@ enum FilterSyntax {
             for single in ["by:", "group:", "page:"] where term.hasPrefix(single) {
                 terms.removeAll { $0.hasPrefix(single) }
             }
+            if ["is:resolved", "is:open"].contains(term) {
+                terms.removeAll { ["is:resolved", "is:open"].contains($0) }
+            }
             terms.append(term)
         }
         return terms.joined(separator: " ")
@@ -74,4 +85,12 @@ enum FilterSyntax {
 
     /// Returns a kind as it is typed: `free-text`.
     static func term(_ kind: AnnotationKind) -> String { kind.name.replacing(" ", with: "-").replacing("'", with: "") }
+}
+
+extension AnnotationState {
+    /// The states of the review model.
+    static let reviews = allCases.filter { $0.model == .review }
+
+    /// Returns the state of the review model with this name, in any case of letters.
+    static func review(_ name: String) -> AnnotationState? { reviews.first { $0.rawValue == name.lowercased() } }
 }

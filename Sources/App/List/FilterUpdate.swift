@@ -10,6 +10,9 @@ extension AppState {
             Picker.Item(name: "is:unread", detail: "changed by others, not seen yet", choice: .term("is:unread")),
             Picker.Item(name: "is:unsent", detail: "not sent yet", choice: .term("is:unsent")),
             Picker.Item(
+                name: "is:resolved", detail: "accepted, rejected, cancelled or completed", choice: .term("is:resolved")),
+            Picker.Item(name: "is:open", detail: "not resolved", choice: .term("is:open")),
+            Picker.Item(
                 name: "page:\(document.page.index + 1)", detail: "the current page",
                 choice: .term("page:\(document.page.index + 1)")),
         ]

@@ -35,18 +35,14 @@ struct ListPane: Equatable, Sendable {
 
     var current: ListRow? { row(cursor) }
 
-    /// `12 links hidden`; empty if nothing is.
+    /// `12 links hidden, 3 resolved hidden`; empty if nothing is.
     var hidden: CleanText {
-        let hidden = window?.hidden ?? []
-        func words(_ facet: ListFacets.Facet<AnnotationKind>) -> CleanText {
-            "\(facet.count) \(facet.value.name)\(facet.count == 1 ? "" : "s")"
-        }
-        switch hidden.count {
-        case 0: return ""
-        case 1: return words(hidden[0]) + " hidden"
-        case 2: return words(hidden[0]) + ", " + words(hidden[1]) + " hidden"
-        default: return "\(hidden.reduce(0) { $0 + $1.count }) hidden"
-        }
+        let furniture = window?.hidden ?? []
+        var words: [CleanText] = furniture.map { "\($0.count) \($0.value.name)\($0.count == 1 ? "" : "s")" }
+        if words.count > 2 { words = ["\(furniture.reduce(0) { $0 + $1.count })"] }
+        var parts = words.isEmpty ? [] : [words.dropFirst().reduce(words[0]) { $0 + ", " + $1 } + " hidden"]
+        if let resolved = window?.resolvedHidden, resolved > 0 { parts.append("\(resolved) resolved hidden") }
+        return parts.dropFirst().reduce(parts.first ?? "") { $0 + ", " + $1 }
     }
 
     mutating func move(to index: Int) {

@@ -123,7 +123,7 @@ extension AppState {
         self.document?.jumps.leave(document.place)
         self.document?.focus = .list
         if row.kind.isFurniture, document.list.query.filter.hidesFurniture { toggleHidden() }
-        return seek(row.id)
+        return seek(document.list.query.filter.headsOnly ? row.head ?? row.id : row.id)
     }
 
     mutating func jump(

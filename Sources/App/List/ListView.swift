@@ -53,7 +53,8 @@ extension Canvas {
             }
             let text = form.line(row, isCurrent: isCurrent, isMarked: list.isMarked(index), document, at: state.now)
             let flash = document.highlights.contains(row.id, at: state.now) ? state.theme.flash : .normal
-            let style = (row.isUnread ? state.theme.unread : state.theme.text).adding(flash)
+            let plain = row.isResolved ? state.theme.dimmed : state.theme.text
+            let style = (row.isUnread ? state.theme.unread : plain).adding(flash)
             write(text, in: area, row: line, style: style)
             guard isCurrent else { continue }
             let current = document.focus == .list ? state.theme.selection : state.theme.inactiveSelection

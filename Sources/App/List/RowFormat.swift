@@ -61,7 +61,7 @@ struct RowFormat: Equatable, Sendable {
             line += "  " + editor.truncated(to: editorColumns - 2).padded(to: editorColumns - 2)
         }
         guard ageColumns > 0 else { return line }
-        let replies: CleanText = row.replies > 0 ? "+\(row.replies)\(row.delivery == .conflict ? " " : "")" : ""
+        let replies: CleanText = row.remarks > 0 ? "+\(row.remarks)\(row.delivery == .conflict ? " " : "")" : ""
         let age =
             isSaving
             ? "saving"
@@ -74,7 +74,8 @@ struct RowFormat: Equatable, Sendable {
     private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
         let note = CleanText(cleaning: row.text.onOneLine(maxLength: 400))
         let failure: CleanText = document.pending.failure(of: row.id).map { "not saved: \($0) " } ?? ""
-        let warning: CleanText = failure + (row.warning.map { "(\($0)) " } ?? "")
+        let state: CleanText = row.review.map { $0 == .unset ? "" : "(\($0.rawValue)) " } ?? ""
+        let warning: CleanText = failure + state + (row.warning.map { "(\($0)) " } ?? "")
         guard row.kind.isMarkup else {
             if case .unknown(let type) = row.kind, note.isEmpty { return warning + CleanText(cleaning: type) }
             // Their names say little alone.

@@ -34,6 +34,8 @@ package struct RowWindow: Hashable, Sendable {
     package var unread: Int
     /// What the query leaves out as furniture.
     package var hidden: [ListFacets.Facet<AnnotationKind>] = []
+    /// Resolved rows that the query leaves out.
+    package var resolvedHidden = 0
 
     package init(
         query: ListQuery, offset: Int = 0, total: Int, rows: [ListRow], anchor: Int? = nil, all: Int, unread: Int,

@@ -51,6 +51,7 @@ extension PlainState {
         case .show: return withRecord(rest, word) { .showing($0) }
         case .edit: return withRecord(rest, word) { .editing($0) }
         case .delete: return withRecord(rest, word) { .deleting($0) }
+        case .state: return state(rest)
         case .reply: return withRecord(rest, word) { .replying($0) }
         case .note where rest.isEmpty: return beginNote()
         case .note: step = .placing(rest)
@@ -162,7 +163,7 @@ extension String {
 
     /// The filter with the words `unread` and `unsent` replaced by their terms.
     fileprivate var filterTerms: String {
-        split(separator: " ").map { ["unread", "unsent"].contains($0) ? "is:" + $0 : String($0) }
+        split(separator: " ").map { ["unread", "unsent", "resolved"].contains($0) ? "is:" + $0 : String($0) }
             .joined(separator: " ")
     }
 }

@@ -74,7 +74,8 @@ extension PlainState {
         if let warning = row.warning { facts.append("\(warning)") }
         if row.isUnread { facts.append("unread") }
         if row.delivery != .delivered { facts.append("\(row.delivery.plain)") }
-        if row.replies > 0 { facts.append("\(row.replies) repl\(row.replies == 1 ? "y" : "ies")") }
+        if let state = row.review, state != .unset { facts.append("\(state.rawValue)") }
+        if row.remarks > 0 { facts.append("\(row.remarks) repl\(row.remarks == 1 ? "y" : "ies")") }
         if let moment = row.changedAt { facts.append("\(RelativeTime.age(of: moment, at: app.now))") }
         guard let first = facts.first else { return line }
         return facts.dropFirst().reduce(line + " (" + first) { $0 + ", " + $1 } + ")"
@@ -113,7 +114,11 @@ extension PlainState {
         for comment in document.thread.root.isExactly(id) ? document.thread.comments : [] {
             let said = Annotation(comment)
             let author = Author.name(said.author, user: comment.createdBy) ?? "anonymous"
-            say(CleanText(cleaning: author).saying(said.text))
+            if let state = said.state {
+                say("\(author) \(state.said)")
+            } else {
+                say(CleanText(cleaning: author).saying(said.text))
+            }
         }
         return app.markCurrentRead()
     }

@@ -13,6 +13,7 @@ enum PlainStep: Equatable, Sendable {
     case placing(String)
     case listing
     case showing(Record.ID), editing(Record.ID), deleting(Record.ID), replying(Record.ID)
+    case stating(Record.ID, AnnotationState)
     case outbox, resolving(Record.ID, Resolution)
     case tokenFile
     /// Wait for the server to check a token, for a layer being added or for the open one.
@@ -26,7 +27,7 @@ enum PlainStep: Equatable, Sendable {
     /// Whether the command looks up a record.
     var seeks: Bool {
         switch self {
-        case .showing, .editing, .deleting, .replying: true
+        case .showing, .editing, .deleting, .replying, .stating: true
         default: false
         }
     }
@@ -126,6 +127,7 @@ extension PlainState {
         case .editing(let id): return edit(id)
         case .deleting(let id): return delete(id)
         case .replying(let id): reply(to: id)
+        case .stating(let id, let state): return set(state, of: id)
         case .outbox: sayOutbox()
         case .resolving: say("Resolved.")
         case .tokenFile: return useTokenFile()

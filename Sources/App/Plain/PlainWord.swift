@@ -6,7 +6,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
     case list, more, new, show
     case note, highlight, underline, squiggly
     case strikeOut = "strike-out"
-    case reply, edit, delete
+    case reply, state, edit, delete
     case outbox, mine, theirs, save
     case sync, token, status, announce
     case open, add, demo, library, remove
@@ -18,7 +18,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         case .next: "next page"
         case .previous: "previous page"
         case .find: "find WORDS: list the sentences of the page that contain them"
-        case .list: "list WORDS: list annotations; words, unread, kind:note, by:ana, page:3"
+        case .list: "list WORDS: list annotations; words, unread, resolved, kind:note, by:ana, page:3"
         case .more: "continue the list"
         case .new: "list the unread annotations"
         case .show: "show N: show the full text of annotation N"
@@ -28,6 +28,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         case .squiggly: "squiggly WORDS: underline words of the page with a squiggly line"
         case .strikeOut: "strike-out WORDS: strike out words of the page"
         case .reply: "reply N: reply to annotation N"
+        case .state: "state N NAME: set the state of annotation N: accepted, rejected, cancelled, completed, none"
         case .edit: "edit N: edit the text of annotation N in your editor"
         case .delete: "delete N: delete annotation N"
         case .outbox: "show unsent edits and conflicts"

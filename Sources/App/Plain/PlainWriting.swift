@@ -69,13 +69,29 @@ extension PlainState {
     mutating func reply(to id: Record.ID) {
         guard let row = sought(id) else { return }
         if row.isDeletedRoot { return say("\(DocumentState.onlyCommentsLeft.asSentence)") }
-        guard row.kind.isMarkup || row.kind == .commentMarker else {
-            return say("No replies to \(row.kind.withArticle), only to marked words and comment markers.")
-        }
+        guard row.kind.beginsThreads else { return say("\(NoThread.isKind(row.kind).description.asSentence)") }
         if let why = app.document?.denialOfReply(to: row) { return say("\(why.asSentence)") }
         writing = PlainWriting(target: .reply(id))
         say("Reply to \(name(of: row)). Type the text, then a line with only a dot.")
         app.warnIfHidden(.comments)
+    }
+
+    /// `3 accepted`
+    mutating func state(_ rest: String) -> [Effect] {
+        let words = rest.split(separator: " ").map(String.init)
+        guard words.count == 2, let state = AnnotationState(rawValue: words[1].lowercased()) else {
+            return only("Usage: state N NAME (\(AnnotationState.allCases.map(\.rawValue).joined(separator: ", ")))")
+        }
+        return withRecord(words[0], .state) { .stating($0, state) }
+    }
+
+    mutating func set(_ state: AnnotationState, of id: Record.ID) -> [Effect] {
+        guard let row = sought(id) else { return [] }
+        if let why = app.document?.denialOfState(of: row) { return only("\(why.asSentence)") }
+        app.document?.focus = .list
+        defer { app.document?.focus = .page }
+        step = .edited
+        return app.setState(state)
     }
 
     mutating func write(_ line: String) -> [Effect] {

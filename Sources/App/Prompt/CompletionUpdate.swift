@@ -1,3 +1,5 @@
+import Annotations
+
 // The command line: completion and history.
 extension AppState {
     mutating func beginCommandLine(_ text: String = "") -> [Effect] {
@@ -42,7 +44,10 @@ extension AppState {
     private func argumentWords(after command: TypedCommand) -> [String] {
         switch command {
         case .filter:
-            ["is:unread", "is:unsent", FilterSyntax.showAll] + FilterSyntax.kindNames.map { "kind:\($0)" } + ["by:", "group:", "page:"]
+            ["is:unread", "is:unsent", "is:resolved", "is:open", FilterSyntax.showAll]
+                + AnnotationState.reviews.map { "state:\($0.rawValue)" }
+                + FilterSyntax.kindNames.map { "kind:\($0)" } + ["by:", "group:", "page:"]
+        case .state: AnnotationState.allCases.map(\.rawValue)
         case .color: Colors.named.map(\.name)
         default: []
         }

@@ -63,10 +63,18 @@ private struct DetailText {
             comments.append(lines.count)
             let flash = document.highlights.contains(comment.id, at: state.now) ? theme.flash : .normal
             let head = document.head(of: comment, at: state.now).truncated(to: columns)
+            if let state = comment.content.state {
+                lines.append(((head + " \(state.said)").truncated(to: columns), theme.dimmed.adding(flash)))
+                continue
+            }
             lines.append((head, theme.heading.adding(flash)))
             add(Annotation(comment).text, theme.text, columns, indent: 2)
         }
         guard let last = document.thread.comments.last, let head = comments.last else { return }
+        guard last.content.state == nil else {
+            newest = lines[head]
+            return
+        }
         let words = CleanText.lines(cleaning: Annotation(last).text).first ?? ""
         newest = ((lines[head].text + " " + words).truncated(to: columns), lines[head].style)
     }
@@ -89,6 +97,7 @@ extension DocumentState {
         let annotation = detail.map { Annotation($0) }
         if let color = annotation?.color { facts.append("\(Colors.name(color))") }
         if let group = row.group { facts.append("group \(group)") }
+        if let state = row.review, state != .unset { facts.append("\(state.rawValue)") }
         if let target = annotation?.target { facts.append("to \(target)") }
         if let warning = row.warning { facts.append("\(warning)") }
         let rights = fullRights(over: row)
@@ -106,6 +115,18 @@ extension DocumentState {
         let saving: CleanText = pending.isSaving(comment.id) ? ", saving" : ""
         let failure: CleanText = pending.failure(of: comment.id).map { ", not saved: \($0)" } ?? ""
         return who + CleanText(cleaning: age) + saving + failure + ":"
+    }
+}
+
+extension AnnotationState {
+    /// What the person did who set it.
+    package var said: String {
+        switch self {
+        case .unset: "removed the state"
+        case .marked: "marked it"
+        case .unmarked: "removed the mark"
+        default: rawValue + " it"
+        }
     }
 }
 

@@ -45,6 +45,32 @@ extension AppState {
         return []
     }
 
+    /// Completes the current annotation, or takes back its state if it is resolved.
+    mutating func resolveOrReopen() -> [Effect] {
+        setState(document?.currentRoot?.isResolved == true ? .unset : .completed)
+    }
+
+    /// Sets a state of the current annotation.
+    mutating func setState(_ state: AnnotationState) -> [Effect] {
+        guard let document, let row = document.currentRoot else { return only(.warning("No annotation at the cursor")) }
+        if let why = document.denialOfState { return only(.warning(why.asSentence)) }
+        var root = JSONObject()
+        root["v"] = 1
+        root["pageIndex"] = .number(JSONNumber(Int64(row.pageIndex ?? 0)))
+        let effects = perform([.create(.state(state, under: row.id, Content(root)))])
+        warnIfHidden(.comments)
+        return effects
+    }
+
+    /// Sets the state that was typed.
+    mutating func setState(named name: String) -> [Effect] {
+        guard let state = AnnotationState(rawValue: name.lowercased()) else {
+            return only(
+                .warning("Usage: state NAME (\(AnnotationState.allCases.map(\.rawValue).joined(separator: ", ")))"))
+        }
+        return setState(state)
+    }
+
     /// Begins a thread at the selected words, or at a marker at the cursor.
     mutating func beginThread() -> [Effect] {
         guard let document else { return [] }
@@ -77,6 +103,21 @@ extension DocumentState {
             return NoThread.isKind(row.kind).description
         }
         return denial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
+    }
+
+    /// The annotation that the thread under the cursor belongs to.
+    var currentRoot: ListRow? { focus == .thread ? list.current : currentRow }
+
+    /// Why the user cannot set a state of the current annotation.
+    var denialOfState: String? {
+        guard let row = currentRoot else { return focus == .page ? "no mark at the cursor" : "the list is empty" }
+        return denialOfState(of: row)
+    }
+
+    func denialOfState(of row: ListRow) -> String? {
+        if row.isDeletedRoot { return Self.onlyCommentsLeft }
+        guard row.kind.beginsThreads else { return NoThread.isKind(row.kind).description }
+        return denial { .setState(root: row.subject, group: $0.defaultGroup) }
     }
 
     fileprivate var markerAtCursor: Content {

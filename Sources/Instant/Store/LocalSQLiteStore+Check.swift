@@ -113,6 +113,11 @@ private struct CheckedIndex {
         CheckedIndex(
             name: "shown_root", table: "shown", columns: "root, created, id, rowid", condition: "root IS NOT NULL"),
         CheckedIndex(
+            name: "shown_state", table: "shown", columns: "root, created, id, state, rowid",
+            condition: "state IS NOT NULL"),
+        CheckedIndex(
+            name: "shown_head", table: "shown", columns: "head, id, rowid", condition: "head IS NOT NULL"),
+        CheckedIndex(
             name: "shown_unread", table: "shown", columns: "page, top, id, rowid", condition: "listed AND unread"),
         CheckedIndex(name: "shown_hidden", table: "shown", columns: "kind, id, rowid", condition: "listed = 3"),
     ]

@@ -2,6 +2,19 @@ import InstantCore
 import SQLite
 
 extension LocalSQLiteTransaction {
+    /// Returns the condition of a query. Conditions about states and groups are left out where a layer has none, so that
+    /// its lists cost nothing more.
+    func condition(_ query: ListQuery) throws -> Condition {
+        var filter = query.filter
+        if filter.resolved == false, try !hasStates() { filter.resolved = nil }
+        if filter.headsOnly, try number("SELECT EXISTS (SELECT 1 FROM shown WHERE head IS NOT NULL)") == 0 {
+            filter.headsOnly = false
+        }
+        return Condition(ListQuery(order: query.order, filter: filter), without: damage.rows)
+    }
+
+    func hasStates() throws -> Bool { try number("SELECT EXISTS (SELECT 1 FROM shown WHERE state IS NOT NULL)") > 0 }
+
     /// The SQL condition of a filter on a row `s` of the list.
     struct Condition {
         /// The condition without `listed`. An index contains only listed rows but not that column, so testing it again
@@ -46,6 +59,9 @@ extension LocalSQLiteTransaction {
             nothing.recordsOnly = filter.recordsOnly
             nothing.hidesFurniture = filter.hidesFurniture
             words.hidesFurniture = filter.hidesFurniture
+            (nothing.headsOnly, words.headsOnly) = (filter.headsOnly, filter.headsOnly)
+            // The few resolved rows are found without looking at all rows.
+            (nothing.resolved, words.resolved) = (filter.resolved, filter.resolved)
             let looksAtAll = filter != nothing && filter.pageIndex == nil && !filter.unreadOnly
             way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .scan
             if !filter.kinds.isEmpty {
@@ -72,7 +88,32 @@ extension LocalSQLiteTransaction {
             // Not by the column, which the indexes lack: there are few such rows.
             if filter.recordsOnly { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 2)", []) }
             if filter.hidesFurniture { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 3)", []) }
+            if let resolved = filter.resolved { add("s.id \(resolved ? "" : "NOT ")IN (\(Self.resolved))", []) }
+            if !filter.states.isEmpty {
+                let states = filter.states.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+                add("s.id IN (\(Self.annotations(where: "state IN (\(states))")))", [])
+            }
+            if filter.headsOnly {
+                add(
+                    """
+                    s.id NOT IN (SELECT part.id FROM shown part JOIN shown head ON head.id = part.head
+                        WHERE part.head IS NOT NULL AND head.listed = 1 AND head.head IS NULL)
+                    """, [])
+            }
             if !damaged.isEmpty { add("s.rowid NOT IN (\(damaged.map { "\($0)" }.joined(separator: ", ")))", []) }
+        }
+
+        /// The annotations that are resolved.
+        static let resolved = annotations(where: "state <> 'none'")
+
+        /// The annotations whose newest state of the review model meets a condition.
+        private static func annotations(where condition: String) -> String {
+            """
+            SELECT root FROM (
+                SELECT root, state, row_number() OVER (PARTITION BY root ORDER BY created DESC, id DESC) AS place
+                FROM shown WHERE state IS NOT NULL AND root IS NOT NULL AND state NOT IN ('marked', 'unmarked'))
+            WHERE place = 1 AND \(condition)
+            """
         }
 
         private mutating func add(_ clause: String, _ texts: [String]) {

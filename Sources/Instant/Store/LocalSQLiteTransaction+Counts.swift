@@ -7,13 +7,13 @@ import struct Annotations.Record
 // The counts of a list, and the index of a row in it.
 extension LocalSQLiteTransaction {
     func count(_ query: ListQuery) throws -> Int {
-        let condition = Condition(query, without: damage.rows)
+        let condition = try condition(query)
         return try number(
             composed: "SELECT count(*) FROM shown s \(condition.source) WHERE \(condition.sql)", condition.values)
     }
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
-        let condition = Condition(query, without: damage.rows)
+        let condition = try condition(query)
         guard try isListed(id, condition) else { return nil }
         return try number(
             composed: """
@@ -23,17 +23,23 @@ extension LocalSQLiteTransaction {
     }
 
     func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
-        var counts = try shownCounts(query, before: id)
+        var counts = try matchCounts(query, before: id)
+        if query.filter.resolved == false { counts.resolvedHidden = try resolvedCount() }
         guard query.filter.hidesFurniture else { return counts }
         counts.hidden = try hidden()
-        let number = counts.hidden.reduce(0) { $0 + $1.count }
-        counts.all -= number
+        counts.all -= counts.hidden.reduce(0) { $0 + $1.count }
         counts.unread = try unreadCount()
         return counts
     }
 
-    private func shownCounts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
-        let condition = Condition(query, without: damage.rows)
+    private func resolvedCount() throws -> Int {
+        guard try hasStates() else { return 0 }
+        return try number(
+            composed: "SELECT count(*) FROM shown s WHERE s.listed AND s.id IN (\(Condition.resolved))", [])
+    }
+
+    private func matchCounts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
+        let condition = try condition(query)
         switch condition.way {
         case .any:
             let matching = try count(query)

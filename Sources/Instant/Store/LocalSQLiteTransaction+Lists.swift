@@ -17,17 +17,18 @@ extension LocalSQLiteTransaction {
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
             .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
             .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
-            .text(row.updatedBy), .null,
+            .text(row.updatedBy), .text(shown.state?.rawValue), .text(row.head), .null,
         ]
         var sum = RowChecksum()
         sum.add(values[..<18])
         // Not unread, without words.
         sum.add(Int64(0))
         sum.addNull()
-        values[18] = .integer(sum.value)
+        sum.add(values[18..<20])
+        values[20] = .integer(sum.value)
         // Most rows are new, or differ only in their delivery state: neither moves an index entry.
         if try run(Self.insertion, all: values) { return }
-        let shownValues = Array(values[..<18])
+        let shownValues = Array(values[..<20])
         if try run(Self.delivery, all: shownValues) { return }
         if try run(Self.replacement, all: shownValues) { return }
         // The row is damaged.
@@ -38,44 +39,45 @@ extension LocalSQLiteTransaction {
 
     private static let insertion: StaticString = """
         INSERT OR IGNORE INTO shown(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text,
-            search, changed, created, delivery, warning, updated_by, checksum)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+            search, changed, created, delivery, warning, updated_by, state, head, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
         """
 
     private static let delivery: StaticString = """
         UPDATE shown SET delivery = ?16, checksum = row_checksum(
-            ?1, ?2, ?3, ?4, top, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, unread, quoted)
+            ?1, ?2, ?3, ?4, top, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, unread, quoted,
+            ?19, ?20)
         WHERE id = ?1 AND root IS ?2 AND listed = ?3 AND page = ?4 AND top = ?5 AND kind = ?6 AND author IS ?7
             AND author_key = ?8 AND created_by IS ?9 AND grp IS ?10 AND boxes = ?11 AND text = ?12 AND search = ?13
             AND changed = ?14 AND created = ?15 AND warning IS ?17 AND updated_by IS ?18
-            AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes,
-                text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+            AND state IS ?19 AND head IS ?20 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes,
+                text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
         """
 
     private static let replacement: StaticString = """
         UPDATE shown SET root = ?2, listed = ?3, page = ?4, top = ?5, kind = ?6, author = ?7, author_key = ?8,
             created_by = ?9, grp = ?10, boxes = ?11, text = ?12, search = ?13, changed = ?14, created = ?15,
-            delivery = ?16, warning = ?17, updated_by = ?18,
+            delivery = ?16, warning = ?17, updated_by = ?18, state = ?19, head = ?20,
             quoted = CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END,
             checksum = row_checksum(
                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, unread,
-                CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END)
+                CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END, ?19, ?20)
         WHERE id = ?1 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
-            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
         """
 
     private static let quote: StaticString = """
         UPDATE shown SET quoted = ?1, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
-            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, ?1)
+            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, ?1, state, head)
         WHERE id = ?2 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
-            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
         """
 
     private static let unread: StaticString = """
         UPDATE shown SET unread = ?1, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
-            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, ?1, quoted)
+            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, ?1, quoted, state, head)
         WHERE id = ?2 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
-            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
         """
 
     func hide(_ id: Record.ID) throws -> Record.ID? {
@@ -94,9 +96,9 @@ extension LocalSQLiteTransaction {
             """
             UPDATE shown SET quoted = NULL, checksum = row_checksum(id, root, listed, page, top, kind, author,
                 author_key, created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by,
-                unread, NULL)
+                unread, NULL, state, head)
             WHERE quoted IS NOT NULL AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
-                created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted)
+                created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
             """)
     }
 
@@ -156,7 +158,7 @@ extension LocalSQLiteTransaction {
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow] {
         while true {
             let known = damage.rows.count
-            let rows = try rows(query, Condition(query, without: damage.rows), offset: offset, limit: limit, of: total)
+            let rows = try rows(query, condition(query), offset: offset, limit: limit, of: total)
             if damage.rows.count <= known { return rows }
         }
     }
@@ -225,7 +227,12 @@ extension LocalSQLiteTransaction {
     /// All columns of the checksum and the checksum, for every row that is read.
     private static let columns =
         StoredColumns.shown
-        + ", checksum, (SELECT count(*) FROM shown c WHERE c.root = s.id), s.rowid"
+            + """
+            , checksum, (SELECT count(*) FROM shown c WHERE c.root = s.id), s.rowid,
+            (SELECT count(*) FROM shown c WHERE c.root = s.id AND c.state IS NOT NULL),
+            (SELECT c.state FROM shown c WHERE c.root = s.id AND c.state IS NOT NULL AND c.state NOT IN ('marked', 'unmarked')
+                ORDER BY c.created DESC, c.id DESC LIMIT 1)
+            """
 
     /// Leaves out damaged rows, which it notes.
     ///
@@ -236,7 +243,7 @@ extension LocalSQLiteTransaction {
         try statements.prepared(composed: sql).each(values) { row in
             guard row.isIntact(StoredColumns.shownCount) else {
                 guard damage.rows.count < DamageLog.maxRows else { throw Self.corrupt("too many rows have changed") }
-                return damage.note(row: row.integer(22), of: row.text(0))
+                return damage.note(row: row.integer(24), of: row.text(0))
             }
             if let order {
                 let key = OrderKey(row, order)
@@ -262,7 +269,10 @@ extension LocalSQLiteTransaction {
             author: row.optionalText(6), createdBy: row.optionalText(8), updatedBy: row.optionalText(17),
             group: row.optionalText(9), changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
             delivery: DeliveryState(rawValue: row.text(15)) ?? .delivered, isUnread: row.flag(18),
-            warning: row.optionalText(16), replies: row.number(21))
+            warning: row.optionalText(16), replies: row.number(23))
+        listRow.states = row.number(25)
+        listRow.review = row.optionalText(26).flatMap(AnnotationState.init(rawValue:))
+        listRow.head = row.optionalText(21)
         listRow.isDeletedRoot = row.number(2) == 2
         return listRow
     }

@@ -17,7 +17,7 @@ struct LocalSchema: Sendable {
 
     static let current = LocalSchema(steps: [
         Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving), Step(sql: leaving),
-        Step(sql: checksums), Step(sql: hiding),
+        Step(sql: checksums), Step(sql: hiding), Step(sql: threads),
     ])
 
     var version: Int { steps.count }
@@ -141,7 +141,7 @@ struct LocalSchema: Sendable {
             ("facts", "json, last_n, cursor_revision", "json"),
             ("record", StoredColumns.record, "content"), ("staged", StoredColumns.record, "content"),
             ("outbox", StoredColumns.outbox, "ifnull(content, '{}')"), ("own", StoredColumns.own, "'{}'"),
-            ("shown", StoredColumns.shown, "'{}'"),
+            ("shown", StoredColumns.shownUntilThreads, "'{}'"),
         ]
         return tables.map { table in
             """
@@ -152,6 +152,37 @@ struct LocalSchema: Sendable {
     }()
 }
 
+extension LocalSchema {
+    /// `state`: what a comment sets, so that lists know which annotations are resolved. `head`: the head of the group that
+    /// an annotation is a part of. Newer programs may have written either before this store knew them.
+    fileprivate static let threads = """
+        ALTER TABLE shown ADD COLUMN state TEXT;
+        ALTER TABLE shown ADD COLUMN head TEXT;
+        CREATE INDEX shown_state ON shown(root, created, id, state) WHERE state IS NOT NULL;
+        CREATE INDEX shown_head ON shown(head, id) WHERE head IS NOT NULL;
+        CREATE TEMP TABLE asides AS
+            SELECT id, json_extract(content, '$.postilla') AS aside FROM record
+            WHERE json_valid(content) AND json_type(content, '$.postilla') = 'object';
+        CREATE TEMP TABLE intact AS
+            SELECT rowid AS number FROM shown WHERE checksum = row_checksum(\(StoredColumns.shownUntilThreads));
+        UPDATE shown SET state = (
+            SELECT lower(json_extract(aside, '$.state')) FROM asides WHERE asides.id = shown.id
+                AND lower(json_extract(aside, '$.state')) IN (\(states.joined(separator: ", "))))
+        WHERE root IS NOT NULL AND id IN (SELECT id FROM asides);
+        UPDATE shown SET head = (
+            SELECT json_extract(aside, '$.inReplyTo') FROM asides
+            WHERE asides.id = shown.id AND json_extract(aside, '$.replyType') = 'group')
+        WHERE root IS NULL AND id IN (SELECT id FROM asides);
+        UPDATE shown SET checksum = row_checksum(\(StoredColumns.shown)) WHERE rowid IN (SELECT number FROM intact);
+        DROP TABLE asides;
+        DROP TABLE intact;
+        """
+
+    private static let states = [
+        "'accepted'", "'rejected'", "'cancelled'", "'completed'", "'none'", "'marked'", "'unmarked'",
+    ]
+}
+
 /// The columns of each checksum, in its order.
 enum StoredColumns {
     static let record = "id, revision, content, created_by, updated_by, grp"
@@ -159,9 +190,10 @@ enum StoredColumns {
         seq, id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, taken_root
         """
     static let own = "id, seq, revision"
-    static let shown = """
+    static let shown = shownUntilThreads + ", state, head"
+    static let shownUntilThreads = """
         id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed, created, \
         delivery, warning, updated_by, unread, quoted
         """
-    static let shownCount: Int32 = 20
+    static let shownCount: Int32 = 22
 }

@@ -38,6 +38,12 @@ public struct ListFilter: Hashable, Sendable {
     public var pageIndex: Int?
     public var unreadOnly = false
     public var pendingOnly = false
+    /// Annotations with one of these states; see ``AnnotationStates/review``.
+    public var states: Set<AnnotationState> = []
+    /// Only resolved annotations if true, only the others if false.
+    public var resolved: Bool?
+    /// Whether to leave out the parts of a group whose head is listed.
+    public var headsOnly = false
     /// Whether to leave out the rows of deleted roots.
     public var recordsOnly = false
     /// Whether to leave out links, form fields and other furniture without a remark.
@@ -85,6 +91,9 @@ package struct ListCounts: Hashable, Sendable {
     /// The furniture that ``ListFilter/hidesFurniture`` leaves out, by kind; the most frequent first. Empty if the query
     /// leaves out none.
     package var hidden: [ListFacets.Facet<AnnotationKind>] = []
+    /// Rows that are left out because they are resolved, regardless of the rest of the filter; 0 unless
+    /// ``ListFilter/resolved`` is false.
+    package var resolvedHidden = 0
 
     package init(matching: Int, all: Int, unread: Int, position: Int? = nil) {
         self.matching = matching
@@ -113,8 +122,14 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     /// Whether another user changed it since this user last saw it.
     package var isUnread: Bool
     package var warning: String?
-    /// The number of comments under it.
+    /// The number of comments under it, states included.
     package var replies: Int
+    /// The number of comments under it that only set a state.
+    package var states = 0
+    /// The state that the annotation shows; see ``AnnotationStates/review``.
+    package var review: AnnotationState?
+    /// The head of the group that the annotation is a part of.
+    package var head: Record.ID?
     /// Whether the annotation was deleted or is hidden, and only its comments remain.
     package var isDeletedRoot = false
 
@@ -139,6 +154,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         self.delivery = delivery
         self.isUnread = isUnread
         warning = annotation.warning
+        head = annotation.head
         self.replies = replies
     }
 }
@@ -183,6 +199,12 @@ public enum DeliveryState: String, Hashable, Sendable {
     case conflict
     /// The server refused it; text and reason are stored.
     case refused
+}
+
+extension ListRow {
+    package var isResolved: Bool { review?.isResolving ?? false }
+    /// The number of comments that say something.
+    package var remarks: Int { max(0, replies - states) }
 }
 
 extension ListQuery.Order {

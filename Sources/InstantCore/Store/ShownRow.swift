@@ -22,6 +22,8 @@ package struct ShownRow: Hashable, Sendable {
         case hidden = 3
     }
     package var createdAt: Timestamp?
+    /// The state that a comment sets.
+    package var state: AnnotationState?
 
     package init(_ record: Record, delivery: DeliveryState) {
         let annotation = Annotation(record)
@@ -31,6 +33,7 @@ package struct ShownRow: Hashable, Sendable {
         root = annotation.rootID
         isComment = annotation.rootID != nil || annotation.kind == .comment
         createdAt = annotation.createdAt
+        state = annotation.state
         place =
             isComment || annotation.isFormFieldValue ? .none : annotation.isHidden ? .hidden : .list
         let words = "\(annotation.summary)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()

@@ -8,9 +8,11 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the annotations of a layer.",
         discussion: """
             json prints one array of records {"id","content","createdBy","updatedBy","group"}, ndjson one record per \
-            line, tsv the columns id, page, kind, author, changed, state and text after a header line. The list \
+            line, tsv the columns id, page, kind, author, changed, state, text and review after a header line; \
+            review is the state that people gave it. The list \
             includes the PDF's own annotations. A table leaves out links, form fields and other furniture of the page \
-            without a remark, and counts them; --all and --kind list them, and all other formats have every annotation. To list comments, use postilla comments ID; only those whose annotation \
+            without a remark, and counts them; --all and --kind list them, and all other formats have every \
+            annotation. To list comments, use postilla comments ID; only those whose annotation \
             was deleted or is hidden are listed here, below a row "deleted annotation".
 
             Examples:

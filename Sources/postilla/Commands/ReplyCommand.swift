@@ -5,7 +5,7 @@ import InstantCore
 
 struct ReplyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reply", abstract: "Reply to a text markup or a comment marker.",
+        commandName: "reply", abstract: "Reply to an annotation.",
         discussion: """
             Threads are flat: a reply to a comment goes under its annotation. Without --text the text is read from \
             standard input until end of file. Prints the comment's id when the server has accepted it. If the \

@@ -1,4 +1,5 @@
 import Annotations
+import App
 import ArgumentParser
 import Authorization
 import Instant
@@ -68,7 +69,12 @@ struct ShowCommand: AsyncParsableCommand {
         if let changed = annotation.updatedAt { facts.append(("changed", changed.iso8601)) }
         facts.append(("state", row.delivery.rawValue))
         if let root = annotation.rootID { facts.append(("reply to", root)) }
-        if row.replies > 0 { facts.append(("comments", "\(row.replies)")) }
+        if row.remarks > 0 { facts.append(("comments", "\(row.remarks)")) }
+        for one in try session.descriptor.layer.states(of: record.id).entries {
+            let said = Annotation(one.comment)
+            let who = Author.name(said.author, user: one.comment.createdBy).map { " by \($0)" } ?? ""
+            facts.append(("review", one.state.rawValue + who))
+        }
         let operations = try session.descriptor.layer.operations(on: record.id)
         facts.append(("you may", operations.isEmpty ? "read" : operations.words))
         if let target = annotation.target { facts.append(("link", target)) }

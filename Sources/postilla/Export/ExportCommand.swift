@@ -73,7 +73,7 @@ struct ExportCommand: AsyncParsableCommand {
             return MarkdownWriter(title: descriptor.title ?? descriptor.identifier, words: words) {
                 try descriptor.layer.thread(under: $0)
             }
-        case .csv: return CSVWriter(words: words)
+        case .csv: return CSVWriter(words: words) { try descriptor.layer.thread(under: $0) }
         case .instantJSON, .pdf: return InstantJSONWriter()
         }
     }

@@ -34,10 +34,12 @@ struct MarkdownWriter: LayerExporter {
             page = .some(annotation.pageIndex)
             text += "\n## \(annotation.pageIndex.map { "Page \($0 + 1)" } ?? "Without a page")\n\n"
         }
-        text += "- **\(annotation.kind.name)**\(Self.origin(annotation, record))"
+        let thread = try thread(record.id)
+        let state = AnnotationStates(thread).review.map { $0 == .unset ? "" : " (\($0.rawValue))" } ?? ""
+        text += "- **\(annotation.kind.name)**\(state)\(Self.origin(annotation, record))"
         if let words = await words.of(annotation) { text += ": “\(Self.escaped(words))”" }
         text += "\n" + Self.quoted(annotation.text, indent: 2)
-        for comment in try thread(record.id) { text += Self.item(comment) }
+        for comment in thread { text += Self.item(comment) }
         return text
     }
 
@@ -49,6 +51,8 @@ struct MarkdownWriter: LayerExporter {
 
     private static func item(_ comment: Record) -> PrintableText {
         let said = Annotation(comment)
+        // Its text repeats the state.
+        if let state = said.state { return "  - **state: \(state.rawValue)**\(origin(said, comment))\n" }
         return "  - **comment**\(origin(said, comment))\n" + quoted(said.text, indent: 4)
     }
 

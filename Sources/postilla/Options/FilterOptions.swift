@@ -1,4 +1,4 @@
-import Annotations
+public import Annotations
 public import ArgumentParser
 public import InstantCore
 
@@ -25,6 +25,17 @@ struct FilterOptions: ParsableArguments {
     @Flag(help: "Only annotations changed by others since they were last read.")
     var unread = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Only this state: accepted, rejected, cancelled, completed or none; repeatable.", valueName: "state"))
+    var state: [AnnotationState] = []
+
+    @Flag(help: "Only annotations that are resolved.")
+    var resolved = false
+
+    @Flag(help: "Only annotations that are not resolved.")
+    var open = false
+
     @Option(help: "Order: page, newest, author or group.")
     var order = ListQuery.Order.page
 
@@ -32,6 +43,10 @@ struct FilterOptions: ParsableArguments {
     var limit: Int?
 
     func validate() throws {
+        guard !resolved || !open else { throw ValidationError("Use --resolved or --open, not both.") }
+        guard state.allSatisfy({ $0.model == .review }) else {
+            throw ValidationError("--state must be accepted, rejected, cancelled, completed or none.")
+        }
         if let limit, limit < 0 { throw ValidationError("--limit must be 0 or more.") }
     }
 
@@ -43,6 +58,8 @@ struct FilterOptions: ParsableArguments {
         filter.group = group
         filter.text = text ?? ""
         filter.unreadOnly = unread
+        filter.states = Set(state)
+        if resolved || open { filter.resolved = resolved }
         return ListQuery(order: order, filter: filter)
     }
 }
@@ -65,3 +82,4 @@ struct KindArgument: ExpressibleByArgument {
 }
 
 extension ListQuery.Order: ExpressibleByArgument {}
+extension AnnotationState: ExpressibleByArgument {}

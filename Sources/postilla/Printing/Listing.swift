@@ -11,6 +11,8 @@ struct Listing {
             case moment
             /// The last column, at full length.
             case rest
+            /// Behind the last column in brackets, if it is not empty.
+            case note
         }
 
         var name: String
@@ -39,7 +41,8 @@ struct Listing {
         case .ndjson: break
         case .tsv: Output.data(Self.row(columns.map(\.name)))
         case .table:
-            if Output.isTerminal { Output.data(paint(line(columns.map(\.name)), .heading) + "\n") }
+            let names = columns.map { if case .note = $0.form { "" } else { $0.name } }
+            if Output.isTerminal { Output.data(paint(line(names), .heading) + "\n") }
         }
     }
 
@@ -91,6 +94,7 @@ struct Listing {
             case .moment:
                 line += text.prefix(columns: 16).padded(to: 17).string.replacing("T", with: " ")
             case .rest: line += text.string
+            case .note: if !text.isEmpty { line += " [" + text.string + "]" }
             }
         }
         while line.last == " " { line.removeLast() }

@@ -5,13 +5,13 @@ import InstantCore
 enum RecordRow {
     static let columns = [
         Listing.Column("id", 26), .init("page", 4), .init("kind", 14), .init("author", 12), .init("changed", .moment),
-        .init("state", 9), .init("text", .rest),
+        .init("state", 9), .init("text", .rest), .init("review", .note),
     ]
 
     static func fields(_ row: ListRow) -> [String] {
         [
             row.id, row.pageIndex.map { "\($0 + 1)" } ?? "", row.name, row.author ?? row.createdBy ?? "",
-            row.changedAt?.iso8601 ?? "", row.delivery.rawValue, row.text,
+            row.changedAt?.iso8601 ?? "", row.delivery.rawValue, row.text, row.review?.rawValue ?? "",
         ]
     }
 

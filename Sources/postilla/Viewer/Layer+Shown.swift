@@ -53,9 +53,11 @@ extension StoredLayer {
         let offset = request.offset(middle: anchor ?? request.index, total: counts.matching)
         let rows = try withValues(
             rows(request.query, offset: offset, limit: request.limit, of: counts.matching))
-        return RowWindow(
+        var window = RowWindow(
             query: request.query, offset: offset, total: counts.matching, rows: rows, anchor: anchor, all: counts.all,
             unread: counts.unread, hidden: counts.hidden)
+        window.resolvedHidden = counts.resolvedHidden
+        return window
     }
 }
 

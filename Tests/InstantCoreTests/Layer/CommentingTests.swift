@@ -127,7 +127,10 @@ import Testing
         let it = try Self.fixture()
         let set = try it.layer.setState(.accepted, of: "n", id: "s", author: nil, at: it.now)
         let content = try #require(set.after?.content)
-        #expect((content.state, content["rootId"], Annotation(id: "s", content: content).text) == (.accepted, "n", "Accepted"))
+        #expect(
+            (content.state, content["rootId"], Annotation(id: "s", content: content).text) == (
+                .accepted, "n", "Accepted"
+            ))
         #expect(try it.layer.states(of: "n").isResolved)
         // A change of mind is another comment.
         try it.layer.setState(.unset, of: "n", id: "t", author: nil, at: it.now + 1)
