@@ -24,8 +24,9 @@ struct ImportStories {
     }
 
     @Test func xfdfComesBack() throws {
-        let id = try ana.note("Größe")
-        #expect(try ana.script("reply", id, "--text", "Yes").status == 0)
+        let marked = try ana.script("add", "--highlight", "--page", "1", "--rect", "72,80,60,14", "--text", "Größe")
+        let id = marked.output.trimmingCharacters(in: .newlines)
+        #expect(try ana.script("reply", id, "--text", "Yes").status == 0, "\(marked.messages)")
         let file = ana.home.path + "/review.xfdf"
         #expect(try ana.script("export", "--format", "xfdf", "-o", file).status == 0)
         #expect(try ana.script("delete", id).status == 0)

@@ -19,6 +19,10 @@ struct AnnotatedCopy {
     private var alike: [String: [Record.ID]] = [:]
     /// The record of each annotation of the copy.
     private var matches: [ByteOrdered: Record.ID] = [:]
+    /// The records that were found; none is found twice.
+    private var used: Set<ByteOrdered> = []
+    /// How often each id was given to a new annotation: equal ones have equal ids.
+    private var created: [Record.ID: Int] = [:]
     private(set) var items: [InstantJSONFile.Item] = []
     private(set) var problems: [FileProblem] = []
 
@@ -87,19 +91,27 @@ struct AnnotatedCopy {
             return add(changes, to: present)
         }
         if let name = content["name"]?.string, let present = named[ByteOrdered(name)],
-            let written = Self.written(present.content, frames),
+            !used.contains(ByteOrdered(present.id)), let written = Self.written(present.content, frames),
             Self.family(of: written) == Self.family(of: content)
         {
             matches[ByteOrdered(record.id)] = present.id
-            return add(KnownRecord.changes(from: written, to: content), to: present)
+            if Self.isReply(content) {
+                return add(KnownRecord.changedWords(of: content, in: present.content), to: present)
+            }
+            // The PDF has the record as it was in it, or as an export wrote it.
+            let changes = [present.content, written].map { KnownRecord.changes(from: $0, to: content) }
+            return add(changes[0].count <= changes[1].count ? changes[0] : changes[1], to: present)
         }
-        if let id = alike[Self.look(of: content)]?.popLast(), let present = try descriptor.layer.record(id) {
+        while let id = alike[Self.look(of: content)]?.popLast() {
+            guard !used.contains(ByteOrdered(id)), let present = try descriptor.layer.record(id) else { continue }
             matches[ByteOrdered(record.id)] = id
             return add([:], to: present)
         }
         guard !isField else { return problems.append(FileProblem(record.id, "form fields are not imported")) }
         let new = content.changing { $0["name"] = nil }
-        let id = ImportPlanner.id(for: content)
+        var id = ImportPlanner.id(for: content)
+        created[id, default: 0] += 1
+        if let count = created[id], count > 1 { id += "-\(count)" }
         matches[ByteOrdered(record.id)] = id
         items.append(InstantJSONFile.item(id, new))
     }
@@ -109,6 +121,7 @@ struct AnnotatedCopy {
     }
 
     private mutating func add(_ changes: [String: JSON?], to present: Record) {
+        used.insert(ByteOrdered(present.id))
         let content = KnownRecord.apply(changes, to: present.content)
         items.append(InstantJSONFile.item(present.id, content))
     }

@@ -32,9 +32,8 @@ enum KnownRecord {
     static func merged(_ item: Content, into present: Content, pages: [PageFrame]) -> Content {
         let isComment = present.contentType == .comments
         guard !isComment, item.contentType != .comments else {
-            let (words, known) = (words(of: item), words(of: present))
-            guard isComment, item.contentType == .comments, words != known else { return isComment ? present : item }
-            return apply(["text": item["text"]], to: present)
+            guard isComment, item.contentType == .comments else { return isComment ? present : item }
+            return apply(changedWords(of: item, in: present), to: present)
         }
         guard let file = asFile(present, pages) else { return item }
         var changes = changes(from: file, to: item)
@@ -43,6 +42,13 @@ enum KnownRecord {
             for key in ["type", "text", "icon"] { changes[key] = nil }
         }
         return apply(changes, to: present)
+    }
+
+    /// Returns the change of a comment's text, in the form that it has; none if the words are the same.
+    static func changedWords(of item: Content, in present: Content) -> [String: JSON?] {
+        guard let words = words(of: item), words != self.words(of: present) else { return [:] }
+        guard present["text"]?.object != nil else { return ["text": .string(words)] }
+        return ["text": ["format": "plain", "value": .string(words)]]
     }
 
     private static func words(of content: Content) -> String? {
