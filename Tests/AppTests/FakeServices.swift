@@ -190,6 +190,8 @@ final class FakeServices: AppServices {
             groups: count(rows.compactMap(\.group)))
     }
 
+    private var hiddenIDs: Set<Record.ID> { Set(records.map { Annotation($0) }.filter(\.isHidden).map(\.id)) }
+
     func rows(_ query: ListQuery) -> [ListRow] {
         let filter = query.filter
         let replies = Dictionary(grouping: records.compactMap { $0.content["rootId"]?.string }) { $0 }
@@ -211,7 +213,7 @@ final class FakeServices: AppServices {
                 row.review = AnnotationStates(thread).review
                 return row
             } + left).filter { row in
-                (!filter.hidesFurniture || !row.isHidden) && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
+                (!filter.hidesFurniture || !hiddenIDs.contains(row.id)) && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
                     && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
                     && (filter.author == nil || filter.author == row.author)
                     && (filter.group == nil || filter.group == row.group ?? "")
@@ -248,7 +250,7 @@ final class FakeServices: AppServices {
 
     private func hidden(_ query: ListQuery) -> [ListFacets.Facet<AnnotationKind>] {
         guard query.filter.hidesFurniture else { return [] }
-        let kinds = rows(ListQuery()).filter(\.isHidden).map(\.kind)
+        let kinds = records.map { Annotation($0) }.filter(\.isHidden).map(\.kind)
         return Dictionary(grouping: kinds) { $0 }.map { ListFacets.Facet($0, $1.count) }.sorted { $1.count < $0.count }
     }
 }

@@ -40,7 +40,7 @@ struct ViewScopeTests {
     func canonicalText() {
         var random = SeededRandom(seed: 77)
         var seen: [[UInt8]: ViewScope] = [:]
-        for _ in 0..<3000 {
+        for _ in 0..<6000 {
             var grant = RandomRights.grant(&random)
             let scope = grant.viewScope
             let text = Array(scope.canonicalText.utf8)

@@ -5,7 +5,7 @@ import TestSupport
 enum XFDFSamples {
     static let kinds: [AnnotationKind] = [
         .highlight, .underline, .strikeOut, .squiggly, .note, .text, .ink, .line, .rectangle, .ellipse, .polygon,
-        .polyline, .stamp, .link, .unknown("pspdfkit/unknown"),
+        .polyline, .stamp, .link, .caret,
     ]
 
     static func content(_ kind: AnnotationKind, _ random: inout SeededRandom) -> Content {
@@ -65,7 +65,6 @@ enum XFDFSamples {
             ])
         default:
             object["color"] = color(&random)
-            object["postilla"] = ["pdfSubtype": "Caret"]
         }
         let hasNote = ![.note, .text].contains(kind)
         if hasNote, random.chance(1, of: 2) { object["note"] = .string(text(&random)) }

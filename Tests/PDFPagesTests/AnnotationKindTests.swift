@@ -100,7 +100,7 @@ struct AnnotationKindTests {
             ##""type":"pspdfkit/widget","formFieldName":"field.name","postilla":{"fieldType":"text"}"##
         ),
         (
-            "/Subtype/FileAttachment/Rect[0 700 90 720]/Contents(see this)/Name/Tag/FS<</F(a.txt)/UF<FEFF00E4>/Desc(old)/EF<</F 9 0 R>>>>",
+            "/Subtype/FileAttachment/Rect[0 700 90 720]/Contents(see this)/Name/Tag/FS<</F(a.txt)/UF<FEFF00E4>/Desc(old)/EF<</F 5 0 R>>>>",
             "\"type\":\"postilla/file\",\"note\":\"see this\",\"icon\":\"tag\",\"fileName\":\"\u{e4}\",\"description\":\"old\""
         ),
         (

@@ -119,7 +119,7 @@ struct AnnotationListTests {
         case .polyline: "PolyLine"
         case .stamp: "Stamp"
         case .link: "Link"
-        default: record.content["postilla"]?["pdfSubtype"]?.string ?? ""
+        case let kind: kind.pdfSubtype ?? record.content["postilla"]?["pdfSubtype"]?.string ?? ""
         }
     }
 

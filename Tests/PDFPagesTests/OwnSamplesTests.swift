@@ -23,7 +23,7 @@ struct OwnSamplesTests {
             counts == [
                 "highlight": 5, "underline": 1, "squiggly": 1, "strike-out": 1, "note": 4, "free text": 1, "ink": 1,
                 "line": 1, "rectangle": 2, "ellipse": 1, "polygon": 1, "polyline": 1, "stamp": 1, "link": 3,
-                "unknown": 1,
+                "caret": 1,
             ])
         #expect(Set(base.records.compactMap { Annotation($0).author }) == ["ana", "ben", "carla"])
         #expect(base.warnings.map(\.text) == ["no text position stored"])

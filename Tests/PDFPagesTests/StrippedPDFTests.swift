@@ -192,7 +192,7 @@ struct StrippedPDFTests {
             for record in own.records where record.id != "7" { try annotated.add(record) }
         }
         let left = try await tools.annotations(of: result).records
-        #expect(left.map { $0.content["postilla"]?["pdfSubtype"]?.string } == ["Widget", "Widget"])
+        #expect(left.map { $0.content["type"]?.string } == ["pspdfkit/widget", "pspdfkit/widget"])
     }
 
     /// The hash identifies the file to clients and between servers.
@@ -223,7 +223,7 @@ struct StrippedPDFTests {
         try await tools.strip(path, into: target, notes: folder.write([], as: "notes.json"))
         let after = try await tools.annotations(of: target)
         let kinds = Set(after.records.compactMap { $0.content["type"]?.string })
-        #expect(kinds.isSubset(of: ["pspdfkit/link", "pspdfkit/unknown"]), "\(path)")
+        #expect(kinds.isSubset(of: ["pspdfkit/link", "pspdfkit/widget"]), "\(path)")
         #expect(after.records.allSatisfy { $0.content["postilla"]?["pdfSubtype"] ?? "Widget" == "Widget" })
         #expect(after.frames == before.frames)
     }

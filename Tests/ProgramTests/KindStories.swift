@@ -32,7 +32,7 @@ struct KindStories {
         }
         let hidden = try ana.script("list")
         #expect(!hidden.output.contains("tax.year"))
-        #expect(hidden.messages.contains("1 form field, 1 link hidden; --all lists them"), "\(hidden.messages)")
+        #expect(hidden.messages.contains("1 link, 1 form field hidden; --all lists them"), "\(hidden.messages)")
         #expect(try ana.script("list", "--all").output.contains("tax.year: 2025"))
         #expect(try ana.script("list", "--kind", "form-field").output.contains("tax.year: 2025"))
         #expect(try ana.script("list", "--format", "tsv").output.contains("\tform field\t"))
