@@ -28,7 +28,7 @@ struct PDFObjectReader {
 
     private static func meaning(of text: String) -> PDFObject {
         if text.hasPrefix("/") { return .name(String(text.dropFirst())) }
-        if text.hasPrefix("u:") { return .string(PDFText.withoutLanguages(String(text.dropFirst(2)))) }
+        if text.hasPrefix("u:") { return .string(String(text.dropFirst(2))) }
         if text.hasPrefix("b:") { return .string(words(hexadecimal: text.utf8.dropFirst(2))) }
         if text.hasPrefix("n:/") { return .name(String(text.dropFirst(3))) }
         return ObjectID(text[...]).map(PDFObject.reference) ?? .null

@@ -22,8 +22,8 @@ enum PDFText {
         return String(decoding: units, as: UTF16.self)
     }
 
-    /// Removes language codes: two or four letters between two escape characters.
-    static func withoutLanguages(_ text: String) -> String {
+    /// Removes language codes, which qpdf leaves in what it decodes itself: two or four letters between two escape characters.
+    private static func withoutLanguages(_ text: String) -> String {
         let escape: Unicode.Scalar = "\u{1B}"
         guard text.unicodeScalars.contains(escape) else { return text }
         var result = String.UnicodeScalarView()

@@ -93,7 +93,10 @@ struct FDFTests {
         ("%FDF-1.2\ntrailer<</Root 1 0 R/Encrypt 2 0 R>>", .encrypted),
         ("%FDF-1.2\n1 0 obj \(String(repeating: "[", count: 100_000))", .nestedTooDeeply),
         ("%FDF-1.2\n1 0 obj \(String(repeating: "<</A", count: 100_000))", .nestedTooDeeply),
-        ("%FDF-1.2\n1 0 obj<</A>>endobj", .syntax(offset: 20)),
+        ("%FDF-1.2\n1 0 obj<</A>>endobj", .syntax(offset: 20)), ("%FDF-1.2\n1 0 obj<41", .notFDF),
+        ("%FDF-1.2\n1 0 obj[<41", .syntax(offset: 20)), ("%FDF-1.2\n1 0 obj(41\\", .notFDF),
+        ("%FDF-1.2\n1 0 obj/", .notFDF), ("%FDF-1.2\n1 0 obj/#4", .notFDF),
+        ("%FDF-1.2\n1 0 obj<</A", .syntax(offset: 20)),
         (
             "%FDF-1.2\ntrailer<</Root 1 0 R>>1 0 obj 2 0 R endobj 2 0 obj 1 0 R endobj", .notFDF
         ),

@@ -244,7 +244,7 @@ struct PDFSyntaxReader {
             if let digit = byte.hexadecimalValue { digits.append(digit) }
             place += 1
         }
-        place += 1
+        if !isAtEnd { place += 1 }
         skipSpace()
         // A missing last digit is 0.
         if digits.count % 2 != 0 { digits.append(0) }
