@@ -40,14 +40,13 @@ extension InstantClient {
         var repair = InstantRepair(path: finding.path, entry: finding.entry)
         guard finding.problem != nil else { return repair }
         guard finding.subject == .store else {
-            if finding.isNeeded {
-                // The only copy, of which most may be readable.
-                let copy = finding.path + ".damaged"
-                guard rename(finding.path, copy) == 0 else {
-                    throw InstantError(.couldNotWriteToDisk, "cannot rename \(finding.path): \(errnoText())")
+            let name = finding.path.split(separator: "/").last.map(String.init) ?? ""
+            if finding.subject == .attachment, let entry = finding.entry, let id = AttachmentID(name) {
+                // Asked again: an edit may have been made since the check.
+                repair.damagedCopy = try AttachmentFiles(layer: entry.folder).putAside(id) {
+                    finding.isNeeded ? nil : try? InstantCacheEntry.attachmentsInUse(in: entry.folder)
                 }
-                repair.damagedCopy = copy
-                repair.lostEdits = ["the attachment of an unsent edit"]
+                if repair.damagedCopy != nil { repair.lostEdits = ["the attachment of an unsent edit"] }
             } else {
                 try Folders.remove(finding.path)
             }

@@ -32,7 +32,8 @@ struct AttachmentFiles: Sendable {
         guard let id = Self.id(of: data) else {
             throw InstantError(.couldNotCreateAttachment, "the file has no name")
         }
-        if holds(id) { return id }
+        // A damaged file is written again: this may be the only chance.
+        if holds(id), let data = FileManager.default.contents(atPath: path(id)), Self.id(of: data) == id { return id }
         do {
             let part = try open(id)
             try part.drop()
@@ -78,6 +79,28 @@ struct AttachmentFiles: Sendable {
             }
         } orElse: { why in
             InstantError(.couldNotRemoveDiskCacheEntries, "the files in \(folder) stay: \(why)")
+        }
+    }
+
+    /// Puts a damaged file out of the way: removes it, or keeps it under another name if a local edit may need it.
+    ///
+    /// - Parameter needed: Returns the files that local edits need; nil if an edit cannot be read.
+    /// - Returns: The new name; nil if the file was removed, or is whole by now.
+    func putAside(_ id: AttachmentID, needed: () -> Set<AttachmentID>?) throws(InstantError) -> String? {
+        try locked(shared: false) { () throws(InstantError) in
+            let file = path(id)
+            if let data = FileManager.default.contents(atPath: file), Self.id(of: data) == id { return nil }
+            guard needed()?.contains(id) ?? true else {
+                try Folders.remove(file)
+                return nil
+            }
+            // The only copy, of which most may be readable.
+            guard rename(file, file + ".damaged") == 0 else {
+                throw InstantError(.couldNotWriteToDisk, "cannot rename \(file): \(errnoText())")
+            }
+            return file + ".damaged"
+        } orElse: { why in
+            InstantError(.couldNotWriteToDisk, "the files in \(folder) stay: \(why)")
         }
     }
 

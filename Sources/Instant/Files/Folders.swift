@@ -147,6 +147,17 @@ extension Folders {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
 
+    /// Like ``entries(_:)``, if what cannot be read must not pass for empty.
+    ///
+    /// - Throws: `couldNotReadFromDiskCache`, unless there is no such folder.
+    static func readableEntries(_ folder: String) throws(InstantError) -> [String] {
+        guard FileIdentity(folder) != nil else { return [] }
+        do { return try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } catch {
+            throw InstantError(
+                .couldNotReadFromDiskCache, "cannot read the folder \(folder): \(reason(of: error))")
+        }
+    }
+
     static func remove(_ path: String) throws(InstantError) {
         do { try FileManager.default.removeItem(atPath: path) } catch {
             throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(path): \(reason(of: error))")

@@ -21,7 +21,7 @@ final class LayerRemoval: Sendable {
         var isReserved = false
         do throws(InstantError) {
             // Again and again: a process may have made another store before its own one was locked here.
-            while let store = ([folder] + Folders.sides(in: folder)).first(where: { !stores.contains($0) }) {
+            while let store = try Self.stores(of: folder).first(where: { !stores.contains($0) }) {
                 stores.append(store)
                 guard store != own?.folder else {
                     guard let lock = own?.reserve() else { throw Self.isOpen(store) }
@@ -58,6 +58,10 @@ final class LayerRemoval: Sendable {
         }
         try Folders.remove(layer: folder)
         withExtendedLifetime((self, repairs)) {}
+    }
+
+    private static func stores(of folder: String) throws(InstantError) -> [String] {
+        [folder] + (try Folders.readableEntries(folder + "/views")).map { "\(folder)/views/\($0)" }
     }
 
     private static func lock(_ path: String, orElse held: () -> InstantError) throws(InstantError) -> FileLock {

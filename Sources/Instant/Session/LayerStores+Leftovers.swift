@@ -61,7 +61,7 @@ extension LayerStores {
         if folder == main || LayerRepair.hasDamagedCopy(in: folder) {
             try layer.endHandover(handover.id, newClientID: ULID.make(at: environment.now(), using: &random))
         } else {
-            try Folders.remove(folder)
+            try Folders.remove(layer: folder)
         }
         try mine.forgetHandover(handover.id)
     }
@@ -74,7 +74,7 @@ extension LayerStores {
         let open = try received.filter { id in
             try ([main] + sides).contains { try $0 != folder && handover(in: $0) == id }
         }
-        if open.isEmpty { try Folders.remove(folder) }
+        if open.isEmpty { try Folders.remove(layer: folder) }
     }
 
     /// Finishes a handover that another store has received, or withdraws it.

@@ -7,11 +7,14 @@ import NIOHTTP1
 import SyncProtocol
 
 extension HTTPTransport {
-    /// - Throws: ``SyncFailure/attachment(_:)`` if the file is missing here or does not match its name.
+    /// - Throws: ``SyncFailure/attachment(_:)`` if the file is missing here or does not match its name;
+    ///   ``SyncFailure/store(_:)`` if it cannot be read now.
     func upload(_ id: AttachmentID, from files: AttachmentFiles, token: String) async throws(SyncFailure) -> SyncAnswer
     {
-        guard let data = try? Data(contentsOf: URL(filePath: files.path(id))) else {
-            throw .attachment("its attachment is no longer on this machine")
+        guard files.holds(id) else { throw .attachment("its attachment is no longer on this machine") }
+        let data: Data
+        do { data = try Data(contentsOf: URL(filePath: files.path(id))) } catch {
+            throw .store("cannot read the attachment \(files.path(id)): \(error)")
         }
         var request = request(.PUT, "attachments/\(id.hex)", token: token)
         request.headers.add(name: "content-type", value: "application/octet-stream")

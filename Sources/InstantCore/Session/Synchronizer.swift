@@ -182,7 +182,7 @@ package struct Synchronizer {
         presence = PresenceMachine(session: session)
         self.isLeading = isLeading
         wantsToLead = isLeading
-        cycle = LayerMachine(try? layer.metadata(), backlog: (try? layer.backlog()) ?? .none)
+        cycle = LayerMachine(try? layer.metadata(), backlog: (try? layer.backlog()) ?? .kept)
     }
 
     /// Handles one input. Total: a store failure ends the cycle, and no input causes a crash.

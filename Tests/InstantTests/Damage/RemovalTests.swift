@@ -254,4 +254,34 @@ import Testing
             #expect(files.holds(needed))
         }
     }
+
+    /// The damage was found before an edit named the file.
+    @Test func aDamagedAttachmentThatAnEditNamesMeanwhileIsWrittenAgain() async throws {
+        try await stored { client, open in
+            let files = AttachmentFiles(layer: open.stores.main)
+            let bytes = Data("a picture that was loaded".utf8)
+            let id = try files.add(bytes)
+            try Data("damaged".utf8).write(to: URL(fileURLWithPath: files.path(id)))
+            let finding = try #require(
+                try InstantClient.checkStorage(in: folder.url).first { $0.path == files.path(id) })
+            #expect(finding.problem?.contains("damaged") == true)
+            #expect(try open.editableDocument.addAttachment(bytes) == id)
+            _ = try InstantClient.repair(finding, in: folder.url)
+            #expect(try open.editableDocument.attachment(id) == bytes)
+        }
+    }
+
+    /// A store is removed after its edits moved: its lock goes last, so that no process opens what is left of it.
+    @Test func theLockOfAStoreGoesLast() async throws {
+        try await stored { _, open in
+            let home = open.stores.main
+            try Folders.make(home + "/zz")
+            try Folders.make(home + "/zz/stuck")
+            let use = try #require(FileLock(path: Folders.use(in: home)))
+            guard mount("none", home + "/zz/stuck", "tmpfs", 0, nil) == 0 else { return }
+            defer { umount2(home + "/zz/stuck", Int32(MNT_DETACH)) }
+            #expect(throws: InstantError.self) { try Folders.remove(layer: home) }
+            #expect(use.isCurrent && Folders.isFile(Folders.database(in: home)))
+        }
+    }
 }
