@@ -24,6 +24,8 @@ package struct AppState: Equatable, Sendable {
     var departure: Departure?
     var ids: IDGenerator
     package let theme: Theme
+    /// The characters for rules and signs.
+    let art: LineArt
     /// Offset of the user's wall clock from UTC, in seconds; positive is ahead.
     package let utcOffset: Int
     package let keymap: Keymap
@@ -53,19 +55,22 @@ package struct AppState: Equatable, Sendable {
     var token: TokenCard?
     var picture: ShownPicture?
     var help: HelpState?
+    /// The topmost overlay after the last message.
+    var focused: Overlay?
 
     /// - Parameters:
     ///   - begin: What to open at startup. If it is a layer or a file, closing the last tab quits the program, unless
     ///     the user has opened the library since.
     ///   - seed: Random bits for the ids of new records.
     package init(
-        begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard,
+        begin: Start, size: Size, theme: Theme = .standard, art: LineArt = .unicode, utcOffset: Int = 0, keymap: Keymap = .standard,
         pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, invitation: String? = nil,
         seed: (UInt64, UInt64)
     ) {
         self.begin = begin
         self.size = size
         self.theme = theme
+        self.art = art
         self.utcOffset = utcOffset
         self.keymap = keymap
         self.pageView = pageView

@@ -40,6 +40,10 @@ package struct Theme: Hashable, Sendable {
     package var presenting = Style(.bold)
     package var card = Style.normal
     package var cardTitle = Style(.bold)
+    /// The rule of an overlay, and the title and the cursor bar of the focused pane.
+    package var accent = Style(.bold)
+    /// Everything behind an overlay.
+    package var covered = Style(.dim)
 
     /// No colour (`NO_COLOR`, or a terminal without colours).
     package static let plain = Theme()
@@ -68,6 +72,7 @@ package struct Theme: Hashable, Sendable {
         theme.otherMark.foreground = .cyan
         theme.presenting.foreground = .green
         theme.cardTitle.foreground = .blue
+        theme.accent.foreground = .blue
         return theme
     }()
 }

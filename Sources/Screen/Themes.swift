@@ -36,7 +36,8 @@ extension Theme {
             }
         }
         theme.rule = Style(foreground: tints.grey)
-        theme.dimmed = Style(.dim, foreground: tints.grey)
+        theme.dimmed = Style(foreground: tints.grey)
+        theme.covered = Style(foreground: tints.grey)
         theme.selectedText.background = tints.mark
         theme.searchMatch.background = tints.mark
         theme.flash.background = tints.mark
@@ -56,7 +57,7 @@ extension Theme {
             ("highlight-mark", \.highlightMark), ("underline-mark", \.underlineMark),
             ("strike-out-mark", \.strikeOutMark), ("squiggly-mark", \.squigglyMark), ("note-mark", \.noteMark),
             ("other-mark", \.otherMark), ("presenting", \.presenting), ("hint", \.hint), ("card", \.card),
-            ("card-title", \.cardTitle),
+            ("card-title", \.cardTitle), ("accent", \.accent), ("covered", \.covered),
         ]
     }
 }

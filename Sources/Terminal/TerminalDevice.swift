@@ -25,6 +25,8 @@ package final class TerminalDevice {
     /// The byte sequences of this terminal's keys.
     let sequences: [[UInt8]: Key]
 
+    /// Whether the locale has UTF-8.
+    package let isUTF8: Bool
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
     private let file: Files
@@ -57,7 +59,7 @@ package final class TerminalDevice {
             Self.giveUp(file)
             throw TerminalError(reason: .systemCall("sigaction", errno: error))
         }
-        let isUTF8 = Self.useLocale()
+        isUTF8 = Self.useLocale()
         guard let screen = newterm(type, file.output, file.input), let window = cn_stdscr() else {
             Self.giveUp(file)
             throw TerminalError(reason: .unknownType(type))

@@ -53,6 +53,22 @@ final class StageOver<Services: AppServices> {
     var canvas: Canvas { program.canvas }
     var screen: String { canvas.text }
     var lines: [String] { (0..<canvas.size.rows).map(canvas.line) }
+    /// The content of the box in the middle of the screen, without its title, its keys and the blank line above them.
+    var box: [String] {
+        let rows = lines.filter { $0.contains(" │") && $0.contains("│ ") }.map { line in
+            let start = line.firstIndex(of: "│").map { line.index(after: $0) } ?? line.startIndex
+            let end = line.lastIndex(of: "│") ?? line.endIndex
+            return String(line[start..<end]).dropFirst().trimmedEnd
+        }
+        return Array(rows.dropLast().reversed().drop { $0.isEmpty }.reversed())
+    }
+
+    /// The keys of that box.
+    var boxKeys: String {
+        let row = lines.lastIndex { $0.contains("└") }.map { lines[$0 - 1] } ?? ""
+        return row.split(separator: "│").dropFirst().first.map { String($0) } ?? ""
+    }
+
     /// The last row, with the prompt, notice or keys.
     var foot: String { lines.last ?? "" }
     var statusLine: String { lines.dropLast().last ?? "" }
@@ -71,4 +87,8 @@ extension StageOver<FakeServices> {
         services.saveHeld(count)
         drain()
     }
+}
+
+extension StringProtocol {
+    fileprivate var trimmedEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

@@ -32,13 +32,11 @@ extension AppState {
             return [.syncNow]
         case .token:
             document?.refusedNeed = nil
-            if canOpenCard { token = token ?? TokenCard(.layer) }
+            help = nil
+            token = token ?? TokenCard(.layer)
         case .outbox:
             document?.outbox.isOpen = true
             document?.outbox.isStale = true
-        case .useToken: return useToken()
-        case .clearToken: token?.clear()
-        case .tokenFile: token?.path = TextInput()
         case .saveUnsent: return document.map { [.saveUnsent($0.reference)] } ?? []
         case .keepReading: document?.isLossAccepted = true
         case .download: return download()
@@ -67,21 +65,27 @@ extension AppState {
 
     /// Runs a command of a text field; nil if the command has no meaning there.
     private mutating func runWriting(_ command: Command) -> [Effect]? {
-        if prompt != nil {
+        switch overlay {
+        case .prompt:
             if let effects = runInCommandLine(command) { return effects }
             if command == .accept { return promptAccepted() }
             return prompt?.input.run(command) == true ? promptChanged() : nil
-        }
-        if picker != nil { return runInPicker(command) }
-        if token?.path != nil {
-            if command == .accept { return useToken() }
-            return token?.path?.run(command) == true ? [] : nil
-        }
-        guard document?.editor != nil, document?.conflict == nil, help == nil else { return nil }
-        switch command {
-        case .accept: return saveEditor()
-        case .moveToEditor: return moveToExternalEditor()
-        default: return document?.editor?.input.run(command) == true ? [] : nil
+        case .picker: return runInPicker(command)
+        case .token:
+            switch command {
+            case .useToken, .accept: return useToken()
+            case .clearToken: token?.clear()
+            case .complete: return completePath()
+            default: return token?.run(command) == true ? [] : nil
+            }
+            return []
+        case .editor:
+            switch command {
+            case .accept: return saveEditor()
+            case .moveToEditor: return moveToExternalEditor()
+            default: return document?.editor?.input.run(command) == true ? [] : nil
+            }
+        default: return nil
         }
     }
 

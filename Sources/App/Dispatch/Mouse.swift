@@ -4,14 +4,13 @@ import Screen
 // Mouse click and wheel.
 extension AppState {
     mutating func clicked(_ place: Position) -> [Effect] {
-        guard !contexts.contains(.text), help == nil, let document, document.conflict == nil else { return [] }
+        guard overlay == nil, let document else { return [] }
         let layout = layout
         if layout.tabs.contains(place) {
             let labels = TabBar(self, columns: layout.tabs.columns).labels
             let label = labels.last { $0.column <= place.column }
             return label.map { show(tab: $0.tab) } ?? []
         }
-        if document.outbox.isOpen || document.requests.isOpen { return [] }
         if layout.list.contains(place) {
             self.document?.focus = .list
             self.document?.list.move(to: document.list.top + place.row - layout.list.row)
@@ -36,14 +35,20 @@ extension AppState {
 
     /// - Parameter rows: Rows to scroll down; negative scrolls up.
     mutating func wheeled(_ place: Position, by rows: Int) -> [Effect] {
-        guard !contexts.contains(.text) else { return [] }
         let command: Command = rows > 0 ? .down : .up
+        switch overlay {
+        case .picker:
+            let shown = pickerRows
+            _ = picker?.run(command, rows: shown)
+            return []
+        case .help, .requests, .outbox: return runMoving(command, count: abs(rows))
+        case .some: return []
+        case nil: break
+        }
         let layout = layout
         let focus = document?.focus
-        if help == nil, document?.outbox.isOpen == false, document?.requests.isOpen == false {
-            if layout.list.contains(place) { document?.focus = .list }
-            if layout.page.contains(place) { document?.focus = .page }
-        }
+        if layout.list.contains(place) { document?.focus = .list }
+        if layout.page.contains(place) { document?.focus = .page }
         let effects = runMoving(command, count: abs(rows))
         if let focus { document?.focus = focus }
         return effects

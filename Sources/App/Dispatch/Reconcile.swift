@@ -6,7 +6,8 @@ import Screen
 extension AppState {
     mutating func reconcile() -> [Effect] {
         reconcileCard()
-        let rows = pickerArea.rows
+        reconcileFocus()
+        let rows = pickerRows
         picker?.scroll(rows: rows)
         let hidden = reconcilePicture()
         guard hasDocument else { return hidden }

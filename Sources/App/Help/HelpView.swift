@@ -4,11 +4,12 @@ extension AppState {
     /// The lines of the help: the keys of the contexts in which it was opened, then the typed commands.
     var helpLines: [(text: CleanText, isHeading: Bool)] {
         guard let help else { return [] }
+        let columns = OverlayBox.columns(size)
         var lines: [(text: CleanText, isHeading: Bool)] = []
         func add(_ name: String, _ meaning: String) {
-            let column = size.columns < 60 ? 13 : 23
+            let column = columns < 60 ? 13 : 23
             let name: CleanText = "  \(name)"
-            for (index, line) in CleanText(cleaning: meaning).wrapped(to: size.columns - column).enumerated() {
+            for (index, line) in CleanText(cleaning: meaning).wrapped(to: columns - column).enumerated() {
                 // A name wider than its column gets its own row.
                 if index == 0, name.width >= column { lines.append((name, false)) }
                 let start = index == 0 && name.width < column ? name.padded(to: column) : .blanks(column)
@@ -30,12 +31,18 @@ extension AppState {
     }
 }
 
+extension AppState {
+    fileprivate var helpBox: OverlayBox {
+        OverlayBox(size, rows: helpLines.count, columns: OverlayBox.maxColumns)
+    }
+}
+
 extension Canvas {
     mutating func drawHelp(_ state: AppState) {
-        rule("Help: keys available here", row: 0, style: state.theme.rule, titleStyle: state.theme.title)
-        let inside = area.split(top: 1).rest.split(bottom: 1).rest
-        for (row, line) in state.helpLines.dropFirst(state.help?.top ?? 0).prefix(inside.rows).enumerated() {
-            write(line.text, in: inside, row: row, style: line.isHeading ? state.theme.heading : state.theme.text)
+        let box = state.helpBox
+        draw(box, "Help: keys available here", state)
+        for (row, line) in state.helpLines.dropFirst(state.help?.top ?? 0).prefix(box.inside.rows).enumerated() {
+            write(line.text, in: box.inside, row: row, style: line.isHeading ? state.theme.heading : state.theme.text)
         }
     }
 }
@@ -44,8 +51,9 @@ extension Canvas {
 extension AppState {
     mutating func scrollHelp(_ command: Command, count: Int?) -> [Effect] {
         guard let help else { return [] }
-        let last = max(0, helpLines.count - max(1, size.rows - 2))
-        if let top = command.row(from: help.top, count: count, screen: size.rows - 2, last: last) {
+        let rows = helpBox.inside.rows
+        let last = max(0, helpLines.count - max(1, rows))
+        if let top = command.row(from: help.top, count: count, screen: rows, last: last) {
             self.help?.top = top
         }
         return []

@@ -3,8 +3,7 @@ package import Screen
 /// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
     case everywhere, moving, library, document, list, thread, page, selection, outbox, requests, conflict, help, lost,
-        tokenCard,
-        tokenEntry
+        tokenCard
     case question
     case text, commandLine, picker, editor
 
@@ -25,7 +24,6 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .help: "Help"
         case .lost: "Lost access"
         case .tokenCard: "Token card"
-        case .tokenEntry: "Token card, with input"
         case .question: "Question"
         case .text: "Text input"
         case .commandLine: "Command line"

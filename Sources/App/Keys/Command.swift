@@ -41,7 +41,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case highlight, underline, strikeOut = "strike-out", squiggly
 
     // Cards.
-    case useToken = "use-token", clearToken = "clear-token", tokenFile = "token-file"
+    case useToken = "use-token", clearToken = "clear-token"
     case mine, theirs, merge, saveUnsent = "save-unsent", keepReading = "keep-reading"
     case yes
 

@@ -111,13 +111,7 @@ extension AppState {
         if let editor = document?.editor {
             return 1 + min(8, max(3, WrappedInput(editor.input, columns: size.columns - 2).rows.count))
         }
-        if document?.conflict != nil { return max(9, size.rows / 2) }
-        if let token { return 1 + lines(of: token, columns: size.columns).count }
-        if isLossShown { return 1 + accessLostLines(columns: size.columns).count }
         if document?.presence.isShown == true { return 1 + participantLines(columns: size.columns).count }
         return 0
     }
-
-    /// Whether the card about lost access is on the screen.
-    var isLossShown: Bool { document?.accessLost != nil && document?.isLossAccepted == false }
 }

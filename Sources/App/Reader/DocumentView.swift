@@ -4,9 +4,9 @@ extension Canvas {
     mutating func drawDocument(_ state: AppState, _ document: DocumentState) {
         let layout = state.layout
         drawTabs(state, in: layout.tabs)
-        if document.requests.isOpen, document.conflict == nil {
+        if document.requests.isOpen {
             drawRequests(state, document.requests, in: layout.body)
-        } else if document.outbox.isOpen, document.conflict == nil {
+        } else if document.outbox.isOpen {
             drawOutbox(state, document, in: layout.body)
         } else {
             drawPageHeader(state, document, in: layout.pageHeader)
@@ -21,18 +21,12 @@ extension Canvas {
         drawStatus(state, document, in: layout.status)
     }
 
-    /// Draws the innermost open editor or card.
+    /// Draws the editor or the participants.
     private mutating func drawFoot(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty else { return }
         fill(area)
-        if let card = document.conflict {
-            drawConflict(card, state, in: area)
-        } else if let editor = document.editor {
+        if let editor = document.editor {
             drawEditor(editor, state, in: area)
-        } else if let card = state.token {
-            drawTokenCard(card, state, in: area)
-        } else if state.isLossShown {
-            drawAccessLost(state, in: area)
         } else {
             drawParticipants(state, in: area)
         }
