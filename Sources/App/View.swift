@@ -16,6 +16,7 @@ package func view(_ state: AppState) -> Canvas {
     }
     canvas.drawFooter(state)
     canvas.drawOverlays(state)
+    canvas.drawNotice(state)
     return canvas
 }
 

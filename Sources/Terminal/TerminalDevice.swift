@@ -82,6 +82,8 @@ package final class TerminalDevice {
         close()
     }
 
+    package var colorDepth: ColorDepth { ColorDepth(count: pen.palette.count) }
+
     package var size: Size {
         Size(rows: Int(cn_rows(window)), columns: Int(cn_columns(window)))
     }

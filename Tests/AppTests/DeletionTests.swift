@@ -140,7 +140,7 @@ import Testing
         let stage = Stage(Self.left(), rows: 60, columns: 80)
         while stage.state.document?.list.current?.isDeletedRoot != true { try stage.press("j") }
         try stage.press("<tab>j")
-        #expect(stage.screen.contains("-- Thread 2/2 ---"))
+        #expect(stage.screen.contains("─ Thread 2/2 ───"))
         try stage.press("e<C-u>I do not.<enter>")
         #expect(stage.screen.contains("I do not."))
         try stage.press("d")

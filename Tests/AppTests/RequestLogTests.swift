@@ -19,7 +19,7 @@ import Testing
     @Test func theNewestIsFirst() throws {
         let stage = stage()
         try stage.press(":requests<enter>")
-        #expect(stage.lines[0].hasPrefix("-- Requests to the server: 3, newest first (Esc to close) --"))
+        #expect(stage.lines[0].hasPrefix("─ Requests to the server: 3, newest first (Esc to close) ──"))
         #expect(stage.lines[1].hasPrefix("  12:00:02  GET  events "))
         #expect(stage.lines[1].hasSuffix(" pending"))
         #expect(stage.lines[2].hasPrefix("  12:00:01  POST changes "))

@@ -8,7 +8,7 @@ extension AppState {
         if let why = denial(of: command) { return only(.warning(why.asSentence, hint: instead(of: command))) }
         if let effects = runWriting(command) { return effects }
         switch command {
-        case .help: help = help == nil ? HelpState(contexts: contexts) : nil
+        case .help: help = help == nil ? HelpState(subject: .keys(contexts)) : nil
         case .commandLine: return beginCommandLine()
         case .palette: openPalette()
         case .redraw: return [.redraw]

@@ -34,7 +34,7 @@ extension AppState {
 
     mutating func pressed(_ key: Key) -> [Effect] {
         if picture != nil { return hidePicture() }
-        notice = nil
+        noteSeen()
         stay()
         if overlay == .question { return answered(key) }
         switch key {
@@ -49,7 +49,11 @@ extension AppState {
         case .command(let command, let count): return run(command, count: count)
         case .unfinished: return []
         case .nothing:
-            guard overlay?.takesInput == true, case .character(let character) = key else { return [] }
+            guard overlay?.takesInput == true else {
+                if overlay == nil { reportUnbound(key) }
+                return []
+            }
+            guard case .character(let character) = key else { return [] }
             return write(String(character), isPaste: false)
         }
     }

@@ -13,7 +13,8 @@ extension AppState {
         }
         if layout.list.contains(place) {
             self.document?.focus = .list
-            self.document?.list.move(to: document.list.top + place.row - layout.list.row)
+            let row = rowClicked(place.row - layout.list.row, document, in: layout.list)
+            self.document?.list.move(to: row)
             return markCurrentRead()
         }
         if layout.detail.contains(place), !document.thread.comments.isEmpty {
@@ -31,6 +32,23 @@ extension AppState {
             }
         }
         return []
+    }
+
+    /// Returns the row of the list at a line of its pane; some rows have two lines.
+    private func rowClicked(_ line: Int, _ document: DocumentState, in area: Area) -> Int {
+        let list = document.list
+        let shown = list.shownRows(rows: area.rows)
+        let format = RowFormat(
+            columns: area.columns - 1, rows: shown.compactMap(list.row), document, hasMarks: !list.marks.isEmpty,
+            utcOffset: utcOffset, at: now, art: art)
+        var (spare, end) = (area.rows - shown.count, 0)
+        for index in shown {
+            let lines = list.row(index).map { format.lines($0, document, max: spare > 0 ? 2 : 1).count } ?? 1
+            spare -= lines - 1
+            end += lines
+            if line < end { return index }
+        }
+        return list.total - 1
     }
 
     /// - Parameter rows: Rows to scroll down; negative scrolls up.

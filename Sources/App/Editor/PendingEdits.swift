@@ -140,9 +140,11 @@ struct PendingEdits: Equatable, Sendable {
     private var newRows: [ListRow] {
         made.filter { $0.contentType == .annotations }.map { record in
             let now = applied(to: record, record.id) ?? record
-            return ListRow(
+            var row = ListRow(
                 annotation: Annotation(now), createdBy: now.createdBy, updatedBy: nil, group: now.group,
                 delivery: .unsent, replies: newReplies(to: record.id))
+            row.color = now.content.color
+            return row
         }
     }
 
@@ -153,6 +155,7 @@ struct PendingEdits: Equatable, Sendable {
                 annotation: Annotation(id: row.id, content: content), createdBy: row.createdBy,
                 updatedBy: row.updatedBy, group: row.group, delivery: .unsent, isUnread: row.isUnread,
                 replies: row.replies)
+            row.color = content.color
         }
         row.replies = max(row.replies, min(1, newReplies(to: row.id)))
         return row

@@ -16,7 +16,8 @@ extension AppState {
                 lines.append((start + line, false))
             }
         }
-        for context in help.contexts {
+        guard case .keys(let contexts) = help.subject else { return messageLines(columns: columns) }
+        for context in contexts {
             let bindings = keymap.bindings(in: [context])
             guard !bindings.isEmpty else { continue }
             lines.append((CleanText(cleaning: " " + context.title), true))
@@ -32,6 +33,20 @@ extension AppState {
 }
 
 extension AppState {
+    /// The latest notices in full, the newest first.
+    private func messageLines(columns: Int) -> [(text: CleanText, isHeading: Bool)] {
+        guard !messages.entries.isEmpty else { return [("No messages yet.", false)] }
+        return messages.entries.reversed().flatMap { entry in
+            let time = CleanText(cleaning: RelativeTime.clock(entry.moment, utcOffset: utcOffset)) + "  "
+            let lines = CleanText(cleaning: entry.text).wrapped(to: columns - time.width)
+            return lines.enumerated().map { ($0.offset == 0 ? time + $0.element : .blanks(time.width) + $0.element, false) }
+        }
+    }
+
+    fileprivate var helpTitle: CleanText {
+        if case .messages = help?.subject { "Messages" } else { "Help: keys available here" }
+    }
+
     fileprivate var helpBox: OverlayBox {
         OverlayBox(size, rows: helpLines.count, columns: OverlayBox.maxColumns)
     }
@@ -40,7 +55,7 @@ extension AppState {
 extension Canvas {
     mutating func drawHelp(_ state: AppState) {
         let box = state.helpBox
-        draw(box, "Help: keys available here", state)
+        draw(box, state.helpTitle, state)
         for (row, line) in state.helpLines.dropFirst(state.help?.top ?? 0).prefix(box.inside.rows).enumerated() {
             write(line.text, in: box.inside, row: row, style: line.isHeading ? state.theme.heading : state.theme.text)
         }

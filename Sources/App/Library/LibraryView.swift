@@ -53,7 +53,7 @@ extension LibraryEntry {
         facts.append(CleanText(cleaning: id.userID ?? "anonymous"))
         facts.append(CleanText(cleaning: id.server))
         let half = max(12, min(40, columns * 2 / 5))
-        let start: CleanText = "\(isCurrent ? ">" : " ") \(name.truncated(to: half).padded(to: half))"
+        let start: CleanText = "\(isCurrent ? String(state.art.bar) : " ") \(name.truncated(to: half).padded(to: half))"
         return facts.reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
     }
 }

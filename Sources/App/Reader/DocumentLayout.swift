@@ -12,13 +12,17 @@ struct DocumentLayout: Equatable, Sendable {
     }
 
     static let smallest = Size(rows: 8, columns: 30)
+    /// Rows from which on the title has a row of its own.
+    private static let rowsForTitle = 10
 
     private(set) var form = Form.tooSmall
     /// The tab bar, if several layers are open.
     private(set) var tabs = Area(Size(rows: 0, columns: 0))
-    private(set) var pageHeader = Area(Size(rows: 0, columns: 0))
+    /// The layer, the page and the participants; empty on a very small screen.
+    private(set) var title = Area(Size(rows: 0, columns: 0))
     private(set) var page = Area(Size(rows: 0, columns: 0))
-    private(set) var listRule = Area(Size(rows: 0, columns: 0))
+    /// The title of the list.
+    private(set) var listTitle = Area(Size(rows: 0, columns: 0))
     private(set) var list = Area(Size(rows: 0, columns: 0))
     /// Who changed the current record.
     private(set) var blame = Area(Size(rows: 0, columns: 0))
@@ -26,7 +30,7 @@ struct DocumentLayout: Equatable, Sendable {
     private(set) var detail = Area(Size(rows: 0, columns: 0))
     /// Between page and list if they are side by side.
     private(set) var divider: Area?
-    /// Everything between the tab bar and the status line except `foot`.
+    /// Everything between the title and the status line except `foot`.
     private(set) var body = Area(Size(rows: 0, columns: 0))
     /// Editor or card.
     private(set) var foot = Area(Size(rows: 0, columns: 0))
@@ -46,7 +50,9 @@ struct DocumentLayout: Equatable, Sendable {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
         let (bar, rest) = Area(size).split(top: tabRows)
         tabs = bar
-        let (main, last) = rest.split(bottom: 2)
+        let (upper, last) = rest.split(bottom: 2)
+        let (top, main) = upper.split(top: size.rows < Self.rowsForTitle ? 0 : 1)
+        title = top
         (status, footer) = last.split(top: 1)
         (body, foot) = main.split(bottom: min(footRows, main.rows - 2))
         let showsDetail = focus == .thread ? true : showsDetail
@@ -62,7 +68,9 @@ struct DocumentLayout: Equatable, Sendable {
         case .single:
             if focus == .page { setPage(body) } else { setList(body, showsDetail) }
         case .stacked:
-            let (top, bottom) = body.split(bottom: max(4, (body.rows - 2) * 2 / 5 + 1))
+            // At 80x24, 14 rows are left to the page.
+            let wanted = max(body.rows / 3, body.rows - 14)
+            let (top, bottom) = body.split(bottom: max(4, min(body.rows * 2 / 5, wanted)))
             setPage(top)
             setList(bottom, showsDetail)
         case .beside:
@@ -74,13 +82,11 @@ struct DocumentLayout: Equatable, Sendable {
         }
     }
 
-    private mutating func setPage(_ area: Area) {
-        (pageHeader, page) = area.split(top: 1)
-    }
+    private mutating func setPage(_ area: Area) { page = area }
 
     private mutating func setList(_ area: Area, _ showsDetail: Bool?) {
         let below: Area
-        (listRule, below) = area.split(top: 1)
+        (listTitle, below) = area.split(top: 1)
         let wanted =
             switch showsDetail {
             case nil: below.rows >= 14 ? below.rows * 2 / 5 : 0

@@ -1,7 +1,7 @@
 import Screen
 
 extension Canvas {
-    /// Draws the last row: a prompt, else a notice, else the keys.
+    /// Draws the last row: a prompt, else the keys.
     mutating func drawFooter(_ state: AppState) {
         let area = self.area.split(bottom: 1).bottom
         fill(area)
@@ -10,14 +10,6 @@ extension Canvas {
             if let completion = prompt.completion {
                 drawCompletion(completion, state.theme, in: self.area.split(bottom: 2).bottom.split(top: 1).top)
             }
-        } else if let notice = state.notice {
-            let style: Style =
-                switch notice.kind {
-                case .done: state.theme.notice
-                case .warning: state.theme.warning
-                case .error: state.theme.error
-                }
-            write(clean(" \(state.wording(of: notice))").truncated(to: area.columns), in: area, style: style)
         } else {
             drawKeys(state, in: area)
         }

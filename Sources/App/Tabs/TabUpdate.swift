@@ -118,17 +118,17 @@ extension AppState {
         _ reference: LayerReference, _ body: (inout AppState) -> [Effect]
     ) -> [Effect] {
         guard let place = place(of: reference) else { return [] }
-        let front = (document, token, notice)
+        let front = (document, token, shownNotice)
         let asked = (prompt, picker, picture)
         picture = nil
         document = tabs[place]
-        (token, notice) = (document?.cardAside, nil)
+        (token, shownNotice) = (document?.cardAside, nil)
         let effects = body(&self) + reconcile()
         let problem = notice.flatMap { $0.kind == .done ? nil : $0 }
         document?.cardAside = token
         if let changed = document { tabs[place] = changed }
         let title = document?.title ?? ""
-        (document, token, notice) = front
+        (document, token, shownNotice) = front
         (prompt, picker, picture) = asked
         if let problem, notice == nil { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
         guard !effects.isEmpty else { return [] }

@@ -11,8 +11,8 @@ extension Canvas {
         let title: CleanText =
             isInThread ? "Thread \(document.thread.cursor + 1)/\(document.thread.comments.count)" : ""
         rule(
-            title, row: area.row, column: area.column, columns: area.columns, style: state.theme.rule,
-            titleStyle: state.theme.title)
+            title, row: area.row, column: area.column, columns: area.columns,
+            style: isInThread ? state.theme.accent : state.theme.rule, titleStyle: state.theme.accent)
         guard let row = document.list.current else { return }
         let inside = area.split(top: 1).rest.inset(columns: 1)
         let text = DetailText(row, document, state, columns: inside.columns)

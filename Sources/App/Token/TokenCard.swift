@@ -47,6 +47,8 @@ struct TokenCard: Equatable, Sendable {
     mutating func insert(_ text: String, isPaste: Bool) {
         changed()
         let text = isEmpty && isPaste ? text.trimmed : text
+        // A whole token replaces what was there.
+        if isPaste, TokenText(text).looksLikeToken { return receive(TokenText(text)) }
         if path != nil {
             path?.insert(text.filter { !$0.isNewline })
             hideTokenInPath()

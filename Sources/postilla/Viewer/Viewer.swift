@@ -30,7 +30,7 @@ enum Viewer {
         let services = ViewerServices(options: options, device: device, pictures: pictures) { mailbox.post($0) }
         device.onStop = { services.stops($0) }
         let state = AppState(
-            begin: start, size: device.size, theme: options.preferences.theme, art: device.isUTF8 ? .unicode : .ascii,
+            begin: start, size: device.size, theme: options.preferences.theme, art: device.isUTF8 ? .unicode : .ascii, depth: device.colorDepth,
             utcOffset: utcOffset(),
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,
             flashesChanges: options.preferences.isOn(.flash), invitation: options.invitation, seed: seed())
