@@ -37,6 +37,8 @@ package struct AppState: Equatable, Sendable {
     let invitation: String?
     /// Whether changes by others are highlighted briefly. If false, the screen never changes on its own.
     let flashesChanges: Bool
+    /// Whether page and list move together.
+    let followsCursor: Bool
     let begin: Start
 
     var library = LibraryState()
@@ -69,8 +71,10 @@ package struct AppState: Equatable, Sendable {
     ///     the user has opened the library since.
     ///   - seed: Random bits for the ids of new records.
     package init(
-        begin: Start, size: Size, theme: Theme = .standard, art: LineArt = .unicode, depth: ColorDepth = .many, utcOffset: Int = 0, keymap: Keymap = .standard,
-        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, invitation: String? = nil,
+        begin: Start, size: Size, theme: Theme = .standard, art: LineArt = .unicode, depth: ColorDepth = .many,
+        utcOffset: Int = 0, keymap: Keymap = .standard,
+        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, followsCursor: Bool = true,
+        invitation: String? = nil,
         seed: (UInt64, UInt64)
     ) {
         self.begin = begin
@@ -82,6 +86,7 @@ package struct AppState: Equatable, Sendable {
         self.keymap = keymap
         self.pageView = pageView
         self.flashesChanges = flashesChanges
+        self.followsCursor = followsCursor
         self.invitation = invitation
         ids = IDGenerator(seed: seed)
         switch begin {

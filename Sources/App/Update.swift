@@ -59,7 +59,7 @@ extension AppState {
         case .recordsChanged(let ids, let author, let others): return recordsChanged(ids, author, byOthers: others)
         case .edited(let step, let ids): return edited(step, ids)
         case .editFailed(let step, let why): return editFailed(step, why)
-        case .undone(let step): undone(step)
+        case .undone(let step): return undone(step)
         case .undoFailed(let step, let why): undoFailed(step, why)
         case .resolved(let id): return resolved(id)
         case .resolveFailed(let id, let why): return resolveFailed(id, why)

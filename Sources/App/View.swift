@@ -30,7 +30,7 @@ extension Canvas {
         case .token: if let card = state.token { drawTokenCard(card, state) }
         case .conflict: if let card = state.document?.conflict { drawConflict(card, state) }
         case .lost: drawAccessLost(state)
-        case .prompt, .editor, .requests, .outbox, nil: break
+        case .prompt, .editor, .reader, .requests, .outbox, nil: break
         }
     }
 

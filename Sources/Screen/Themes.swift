@@ -11,7 +11,8 @@ extension Theme {
         .dark,
         Tints(
             blue: .rgb(122, 178, 255), cyan: .rgb(110, 212, 212), green: .rgb(140, 214, 140),
-            magenta: .rgb(226, 160, 226), red: .rgb(255, 138, 138), grey: .rgb(160, 160, 160), row: .rgb(44, 50, 60), mark: .rgb(72, 64, 16)))
+            magenta: .rgb(226, 160, 226), red: .rgb(255, 138, 138), grey: .rgb(160, 160, 160), row: .rgb(44, 50, 60),
+            mark: .rgb(72, 64, 16)))
 
     private struct Tints {
         var blue: Color
@@ -62,7 +63,8 @@ extension Theme {
             ("search-match", \.searchMatch), ("unread", \.unread), ("flash", \.flash), ("unsent", \.unsent),
             ("conflict", \.conflict),
             ("highlight-mark", \.highlightMark), ("underline-mark", \.underlineMark),
-            ("strike-out-mark", \.strikeOutMark), ("squiggly-mark", \.squigglyMark), ("lit-mark", \.litMark), ("note-mark", \.noteMark),
+            ("strike-out-mark", \.strikeOutMark), ("squiggly-mark", \.squigglyMark), ("lit-mark", \.litMark),
+            ("note-mark", \.noteMark),
             ("other-mark", \.otherMark), ("presenting", \.presenting), ("hint", \.hint), ("card", \.card),
             ("card-title", \.cardTitle), ("accent", \.accent), ("covered", \.covered),
         ]

@@ -29,22 +29,22 @@ import Testing
         try stage.press("<space><space>j")
         #expect(
             stage.lines[16...19].map { String($0.prefix(23)) } == [
-                " +  N  1  me     Note 1", " +  N  1  me     Note 2", "    N  1  me     Note 3",
-                ">   N  1  me     Note 4",
+                " +N 1 me Note 1        ", " +N 1 me Note 2        ", "  N 1 me Note 3        ",
+                "▌ N 1 me Note 4        ",
             ])
         #expect(stage.lines[15].contains(" 2 marked"))
         try stage.press("gg<space>")
         #expect(stage.lines[15].contains(" 1 marked"))
         try stage.press("<esc>")
-        #expect(stage.lines[16].hasPrefix("  N 1 me"))
+        #expect(stage.lines[16].hasPrefix(" N 1 me"))
     }
 
     @Test func aRangeGrowsWithTheCursor() throws {
         let stage = Stage(own())
         try stage.press("jvj")
         #expect(stage.lines[15].contains(" 2 marked"))
-        #expect(stage.lines[17].hasPrefix(" + N"))
-        #expect(stage.lines[18].hasPrefix("▌+ N"))
+        #expect(stage.lines[17].hasPrefix(" +N"))
+        #expect(stage.lines[18].hasPrefix("▌+N"))
         try stage.press("jvG<space>")
         #expect(stage.state.document?.list.marks.ids.sorted().map(\.text) == ["n2", "n3", "n4", "n5"])
     }
@@ -79,7 +79,7 @@ import Testing
         let stage = Stage(services)
         try stage.press("vGd")
         #expect(performed(stage) == [[.delete("u1")]])
-        #expect(stage.foot.hasPrefix(" Deleted; 3 unchanged: needs annotations:delete"))
+        #expect(stage.foot.hasPrefix(" Deleted underline “can adapt”; 3 unchanged: needs annotations:delete"))
     }
 
     @Test func withoutWriteNothingIsGathered() throws {

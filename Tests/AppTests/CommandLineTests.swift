@@ -1,5 +1,5 @@
-import Screen
 import PageLayout
+import Screen
 import Testing
 
 @testable import App

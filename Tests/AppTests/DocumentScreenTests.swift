@@ -32,8 +32,8 @@ import Testing
                   N 2 ana Compare with the 2019 paper, section 4                              3d
 
 
-                                                                          ✓ synced   token 12m
-                 Enter go to  a note  e edit  d delete  r reply  / filter  Tab page  ? help
+                                                                           ✓ synced   token 12m
+                 Enter read  a note  e edit  d delete  r reply  / filter  Tab page  ? help
                 """)
     }
 
@@ -66,11 +66,11 @@ import Testing
 
     @Test func theCursorOfTheTerminalIsOnTheFocusedRowOrCharacter() throws {
         let stage = Stage(Sample.services())
-        #expect(stage.canvas.cursor == Position(row: 14, column: 0))
+        #expect(stage.canvas.cursor == Position(row: 16, column: 0))
         try stage.press("j")
-        #expect(stage.canvas.cursor == Position(row: 15, column: 0))
+        #expect(stage.canvas.cursor == Position(row: 17, column: 0))
         try stage.press("<tab>w")
-        #expect(stage.underCursor == "calls")
+        #expect(stage.underCursor == "rate")
     }
 
     @Test func aWidePageIsReadUnlessItsLayoutIsAskedFor() throws {

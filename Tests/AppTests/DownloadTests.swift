@@ -70,7 +70,7 @@ import Testing
                 "      Page 3 has no text. Marks by position:", "", " N   top right: note over here",
                 " N   bottom right: note down there",
             ])
-        try stage.press("j<enter>")
+        try stage.press("jgp")
         #expect(stage.state.document?.list.current?.id == "n8")
     }
 

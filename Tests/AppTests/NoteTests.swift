@@ -179,7 +179,7 @@ import Testing
         #expect(stage.state.document?.list.total == 3)
         try stage.press("u")
         #expect(stage.state.document?.list.total == 4)
-        #expect(stage.foot == " Undone; Ctrl-R to redo")
+        #expect(stage.foot == " Undone: deleted underline “can adapt”; Ctrl-R to redo")
         try stage.press("<C-r>")
         #expect(stage.state.document?.list.total == 3)
         try stage.press("uu")

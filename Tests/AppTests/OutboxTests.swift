@@ -36,6 +36,7 @@ import Testing
         status.conflicts = 1
         stage.send(.status(status))
         #expect(stage.foot == " One of your edits is in conflict; O to compare (nothing is lost)")
+        stage.now = .noon + 5_000
         try stage.press("j")
         stage.send(.status(status))
         #expect(!stage.foot.contains("conflict"))
@@ -57,9 +58,9 @@ import Testing
         #expect(stage.statusLine.hasPrefix(" 1 in conflict   1 refused  ") && stage.statusLine.contains("Unsent: 1"))
         try stage.press("O")
         #expect(
-            stage.lines[0...3] == [
+            stage.lines[1...4] == [
                 "─ Unsent: 3 " + String(repeating: "─", count: 68),
-                "> ^H  1  highlight changed      1m   unsent  waiting",
+                "▌ ^H  1  highlight changed      1m   unsent  waiting",
                 "  !N  2  note changed           2m   conflict, Enter to compare  my text",
                 "  !U  1  underline deleted           refused: needs annotations:delete:self",
             ])

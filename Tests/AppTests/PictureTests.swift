@@ -18,7 +18,7 @@ import Testing
         let stage = try stage()
         let before = stage.canvas
         try stage.press("i")
-        #expect(stage.asked.last == .paintPage(0, Area(row: 1, column: 0, rows: 12, columns: 80)))
+        #expect(stage.asked.last == .paintPage(0, Area(row: 1, column: 0, rows: 14, columns: 80)))
         #expect(stage.foot == " Page shown as a picture; press any key to return")
         #expect(stage.lines[1...14].allSatisfy { $0.isEmpty })
         #expect(stage.lines[15] == before.line(15))

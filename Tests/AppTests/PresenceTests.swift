@@ -86,7 +86,7 @@ import Testing
 
     @Test func movingOnAPageTellsNothingNew() throws {
         let stage = stage(Self.ana)
-        try stage.press("<tab>jjwwkk<tab>jj")
+        try stage.press("<tab>jjwwkk<tab>k")
         #expect(stage.services.announced.count == 1)
     }
 
@@ -144,22 +144,25 @@ import Testing
         #expect(stage.foot.contains("No one is presenting"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 1)])))
         #expect(stage.foot.contains("Ana Alba is presenting; F to follow"))
-        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba") && stage.lines[0].contains("page 1 of 3"))
+        #expect(
+            stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba") && stage.lines[0].contains("page 1 of 3"))
         try stage.press("F")
         #expect(stage.statusLine.contains("FOLLOWING Ana Alba") && stage.lines[0].contains("page 2 of 3"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 2)])))
         #expect(stage.statusLine.contains("FOLLOWING Ana Alba") && stage.lines[0].contains("page 3 of 3"))
         try stage.press("K")
-        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba") && stage.lines[0].contains("page 2 of 3"))
+        #expect(
+            stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba") && stage.lines[0].contains("page 2 of 3"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 0)])))
         #expect(stage.lines[0].contains("page 2 of 3"))
         try stage.press("F")
         #expect(stage.statusLine.contains("FOLLOWING Ana Alba") && stage.lines[0].contains("page 1 of 3"))
         try stage.press("<C-o>")
-        #expect(stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba") && stage.lines[0].contains("page 2 of 3"))
+        #expect(
+            stage.statusLine.contains("NOT FOLLOWING · F to follow Ana Alba") && stage.lines[0].contains("page 2 of 3"))
     }
 
-    @Test(arguments: ["<tab>j", "<tab>l", "<tab>v", "J", ":page 3<enter>", "jjj<enter>", "<tab>/paper<enter>"])
+    @Test(arguments: ["<tab>j", "<tab>l", "<tab>v", "J", ":page 3<enter>", "jjjgp", "<tab>/paper<enter>"])
     func anyMotionOnThePageBreaksAway(keys: String) throws {
         let stage = stage(Self.ana(page: 0))
         try stage.press("F")
@@ -237,8 +240,8 @@ import Testing
     // MARK: Who is present
 
     @Test(arguments: [
-        ([LayerPerson](), nil), ([ana], "Ana Alba"), ([ana, ben], "Ana Alba +1"),
-        ([ana, LayerPerson(id: "3", name: "Zoe", isPresenting: true)], "Zoe +1"),
+        ([LayerPerson](), nil), ([ana], "Ana Alba"), ([ana, ben], "● Ana Alba  ● ben"),
+        ([ana, LayerPerson(id: "3", name: "Zoe", isPresenting: true)], "● Zoe  ● Ana Alba"),
         ([LayerPerson(id: "4")], "someone"),
     ])
     func theStatusLineNamesOneAndCountsTheRest(people: [LayerPerson], words: String?) {
@@ -257,7 +260,7 @@ import Testing
         try stage.press(":who<enter>")
         #expect(stage.screen.contains("─ Other participants: 2 (Esc to close) ──"))
         #expect(stage.screen.contains(" Ana Alba (ana)  on page 5  presenting"))
-        #expect(stage.lines.contains { $0.hasPrefix(" ben") })
+        #expect(stage.lines.contains { $0.contains(" ben") })
         try stage.press("<esc>")
         #expect(!stage.screen.contains("Other participants"))
     }

@@ -1,5 +1,4 @@
 import Annotations
-
 import Screen
 import TestSupport
 

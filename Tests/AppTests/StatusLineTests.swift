@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (80, "hotos17 › review|page 1 of 3|● ana  ● ben"), (46, "hotos17 › review|page 1 of 3|● ana +1"),
+        (80, "hotos17 › review|page 1 of 3|● ana  ● ben"), (44, "hotos17 › review|page 1 of 3|● ana +1"),
         (40, "hotos17 › review|page 1 of 3|+2"), (34, "hotos17 › review|page 1 of 3|"), (30, "review|page 1 of 3|"),
         (18, "|page 1 of 3|"), (12, "|page 1|"), (8, "|p1|"),
     ])

@@ -60,7 +60,7 @@ import Testing
 
     @Test func whereTheThreadDoesNotFitTheWayIntoItIsNamed() throws {
         let stage = Stage(Self.services())
-        try stage.press("s")
+        try stage.press("p")
         #expect(stage.screen.contains("\n me, 1m: I agree.\n ... Tab to enter the thread\n"))
         try stage.press("<tab>")
         #expect(!stage.screen.contains("to enter the thread"))

@@ -57,7 +57,7 @@ import Testing
                 "Unsent, safe here: 1 highlight, 2 notes. You can keep reading and",
                 "editing.", "", "Token or @file (hidden):",
             ])
-        #expect(stage.boxKeys.hasPrefix(" Enter use this token  Esc close (T reopens)  Ctrl-U clear"))
+        #expect(stage.boxKeys.hasPrefix(" Enter use this token  Esc close  Ctrl-U clear"))
         stage.send(.key(.paste(Self.readOnly + "\n")))
         #expect(
             card(stage).suffix(3) == [
@@ -111,10 +111,10 @@ import Testing
         stage.send(.tokenRefused("the token has expired"))
         stage.send(.tokenChecked(verdict(.tokenExpired, clock: 3 * 60_000)))
         #expect(
-            card(stage).suffix(5).dropLast() == [
+            card(stage).suffix(4) == [
                 "The token has expired",
-                "Signed with a key of the server (ES256 3f2a91c0). The server's clock is 3m",
-                "ahead of this one.", #"Warning: unknown permission "x"; it grants nothing"#,
+                "Signed with a key of the server (ES256 3f2a91c0). The server's clock is",
+                "3m ahead of this one.", #"Warning: unknown permission "x"; it grants nothing"#,
             ])
         // The verdict does not apply to the next token.
         stage.send(.key(.paste(Self.readOnly)))
@@ -126,7 +126,7 @@ import Testing
     @Test(arguments: [
         (Int64(0), "Signed with a key of the server (ES256 3f2a91c0)."),
         (59_999, "Signed with a key of the server (ES256 3f2a91c0)."),
-        (-7_200_000, "Signed with a key of the server (ES256 3f2a91c0). The server's clock is 2h"),
+        (-7_200_000, "Signed with a key of the server (ES256 3f2a91c0). The server's clock is"),
     ])
     func clocksAreComparedInMinutes(_ difference: Int64, _ line: String) {
         let stage = Stage(Sample.services())
@@ -172,7 +172,9 @@ import Testing
             #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":"all","exp":1780140000}"#
         )
         stage.send(.key(.paste(old)))
-        #expect(card(stage).contains("Token for user mia, layer review, expired at 11:20. Same rights as before."))
+        #expect(
+            card(stage).joined(separator: " ").contains(
+                "Token for user mia, layer review, expired at 11:20. Same rights as before."))
         try stage.press("<enter>")
         stage.send(.status(SyncStatus(connection: .needsToken(.expired), grant: .hotos())))
         stage.send(.tokenRefused("the token has expired"))
@@ -399,6 +401,7 @@ import Testing
         #expect(!stage.foot.contains("expires"))
         stage.send(.tokenExpires(end))
         #expect(stage.foot == " The token expires in 4m; T to enter a new one")
+        stage.now = stage.now + 4_000
         try stage.press("j")
         #expect(!stage.foot.contains("expires"))
         stage.now = .noon + 11 * 60_000 + 30_000

@@ -25,9 +25,9 @@ import Testing
 
     @Test func dateAndLastEditorBesideTheReadingView() throws {
         let rows = try rows(200, services())
-        #expect(rows[0].hasSuffix(" 2026-05-30 11:55                   5m"))
-        #expect(rows[1].hasSuffix(" 2026-05-30 10:00  carla            2h"))
-        #expect(rows[2].hasSuffix(" 2026-05-29 12:00  me               1d"))
+        #expect(rows[0].hasSuffix(" 2026-05-30 11:55            5m"))
+        #expect(rows[1].hasSuffix(" 2026-05-30 10:00  carla     2h"))
+        #expect(rows[2].hasSuffix(" 2026-05-29 12:00  me        1d"))
         #expect(rows[3].hasPrefix("  N 2 ana readers     Compare with the 2019 paper, section 4"))
         #expect(rows.allSatisfy { $0.count < 117 })
     }

@@ -66,6 +66,6 @@ import Testing
         try stage.press(":open notes.pdf<enter><tab>")
         #expect(!stage.screen.contains("125%"))
         try stage.press("[")
-        #expect(stage.lines.contains { $0.contains("at 125%") })
+        #expect(stage.lines.contains { $0.contains(" 125%") })
     }
 }

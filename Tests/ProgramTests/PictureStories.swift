@@ -13,7 +13,7 @@ struct PictureStories {
             running: [Program.path, "demo"], environment: ["HOME": home.path, "TZ": "UTC"], directory: home.path)
         try terminal.see("synced")
         try terminal.waitForPage()
-        try terminal.press("jjjj<enter>")
+        try terminal.press("jjjjgp")
         try terminal.see("“It is fastened")
         try terminal.see("token 1")
         try compare(terminal.text, with: "document", in: "README.md")

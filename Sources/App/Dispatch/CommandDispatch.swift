@@ -7,6 +7,7 @@ extension AppState {
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
         if let why = denial(of: command) { return only(.warning(why.asSentence, hint: instead(of: command))) }
         if let effects = runWriting(command) { return effects }
+        if overlay == .reader, [.copy, .goTo].contains(command) { return runInReader(command, count: count) }
         switch command {
         case .help: help = help == nil ? HelpState(subject: .keys(contexts)) : nil
         case .commandLine: return beginCommandLine()
@@ -92,6 +93,7 @@ extension AppState {
     mutating func runMoving(_ command: Command, count: Int?) -> [Effect] {
         if help != nil { return scrollHelp(command, count: count) }
         guard let document else { return moveInLibrary(command, count: count) }
+        if document.reader != nil { return runInReader(command, count: count) }
         if document.requests.isOpen { return runInRequests(command, count: count) }
         if document.outbox.isOpen { return runInOutbox(command, count: count) }
         switch command {
@@ -109,7 +111,11 @@ extension AppState {
         case .underline: return mark(.underline)
         case .strikeOut: return mark(.strikeOut)
         case .squiggly: return mark(.squiggly)
+        case .read: return openReader()
         case .goTo: return goToCurrent()
+        case .zoomPane: self.document?.isZoomed.toggle()
+        case .growPane: movePane(by: max(1, count ?? 1))
+        case .shrinkPane: movePane(by: -max(1, count ?? 1))
         case .showMarks: return showMarks()
         case .sort: sort()
         case .nextUnread: return findUnread()
@@ -122,6 +128,19 @@ extension AppState {
             }
         }
         return []
+    }
+
+    /// Moves the divider by a few columns or a row, in favour of the focused pane.
+    private mutating func movePane(by steps: Int) {
+        guard let document else { return }
+        let isPage = document.focus == .page
+        switch layout.form {
+        case .beside:
+            self.document?.besideShift = max(-60, min(60, document.besideShift + (isPage ? 4 : -4) * steps))
+        case .stacked:
+            self.document?.stackedShift = max(-40, min(40, document.stackedShift + (isPage ? 1 : -1) * steps))
+        case .single, .tooSmall: notice = .done("There is only one pane; Tab to change it")
+        }
     }
 
     private mutating func toggleDetail() {

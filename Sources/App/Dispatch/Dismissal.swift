@@ -21,6 +21,7 @@ extension AppState {
             document?.refusedNeed = need
         case .conflict: document?.conflict = nil
         case .editor: return closeEditor()
+        case .reader: document?.reader = nil
         case .lost: document?.isLossAccepted = true
         case .requests: document?.requests = RequestLog()
         case .outbox: document?.outbox.isOpen = false

@@ -12,6 +12,7 @@ extension AppState {
         case .token: return [.tokenCard, .text]
         case .conflict: return [.conflict, .everywhere]
         case .editor: return [.editor, .text]
+        case .reader: return [.reader, .moving, .everywhere]
         case .lost: return [.lost, .everywhere]
         case .requests: return [.requests, .moving, .everywhere]
         case .outbox: return [.outbox, .moving, .everywhere]

@@ -29,7 +29,8 @@ extension AppState {
     package var wakeAfter: Int64? {
         guard let document else { return noticeWait }
         let flash = document.highlights.nextEnd.map { max(1, $0 - now) }
-        return [document.refreshThrottle.wait(at: now), flash, noticeWait, nextSecond(document)].compactMap(\.self).min()
+        return [document.refreshThrottle.wait(at: now), flash, noticeWait, nextSecond(document)].compactMap(\.self)
+            .min()
     }
 
     private func nextSecond(_ document: DocumentState) -> Int64 {

@@ -39,7 +39,9 @@ extension AppState {
         return messages.entries.reversed().flatMap { entry in
             let time = CleanText(cleaning: RelativeTime.clock(entry.moment, utcOffset: utcOffset)) + "  "
             let lines = CleanText(cleaning: entry.text).wrapped(to: columns - time.width)
-            return lines.enumerated().map { ($0.offset == 0 ? time + $0.element : .blanks(time.width) + $0.element, false) }
+            return lines.enumerated().map {
+                ($0.offset == 0 ? time + $0.element : .blanks(time.width) + $0.element, false)
+            }
         }
     }
 

@@ -2,7 +2,8 @@ package import Screen
 
 /// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
-    case everywhere, moving, library, document, list, thread, page, selection, outbox, requests, conflict, help, lost,
+    case everywhere, moving, library, document, list, thread, page, selection, reader, outbox, requests, conflict, help,
+        lost,
         tokenCard
     case question
     case text, commandLine, picker, editor
@@ -18,6 +19,7 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .thread: "Thread"
         case .page: "Page"
         case .selection: "Selected words"
+        case .reader: "Reader"
         case .outbox: "Outbox"
         case .requests: "Requests"
         case .conflict: "Conflict"

@@ -13,7 +13,7 @@ extension Canvas {
         }
         let hasBar = list.total > area.rows
         let rows = hasBar ? area.split(right: 2).rest : area
-        if hasBar { drawScrollBar(list, state.theme, in: area.split(right: 1).right) }
+        if hasBar { drawScrollBar(top: list.top, total: list.total, state.theme, in: area.split(right: 1).right) }
         let shown = list.shownRows(rows: area.rows)
         let format = RowFormat(
             columns: rows.columns - 1, rows: shown.compactMap(list.row), document, hasMarks: !list.marks.isEmpty,
@@ -66,15 +66,15 @@ extension Canvas {
     }
 
     /// Draws the bar of a list that does not fit: its upper end in the title's row, its lower end in the last row.
-    private mutating func drawScrollBar(_ list: ListPane, _ theme: Theme, in area: Area) {
+    mutating func drawScrollBar(top first: Int, total: Int, _ theme: Theme, in area: Area) {
         let track = area.rows - 1
         write(
             CleanText(cleaning: String(art.scrollUp)), row: area.row - 1, column: area.column,
-            style: list.top > 0 ? theme.rule : theme.dimmed)
+            style: first > 0 ? theme.rule : theme.dimmed)
         write(CleanText(cleaning: String(art.scrollDown)), in: area, row: track, style: theme.rule)
         guard track > 0 else { return }
-        let thumb = max(1, min(track, track * area.rows / max(1, list.total)))
-        let top = (track - thumb) * list.top / max(1, list.total - area.rows)
+        let thumb = max(1, min(track, track * area.rows / max(1, total)))
+        let top = (track - thumb) * first / max(1, total - area.rows)
         fill(
             Area(row: area.row + min(top, track - thumb), column: area.column, rows: thumb, columns: 1),
             with: art.thumb, style: theme.rule)

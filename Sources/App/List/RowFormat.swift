@@ -69,7 +69,8 @@ struct RowFormat: Equatable, Sendable {
     func lines(_ row: ListRow, isMarked: Bool = false, _ document: DocumentState, max: Int) -> [[Piece]] {
         let mark = hasMarks ? (isMarked ? "+" : " ") : ""
         let state = stateColumns > 0 ? String(Self.state(of: row, document)) : ""
-        let page = CleanText(cleaning: row.pageIndex.map { String($0 + 1) } ?? "-").padded(to: pageDigits, align: .right)
+        let page = CleanText(cleaning: row.pageIndex.map { String($0 + 1) } ?? "-").padded(
+            to: pageDigits, align: .right)
         let author = document.author(of: row) ?? "-"
         let name = CleanText(cleaning: author).truncated(to: authorColumns, ellipsis: "").padded(to: authorColumns + 1)
         var head: [Piece] = [("\(mark)\(state)\(String(row.kind.letter)) \(page) ", .fact), (name, .person(author))]

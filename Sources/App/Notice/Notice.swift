@@ -78,6 +78,7 @@ extension AppState {
     mutating func reportUnbound(_ key: Key) {
         guard case .character = key, notice == nil, unboundKeys.insert(key).inserted else { return }
         shownNotice = ShownNotice(
-            notice: Notice(text: "\(key.name) is not bound here; \(keyName(of: .help)) lists the keys", kind: .hint), since: now)
+            notice: Notice(text: "\(key.name) is not bound here; \(keyName(of: .help)) lists the keys", kind: .hint),
+            since: now)
     }
 }

@@ -13,7 +13,9 @@ extension Canvas {
             case .error: state.theme.error
             }
         let text = CleanText(cleaning: state.wording(of: notice))
-        let status = state.overlay == nil ? state.layout.status : Area(Size(rows: 0, columns: 0))
+        let status =
+            state.overlay?.isBox == true && !OverlayBox.hasFrame(size)
+            ? Area(Size(rows: 0, columns: 0)) : state.layout.status
         if let document = state.document, !status.isEmpty {
             var line = StatusLine(state, document, art: art, hasTitle: !state.layout.title.isEmpty)
             line.fit(columns: status.columns)

@@ -4,13 +4,21 @@
 /// key of the one below it, or by a message; a message opens one only while the user is not typing or choosing
 /// (``AppState/mayInterrupt``). The cases are therefore always stacked in this order, the topmost first.
 enum Overlay: Equatable, Sendable {
-    case question, prompt, picker, help, token, conflict, editor, lost, requests, outbox
+    case question, prompt, picker, help, token, conflict, editor, reader, lost, requests, outbox
+
+    /// Whether it is drawn as a box in the middle of the screen.
+    var isBox: Bool {
+        switch self {
+        case .question, .picker, .help, .token, .conflict, .lost: true
+        case .prompt, .editor, .reader, .requests, .outbox: false
+        }
+    }
 
     /// Whether characters are text, or keys are answers.
     var takesInput: Bool {
         switch self {
         case .question, .prompt, .picker, .token, .editor: true
-        case .help, .conflict, .lost, .requests, .outbox: false
+        case .help, .conflict, .reader, .lost, .requests, .outbox: false
         }
     }
 }
@@ -29,14 +37,14 @@ extension AppState {
     var isAwaiting: Bool {
         guard keys.isEmpty else { return false }
         return switch overlay {
-        case .outbox, .requests, nil: true
+        case .reader, .outbox, .requests, nil: true
         default: false
         }
     }
 
     /// Whether an overlay may open that the user did not ask for.
     var mayInterrupt: Bool {
-        isAwaiting && picture == nil && document?.page.selection == nil && document?.page.hints.isEmpty != false
+        isAwaiting && document?.page.selection == nil && document?.page.hints.isEmpty != false
     }
 
     /// Drops pending keys when another overlay gets the focus: they were meant for the one before.
@@ -52,6 +60,7 @@ extension DocumentState {
     fileprivate var overlay: Overlay? {
         if conflict != nil { return .conflict }
         if editor != nil { return .editor }
+        if reader != nil { return .reader }
         if accessLost != nil, !isLossAccepted { return .lost }
         if requests.isOpen { return .requests }
         return outbox.isOpen ? .outbox : nil

@@ -34,7 +34,7 @@ struct OverlayBox: Equatable, Sendable {
         inside = content.split(bottom: 2).rest
     }
 
-    private static func hasFrame(_ size: Size) -> Bool { size.rows >= 14 && size.columns >= 60 }
+    static func hasFrame(_ size: Size) -> Bool { size.rows >= 14 && size.columns >= 60 }
 
     /// Returns the columns of the content.
     static func columns(_ size: Size, _ wanted: Int = maxColumns) -> Int {

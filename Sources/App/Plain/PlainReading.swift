@@ -131,7 +131,8 @@ extension StatusLine {
         let place: CleanText = document.isLocal ? title : "\(title) / \(document.layerName)"
         let page: CleanText = "p\(document.page.index + 1)\(document.pageCount.map { "/\($0)" } ?? "")"
         let unread = document.list.window?.unread ?? 0
-        let texts = line.parts.filter { !$0.isRight }.map(\.forms[0]) + [page]
+        let texts =
+            line.parts.filter { !$0.isRight }.map(\.forms[0]) + [page]
             + line.parts.filter(\.isRight).map(\.forms[0]) + (unread > 0 ? ["\(unread) new"] : [])
         return ([place] + texts).joined(separator: "   ").truncated(to: PlainState.width)
     }

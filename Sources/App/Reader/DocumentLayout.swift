@@ -42,10 +42,12 @@ struct DocumentLayout: Equatable, Sendable {
     ///   - tabRows: Rows for the tab bar.
     ///   - footRows: Rows that an open editor or card requests.
     ///   - showsDetail: nil shows the detail if it fits.
+    ///   - besideShift: Columns, and `stackedShift` rows, that the user has given to the page.
     ///   - isForReading: Whether the user chose the reading view, which never needs more than its own width.
     init(
         _ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?,
-        showsBlame: Bool = false, isForReading: Bool = false
+        showsBlame: Bool = false, isForReading: Bool = false, isZoomed: Bool = false, besideShift: Int = 0,
+        stackedShift: Int = 0
     ) {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
         let (bar, rest) = Area(size).split(top: tabRows)
@@ -59,6 +61,7 @@ struct DocumentLayout: Equatable, Sendable {
         blameRows = showsBlame ? 1 : 0
         form =
             switch (size.columns, body.rows) {
+            case _ where isZoomed: .single
             case (110..., _): .beside
             case (60..., 8...): .stacked
             default: .single
@@ -70,14 +73,22 @@ struct DocumentLayout: Equatable, Sendable {
         case .stacked:
             // At 80x24, 14 rows are left to the page.
             let wanted = max(body.rows / 3, body.rows - 14)
-            let (top, bottom) = body.split(bottom: max(4, min(body.rows * 2 / 5, wanted)))
+            let extra = showsDetail == true ? 4 : 0
+            let (top, bottom) = body.split(
+                bottom: max(4, min(min(body.rows * 2 / 5, wanted) + extra - stackedShift, body.rows - 2)))
             setPage(top)
             setList(bottom, showsDetail)
         case .beside:
-            let (left, rest) = body.split(left: Self.pageColumns(of: size.columns, isForReading: isForReading))
+            let (left, rest) = body.split(
+                left: max(
+                    30,
+                    min(
+                        Self.pageColumns(of: size.columns, isForReading: isForReading) + besideShift, size.columns - 31)
+                ))
             let (divider, right) = rest.split(left: 1)
             self.divider = divider
-            setPage(left)
+            // A blank column keeps the text off the divider.
+            setPage(left.split(right: 1).rest)
             setList(right, showsDetail)
         }
     }
@@ -109,7 +120,8 @@ extension AppState {
         DocumentLayout(
             size, tabRows: tabRows, focus: document?.focus ?? .list, footRows: footRows,
             showsDetail: document?.showsDetail, showsBlame: document?.showsBlame ?? false,
-            isForReading: document?.page.chosenView == .reading)
+            isForReading: document?.page.chosenView == .reading, isZoomed: document?.isZoomed ?? false,
+            besideShift: document?.besideShift ?? 0, stackedShift: document?.stackedShift ?? 0)
     }
 
     /// The rows that an open editor or card requests.

@@ -21,6 +21,7 @@ extension Canvas {
                 write(tee, row: layout.detail.row, column: divider.column, style: state.theme.rule)
             }
         }
+        drawReader(state, document)
         drawFoot(state, document, in: layout.foot)
         drawStatus(state, document, in: layout.status)
     }

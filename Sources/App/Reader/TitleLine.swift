@@ -63,7 +63,8 @@ extension DocumentState {
 
     /// `● ana  ● ben  ● cy`, `● ana +2`, `+3`
     fileprivate func peopleForms(art: LineArt) -> [CleanText] {
-        let names = presence.people.map { CleanText(cleaning: $0.shownName).truncated(to: 16) }
+        let people = presence.people.filter(\.isPresenting) + presence.people.filter { !$0.isPresenting }
+        let names = people.map { CleanText(cleaning: $0.shownName).truncated(to: 16) }
         guard let first = names.first else { return [""] }
         let all = names.prefix(4).map { art.person + $0 }.joined(separator: "  ")
         let whole: CleanText = names.count > 4 ? all + "  +\(names.count - 4)" : all

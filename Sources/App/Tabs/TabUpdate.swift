@@ -72,7 +72,7 @@ extension AppState {
         switch overlay {
         case .token: token?.isTrying == false && token?.isEmpty == false
         case .question, .prompt, .picker, .editor, .conflict, .help: true
-        case .lost, .requests, .outbox, nil: false
+        case .reader, .lost, .requests, .outbox, nil: false
         }
     }
 

@@ -97,7 +97,7 @@ extension DocumentState {
     }
 
     /// `ben, 5m:`
-    fileprivate func head(of comment: Record, at now: Timestamp) -> CleanText {
+    func head(of comment: Record, at now: Timestamp) -> CleanText {
         let annotation = Annotation(comment)
         let isOwn = comment.createdBy != nil && comment.createdBy.isExactly(status.grant?.userID)
         let name = Author.name(annotation.author, user: comment.createdBy)

@@ -33,7 +33,8 @@ extension Canvas {
 
 /// One line of the token card.
 struct TokenCardLine: Equatable {
-    enum Role { case fact, entry, verdict, warning, problem
+    enum Role {
+        case fact, entry, verdict, warning, problem
         /// Paths to choose from.
         case choice
     }

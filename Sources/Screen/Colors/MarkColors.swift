@@ -72,7 +72,8 @@ package struct MarkColors: Hashable, Sendable {
     private static let backgrounds: [(background: Color, foreground: Color, rgb: RGB)] = [
         (.brightYellow, .black, RGB(255, 255, 0)), (.brightGreen, .black, RGB(0, 255, 0)),
         (.brightCyan, .black, RGB(0, 255, 255)), (.brightMagenta, .black, RGB(255, 0, 255)),
-        (.red, .brightWhite, RGB(205, 0, 0)), (.blue, .brightWhite, RGB(0, 0, 238)), (.white, .black, RGB(229, 229, 229)),
+        (.red, .brightWhite, RGB(205, 0, 0)), (.blue, .brightWhite, RGB(0, 0, 238)),
+        (.white, .black, RGB(229, 229, 229)),
     ]
 
     private static func named(_ color: RGB) -> (Color, Color) {
