@@ -24,6 +24,10 @@ package struct AppState: Equatable, Sendable {
     var departure: Departure?
     var ids: IDGenerator
     package let theme: Theme
+    /// The characters for rules and signs.
+    let art: LineArt
+    /// Colours for marks and people.
+    let markColors: MarkColors
     /// Offset of the user's wall clock from UTC, in seconds; positive is ahead.
     package let utcOffset: Int
     package let keymap: Keymap
@@ -33,6 +37,8 @@ package struct AppState: Equatable, Sendable {
     let invitation: String?
     /// Whether changes by others are highlighted briefly. If false, the screen never changes on its own.
     let flashesChanges: Bool
+    /// Whether page and list move together.
+    let followsCursor: Bool
     let begin: Start
 
     var library = LibraryState()
@@ -46,30 +52,41 @@ package struct AppState: Equatable, Sendable {
     var opening: Opening?
 
     var keys = KeyReader()
-    var notice: Notice?
+    /// The sentence on the screen, if any.
+    var shownNotice: ShownNotice?
+    var messages = MessageLog()
+    /// The keys without a meaning that the user has been told about.
+    var unboundKeys: Set<Key> = []
     var prompt: Prompt?
     var picker: Picker?
     var history = CommandHistory()
     var token: TokenCard?
     var picture: ShownPicture?
     var help: HelpState?
+    /// The topmost overlay after the last message.
+    var focused: Overlay?
 
     /// - Parameters:
     ///   - begin: What to open at startup. If it is a layer or a file, closing the last tab quits the program, unless
     ///     the user has opened the library since.
     ///   - seed: Random bits for the ids of new records.
     package init(
-        begin: Start, size: Size, theme: Theme = .standard, utcOffset: Int = 0, keymap: Keymap = .standard,
-        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, invitation: String? = nil,
+        begin: Start, size: Size, theme: Theme = .standard, art: LineArt = .unicode, depth: ColorDepth = .many,
+        utcOffset: Int = 0, keymap: Keymap = .standard,
+        pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, followsCursor: Bool = true,
+        invitation: String? = nil,
         seed: (UInt64, UInt64)
     ) {
         self.begin = begin
         self.size = size
         self.theme = theme
+        self.art = art
+        markColors = MarkColors(depth: depth, ground: theme.ground)
         self.utcOffset = utcOffset
         self.keymap = keymap
         self.pageView = pageView
         self.flashesChanges = flashesChanges
+        self.followsCursor = followsCursor
         self.invitation = invitation
         ids = IDGenerator(seed: seed)
         switch begin {
@@ -96,29 +113,16 @@ struct Opening: Equatable, Sendable {
     var problem: String?
 }
 
-/// A sentence at the bottom of the screen, shown until the next key.
-struct Notice: Equatable, Sendable {
-    enum Kind: Equatable, Sendable { case done, warning, error }
-
-    /// A suggested next command, shown with the user's key for it: `u to revert`.
-    struct Hint: Equatable, Sendable {
-        var command: Command
-        /// What the command does, as `to revert`.
-        var effect: String
+/// A text over the whole screen that scrolls.
+struct HelpState: Equatable, Sendable {
+    enum Subject: Equatable, Sendable {
+        /// The keys of the contexts that were active when it was opened.
+        case keys([KeyContext])
+        /// The latest notices.
+        case messages
     }
 
-    var text: String
-    var kind: Kind
-    var hint: Hint?
-
-    static func done(_ text: String, hint: Hint? = nil) -> Notice { Notice(text: text, kind: .done, hint: hint) }
-    static func warning(_ text: String, hint: Hint? = nil) -> Notice { Notice(text: text, kind: .warning, hint: hint) }
-    static func error(_ text: String) -> Notice { Notice(text: text, kind: .error) }
-}
-
-/// The help screen, for the contexts that were active when it was opened.
-struct HelpState: Equatable, Sendable {
-    var contexts: [KeyContext]
+    var subject: Subject
     /// First line shown.
     var top = 0
 }

@@ -97,6 +97,8 @@ package enum Effect: Hashable, Sendable {
     case supplyToken(TokenText)
     /// → `tokenRead` or `tokenRefused`
     case readTokenFile(String)
+    /// Finds the paths that begin with a text. → `pathsFound`
+    case completePath(String)
     case forgetToken
     case syncNow
     case setOnline(Bool)

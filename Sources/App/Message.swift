@@ -89,6 +89,8 @@ package indirect enum Message: Hashable, Sendable {
     /// The expiry time of the current token, by the server's clock. Sent five minutes and one minute ahead.
     case tokenExpires(Timestamp)
     case tokenRead(TokenText)
+    /// The paths that begin with this text, folders with a final `/`.
+    case pathsFound(String, [String])
     /// The server accepted the supplied token.
     case tokenAccepted
     /// Why the supplied token is refused, as a sentence that does not contain the token.

@@ -2,16 +2,12 @@ package import Screen
 
 /// Draws the screen of a state, always as large as the terminal.
 package func view(_ state: AppState) -> Canvas {
-    var canvas = Canvas(size: state.size)
+    var canvas = Canvas(size: state.size, art: state.art)
     if state.size.rows < DocumentLayout.smallest.rows || state.size.columns < DocumentLayout.smallest.columns {
         canvas.drawTooSmall(state.size)
         return canvas
     }
-    if state.help != nil {
-        canvas.drawHelp(state)
-    } else if let picker = state.picker {
-        canvas.drawPicker(picker, state)
-    } else if let document = state.document {
+    if let document = state.document {
         canvas.drawDocument(state, document)
     } else if let opening = state.opening {
         canvas.drawOpening(opening, state)
@@ -19,10 +15,25 @@ package func view(_ state: AppState) -> Canvas {
         canvas.drawLibrary(state)
     }
     canvas.drawFooter(state)
+    canvas.drawOverlays(state)
+    canvas.drawNotice(state)
     return canvas
 }
 
 extension Canvas {
+    /// Draws the topmost overlay that is a box.
+    fileprivate mutating func drawOverlays(_ state: AppState) {
+        switch state.overlay {
+        case .question: if let prompt = state.prompt { drawQuestion(prompt, state) }
+        case .picker: if let picker = state.picker { drawPicker(picker, state) }
+        case .help: drawHelp(state)
+        case .token: if let card = state.token { drawTokenCard(card, state) }
+        case .conflict: if let card = state.document?.conflict { drawConflict(card, state) }
+        case .lost: drawAccessLost(state)
+        case .prompt, .editor, .reader, .requests, .outbox, nil: break
+        }
+    }
+
     fileprivate mutating func drawTooSmall(_ size: Size) {
         let smallest = DocumentLayout.smallest
         let text: CleanText =

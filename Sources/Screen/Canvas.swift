@@ -15,13 +15,16 @@ package struct Cell: Hashable, Sendable {
 /// fills two cells; overwriting one of them blanks the other.
 package struct Canvas: Hashable, Sendable {
     package let size: Size
+    /// The characters that rules are drawn with.
+    package let art: LineArt
     /// Row by row.
     package private(set) var cells: [Cell]
     /// Position of the terminal's cursor; nil hides it.
     package var cursor: Position?
 
-    package init(size: Size) {
+    package init(size: Size, art: LineArt = .unicode) {
         self.size = size
+        self.art = art
         cells = Array(repeating: .blank, count: size.rows * size.columns)
     }
 
@@ -78,16 +81,16 @@ package struct Canvas: Hashable, Sendable {
         }
     }
 
-    /// Draws a line of dashes with a title: `-- Annotations 4/38 -----`.
+    /// Draws a rule with a title: `─ Annotations 38 ─────`.
     package mutating func rule(
         _ title: CleanText = "", row: Int, column: Int = 0, columns: Int? = nil, style: Style = .normal,
         titleStyle: Style? = nil
     ) {
         let columns = columns ?? size.columns - column
-        fill(Area(row: row, column: column, rows: 1, columns: columns), with: "-", style: style)
+        fill(Area(row: row, column: column, rows: 1, columns: columns), with: art.horizontal, style: style)
         guard !title.isEmpty, columns > 6 else { return }
-        let shown: CleanText = " \(title.truncated(to: columns - 5)) "
-        write(shown, row: row, column: column + 2, style: titleStyle ?? style)
+        let shown: CleanText = " \(title.truncated(to: columns - 4)) "
+        write(shown, row: row, column: column + 1, style: titleStyle ?? style)
     }
 
     /// Changes the style of drawn cells, for example for a selected row or a mark.

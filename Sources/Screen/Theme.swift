@@ -1,12 +1,17 @@
 /// A style for each role on the screen. Views use roles; only themes define colours. Each role with a meaning also has
 /// an attribute or text that identifies it, so colour is never the only cue.
 package struct Theme: Hashable, Sendable {
+    /// The terminal's colours that the theme is made for; nil for any.
+    package var ground: Ground?
+
     package var text = Style.normal
     package var title = Style(.bold)
     package var heading = Style(.bold)
     package var dimmed = Style(.dim)
     package var rule = Style(.dim)
-    package var statusLine = Style(.reverse)
+    package var statusLine = Style(.dim)
+    /// A mode or a warning in the status line that must not be overlooked.
+    package var loud = Style([.bold, .reverse])
     /// Among the completions shown, the one that Tab has put into the line.
     package var completion = Style([.bold, .underline])
     package var footer = Style.normal
@@ -18,7 +23,7 @@ package struct Theme: Hashable, Sendable {
     package var error = Style(.bold)
     package var progress = Style(.reverse)
     /// The current row of the focused pane, and of other panes.
-    package var selection = Style(.reverse)
+    package var selection = Style(.bold)
     package var inactiveSelection = Style(.bold)
     /// The range of words being selected on a page.
     package var selectedText = Style([.bold, .underline])
@@ -35,11 +40,17 @@ package struct Theme: Hashable, Sendable {
     package var underlineMark = Style(.underline)
     package var strikeOutMark = Style(.dim)
     package var squigglyMark = Style(.underline)
+    /// Added to the mark under the cursor.
+    package var litMark = Style(.bold)
     package var noteMark = Style(.bold)
     package var otherMark = Style(.bold)
     package var presenting = Style(.bold)
     package var card = Style.normal
     package var cardTitle = Style(.bold)
+    /// The rule of an overlay, and the title and the cursor bar of the focused pane.
+    package var accent = Style(.bold)
+    /// Everything behind an overlay.
+    package var covered = Style(.dim)
 
     /// No colour (`NO_COLOR`, or a terminal without colours).
     package static let plain = Theme()
@@ -68,6 +79,8 @@ package struct Theme: Hashable, Sendable {
         theme.otherMark.foreground = .cyan
         theme.presenting.foreground = .green
         theme.cardTitle.foreground = .blue
+        theme.accent.foreground = .blue
+        theme.loud.foreground = .magenta
         return theme
     }()
 }

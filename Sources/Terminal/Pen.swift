@@ -8,10 +8,12 @@ struct Pen {
         let background: Int32
     }
 
-    private let palette: Palette
+    let palette: Palette
     private let isUTF8: Bool
     private var pairs: [Colors: Int32] = [:]
     private var last: (style: Style, look: Look)
+    /// By style, because finding the nearest colour takes long.
+    private var looks: [Style: Look] = [:]
     /// Buffer for one character, its marks and a terminating zero, allocated once because there are many cells.
     private var text = [wchar_t](repeating: 0, count: 1 + Glyph.maximumMarks + 1)
 
@@ -68,6 +70,14 @@ struct Pen {
     }
 
     private mutating func look(of style: Style) -> Look {
+        if let look = looks[style] { return look }
+        if looks.count > 4_000 { looks = [:] }
+        let look = newLook(of: style)
+        looks[style] = look
+        return look
+    }
+
+    private mutating func newLook(of style: Style) -> Look {
         let foreground = palette.number(of: style.foreground)
         let background = palette.number(of: style.background)
         var attributes: attr_t = 0

@@ -25,6 +25,8 @@ package final class TerminalDevice {
     /// The byte sequences of this terminal's keys.
     let sequences: [[UInt8]: Key]
 
+    /// Whether the locale has UTF-8.
+    package let isUTF8: Bool
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
     private let file: Files
@@ -57,7 +59,7 @@ package final class TerminalDevice {
             Self.giveUp(file)
             throw TerminalError(reason: .systemCall("sigaction", errno: error))
         }
-        let isUTF8 = Self.useLocale()
+        isUTF8 = Self.useLocale()
         guard let screen = newterm(type, file.output, file.input), let window = cn_stdscr() else {
             Self.giveUp(file)
             throw TerminalError(reason: .unknownType(type))
@@ -79,6 +81,8 @@ package final class TerminalDevice {
     deinit {
         close()
     }
+
+    package var colorDepth: ColorDepth { ColorDepth(count: pen.palette.count) }
 
     package var size: Size {
         Size(rows: Int(cn_rows(window)), columns: Int(cn_columns(window)))

@@ -34,7 +34,7 @@ import Testing
         stage.send(.tick(stage.now))
         #expect(try style(of: "Just said", on: stage) == Theme.standard.unread)
         #expect(stage.canvas.cursor == cursor)
-        #expect(stage.statusLine.contains("2 new"))
+        #expect(stage.screen.contains("· 2 new"))
     }
 
     @Test func itCanBeToldWithoutColour() {

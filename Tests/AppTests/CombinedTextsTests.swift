@@ -28,23 +28,23 @@ import Testing
         let stage = Stage(own())
         try stage.press("<space><space>j")
         #expect(
-            stage.lines[14...17].map { String($0.prefix(23)) } == [
-                " +  N  1  me     Note 1", " +  N  1  me     Note 2", "    N  1  me     Note 3",
-                ">   N  1  me     Note 4",
+            stage.lines[16...19].map { String($0.prefix(23)) } == [
+                " +N 1 me Note 1        ", " +N 1 me Note 2        ", "  N 1 me Note 3        ",
+                "▌ N 1 me Note 4        ",
             ])
-        #expect(stage.lines[13].contains(" 2 marked "))
+        #expect(stage.lines[15].contains(" 2 marked"))
         try stage.press("gg<space>")
-        #expect(stage.lines[13].contains(" 1 marked "))
+        #expect(stage.lines[15].contains(" 1 marked"))
         try stage.press("<esc>")
-        #expect(stage.lines[14].hasPrefix("   N  1  me"))
+        #expect(stage.lines[16].hasPrefix(" N 1 me"))
     }
 
     @Test func aRangeGrowsWithTheCursor() throws {
         let stage = Stage(own())
         try stage.press("jvj")
-        #expect(stage.lines[13].contains(" 2 marked "))
-        #expect(stage.lines[15].hasPrefix(" +  N"))
-        #expect(stage.lines[16].hasPrefix(">+  N"))
+        #expect(stage.lines[15].contains(" 2 marked"))
+        #expect(stage.lines[17].hasPrefix(" +N"))
+        #expect(stage.lines[18].hasPrefix("▌+N"))
         try stage.press("jvG<space>")
         #expect(stage.state.document?.list.marks.ids.sorted().map(\.text) == ["n2", "n3", "n4", "n5"])
     }
@@ -79,7 +79,7 @@ import Testing
         let stage = Stage(services)
         try stage.press("vGd")
         #expect(performed(stage) == [[.delete("u1")]])
-        #expect(stage.foot.hasPrefix(" Deleted; 3 unchanged: needs annotations:delete"))
+        #expect(stage.foot.hasPrefix(" Deleted underline “can adapt”; 3 unchanged: needs annotations:delete"))
     }
 
     @Test func withoutWriteNothingIsGathered() throws {
@@ -93,7 +93,7 @@ import Testing
     @Test func aColourIsChosenForAll() throws {
         let stage = Stage(own())
         try stage.press("<space><space>c")
-        #expect(stage.lines[0].hasPrefix("-- Colour 9/9"))
+        #expect(stage.boxTitle.hasPrefix("Colour 9/9"))
         try stage.press("red<enter>")
         #expect(stage.services.records.map { $0.content["color"]?.string } == ["#d1202f", "#d1202f", nil, nil, nil])
         #expect(stage.foot == " 2 changed; u to revert")

@@ -34,7 +34,7 @@ import Testing
         try stage.press(":word-forward<enter>")
         #expect(stage.foot == " word-forward is not available here, only in: Page")
         try stage.press("<tab>:word-forward<enter>")
-        #expect(stage.underCursor == "calls")
+        #expect(stage.underCursor == "adapt.")
     }
 
     @Test func olderLinesComeBackAndAreKept() throws {

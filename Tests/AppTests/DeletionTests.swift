@@ -70,7 +70,7 @@ import Testing
         let stage = Stage(services)
         try stage.press("j<tab>d")
         #expect(performed(stage) == [.delete("c3")])
-        #expect(stage.foot == " Deleted; u to restore it")
+        #expect(stage.foot == " Deleted comment; u to restore it")
         #expect(stage.state.document?.list.total == 4)
     }
 
@@ -125,7 +125,7 @@ import Testing
     @Test func commentsOfADeletedAnnotationStandUnderAHeading() throws {
         let stage = Stage(Self.left(), rows: 60, columns: 80)
         let line = try #require(stage.lines.first { $0.contains("deleted annotation") && $0.contains("+2") })
-        #expect(line.contains("C  1"))
+        #expect(line.contains("C 1"))
         while stage.state.document?.list.current?.isDeletedRoot != true { try stage.press("j") }
         #expect(stage.screen.contains("deleted annotation on page 1, only its comments remain"))
         #expect(stage.screen.contains("\n ben, 1m:\n   The second one.\n me, 1m:\n   I agree.\n"))
@@ -140,7 +140,7 @@ import Testing
         let stage = Stage(Self.left(), rows: 60, columns: 80)
         while stage.state.document?.list.current?.isDeletedRoot != true { try stage.press("j") }
         try stage.press("<tab>j")
-        #expect(stage.screen.contains("-- Thread 2/2 ---"))
+        #expect(stage.screen.contains("─ Thread 2/2 ───"))
         try stage.press("e<C-u>I do not.<enter>")
         #expect(stage.screen.contains("I do not."))
         try stage.press("d")

@@ -10,11 +10,11 @@ import Testing
         let stage = Stage(Sample.services())
         #expect(
             stage.screen == """
-                    Page 1 of 3 - layout view (L: reading)                            lines 1-4
+                 hotos17 › review                                                   page 1 of 3
                       This calls for a rethink of how we approach the instruction set. In
-                 H*   this paper we highlight[some of the challenges]arising from an
-                 H   [accelerating rate of change]and discuss ways in which systems
-                 U    software[can adapt.]The number of transistors doubles.
+                 H*   this paper we highlight some of the challenges arising from an
+                 H    accelerating rate of change and discuss ways in which systems
+                 U    software can adapt. The number of transistors doubles.
 
 
 
@@ -23,17 +23,17 @@ import Testing
 
 
 
-                -- Annotations 1/4 - by page - filter: none ------------------------ 1 new -----
-                > *H  1  ana    "some of the challenges" Which ones?                         5m
-                   H  1  ben    "accelerating rate of change"                                2h
-                   U  1  me     "can adapt"                                                  1d
-                   N  2  ana    Compare with the 2019 paper, section 4                       3d
 
 
+                ─ Annotations 4 · 1 new ────────────────────────────────────────────────────────
+                ▌*H 1 ana Which ones?  “some of the challenges”                               5m
+                  H 1 ben “accelerating rate of change”                                       2h
+                  U 1 me  “can adapt”                                                         1d
+                  N 2 ana Compare with the 2019 paper, section 4                              3d
 
 
-                 hotos17 / review   p1/3   synced   token 12m   1 new
-                 Enter go to  a note  e edit  d delete  r reply  / filter  Tab page  ? help
+                                                                           ✓ synced   token 12m
+                 Enter read  a note  e edit  d delete  r reply  / filter  Tab page  ? help
                 """)
     }
 
@@ -45,9 +45,9 @@ import Testing
 
     @Test func onePaneAtATimeWhereItIsNarrow() throws {
         let stage = Stage(Sample.services(), rows: 20, columns: 45)
-        #expect(stage.lines[0].contains("Annotations"))
+        #expect(stage.lines[1].contains("Annotations"))
         try stage.press("<tab>")
-        #expect(stage.lines[0].contains("Page 1 of 3"))
+        #expect(stage.lines[0].contains("page 1 of 3"))
         #expect(stage.state.document?.page.view == .reading)
     }
 
@@ -66,20 +66,20 @@ import Testing
 
     @Test func theCursorOfTheTerminalIsOnTheFocusedRowOrCharacter() throws {
         let stage = Stage(Sample.services())
-        #expect(stage.canvas.cursor == Position(row: 14, column: 0))
+        #expect(stage.canvas.cursor == Position(row: 16, column: 0))
         try stage.press("j")
-        #expect(stage.canvas.cursor == Position(row: 15, column: 0))
+        #expect(stage.canvas.cursor == Position(row: 17, column: 0))
         try stage.press("<tab>w")
-        #expect(stage.underCursor == "calls")
+        #expect(stage.underCursor == "rate")
     }
 
     @Test func aWidePageIsReadUnlessItsLayoutIsAskedFor() throws {
         let services = Sample.services()
         services.pages[0] = Sample.page([String(repeating: "wide words ", count: 14)], width: 1200)
         let stage = Stage(services)
-        #expect(stage.lines[0].contains("reading view (L: layout, 155 wide)"))
+        #expect(stage.state.document?.page.view == .reading)
         try stage.press("<tab>L")
-        #expect(stage.lines[0].contains("layout view"))
+        #expect(stage.state.document?.page.view == .layout)
         try stage.press("zl")
         #expect(stage.lines[0].contains("column 41"))
         try stage.press("zhzh")

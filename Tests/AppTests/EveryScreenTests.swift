@@ -101,7 +101,7 @@ import Testing
     /// The last row always shows the key for help or a way out.
     @Test(arguments: scenes)
     func theLastRowTellsHowToGoOn(scene: Scene) throws {
-        let foot = try scene.make(24, 80).foot
+        let foot = try scene.make(24, 80).lines.last ?? ""
         #expect(["? help", "Esc", "Filter:", "Command:"].contains { foot.contains($0) }, "\(foot)")
     }
 

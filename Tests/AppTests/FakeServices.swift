@@ -65,7 +65,12 @@ final class FakeServices: AppServices {
             let target = later ?? all.indices.first { all[$0].isUnread }
             post(.rows(window(request, anchor: target.map { all[$0].id })))
         case .loadPageRows(let index):
-            post(.pageRows(index, rows(.onPage(index)).filter { !$0.isDeletedRoot }))
+            let rows = rows(.onPage(index)).filter { !$0.isDeletedRoot }.map { row in
+                var row = row
+                row.color = records.first { $0.id.isExactly(row.id) }?.content.color
+                return row
+            }
+            post(.pageRows(index, rows))
         case .loadRecord(let id): post(.record(id, records.first { $0.id.isExactly(id) }))
         case .loadThread(let root): post(.thread(root, comments(under: root)))
         case .loadBatch(let wanted):

@@ -61,7 +61,7 @@ import Testing
             ], columns: 260)
         #expect(stage.lines.contains { $0.contains("Which ones?") && $0.contains("read-only: not yours") })
         #expect(stage.lines.contains { $0.contains("ben") && $0.contains("delete only") })
-        #expect(stage.lines.contains { $0.contains("  me ") && $0.contains("no delete") })
+        #expect(stage.lines.contains { $0.contains(" me ") && $0.contains("no delete") })
     }
 
     @Test func theDetailSaysItInFull() throws {

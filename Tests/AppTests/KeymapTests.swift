@@ -75,7 +75,8 @@ import Testing
         let scripts = [
             "", "j", "jd u", "/hi<enter>", "<tab>", "<tab>jww", "<tab>jwwL", "<tab>LG$zl", "aone<C-j>two", "<tab>J",
             "<tab>/the<enter>", "<tab>jwvee",
-            "jj<enter>", "jj<enter><C-o>", "?", ":requests<enter>", "?jj", "aone two<left><C-j>three<left><left><up>",
+            "jj<enter>", "jjgp", "jjgp<C-o>", "T@/tmp", "jz", "?", ":requests<enter>", "?jj",
+            "aone two<left><C-j>three<left><left><up>",
             "O", "Oj", "OG",
             "Oj<enter>", "jjd", "jjdu", "d", "<tab>L+", ":some thing<left><left>", ":fo", "<C-p>", "<C-p><pgdn>",
         ]
@@ -90,6 +91,13 @@ import Testing
             let stage = Stage(services)
             try stage.press(script)
             return stage.state
+        }
+        for script in ["<enter>", "<enter>G", "<enter>n"] {
+            let services = Sample.services()
+            services.records[0] = Sample.note("h1", page: 0, top: 1, text: ReaderTests.text, by: "ana", minutes: 1)
+            let reader = Stage(services)
+            try reader.press(script)
+            scenes.append(reader.state)
         }
         let following = Stage(Sample.services())
         let presenter = LayerPerson(id: "1", whereabouts: .init(pageIndex: 1), isPresenting: true)

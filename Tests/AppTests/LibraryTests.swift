@@ -28,8 +28,8 @@ import Testing
     @Test func whatIsOnThisMachine() {
         #expect(
             library().screen == """
-                -- Layers on this machine ------------------------------------------------------------------------------------
-                > hotos17 / review                          1 unsent  2 new  clean  synced 5m  309 kB  mia  http://localhos...
+                ─ Layers on this machine ─────────────────────────────────────────────────────────────────────────────────────
+                ▌ hotos17 / review                          1 unsent  2 new  clean  synced 5m  309 kB  mia  http://localhos...
                   plan / default layer                      no PDF  anonymous  http://docs.example
                   torn / default layer                      the local copy is damaged  anonymous  http://docs.example
 
@@ -60,14 +60,14 @@ import Testing
         let stage = library()
         try stage.press("<enter>")
         #expect(stage.asked.contains(.openLayer(.hotos)))
-        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        #expect(stage.lines.prefix(2).contains { $0.contains("hotos17 › review") })
         try stage.press("<esc><esc><esc>")
         #expect(stage.state.document != nil)
         try stage.press("<C-c>")
         #expect(stage.foot == " Press q to leave this layer, q again to quit")
         try stage.press("q")
         #expect(stage.asked.suffix(2) == [.closeLayer, .loadLibrary])
-        #expect(stage.lines[0].hasPrefix("-- Layers on this machine"))
+        #expect(stage.lines[0].hasPrefix("─ Layers on this machine"))
         try stage.press("<C-c>")
         #expect(stage.foot == " Press q to quit")
         try stage.press("q")
@@ -125,7 +125,7 @@ import Testing
     @Test func storageIsTheSameList() throws {
         let stage = Stage(Sample.services())
         try stage.press(":storage<enter>")
-        #expect(stage.lines[1].hasPrefix("-- Layers on this machine") || stage.lines[0].hasPrefix("-- Layers on this"))
+        #expect(stage.lines[1].hasPrefix("─ Layers on this machine") || stage.lines[0].hasPrefix("─ Layers on this"))
     }
 
     @Test func addingByServerAndToken() throws {
@@ -146,7 +146,7 @@ import Testing
         try stage.press("d")
         #expect(stage.asked.count { $0 == .startDemo } == 1)
         stage.send(.demoReady(server: "http://localhost:5000", TokenText(TokenTests.readOnly)))
-        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        #expect(stage.lines.prefix(2).contains { $0.contains("hotos17 › review") })
         let failing = Stage(FakeServices(), begin: .library)
         try failing.press("d")
         failing.send(.openFailed("sample PDFs not found"))

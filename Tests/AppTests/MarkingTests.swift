@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import PageLayout
+import Screen
 import Testing
 
 @testable import App
@@ -17,7 +18,7 @@ import Testing
     }
 
     @Test func selectedWordsBecomeAHighlight() throws {
-        let stage = Stage(Sample.services())
+        let stage = Stage(Sample.services(), depth: .mono)
         try stage.press("<tab>wve")
         #expect(stage.statusLine.contains(#"SELECT 1 word "calls""#))
         try stage.press("eee")

@@ -15,14 +15,14 @@ import Testing
     @Test func aNoteBesideTheCurrentRecord() throws {
         let stage = Stage(Sample.services())
         try stage.press("jaTwo<C-j>lines")
-        #expect(stage.lines[18].hasPrefix("-- New note on page 1 ---"))
+        #expect(stage.lines[18].hasPrefix("─ New note on page 1 ───"))
         #expect(stage.lines[19...20] == [" Two", " lines"])
         #expect(stage.foot == " Enter save  Ctrl-J new line  Ctrl-X editor  Esc keep draft")
         try stage.press("<enter>")
         #expect(
             performed(stage) == [.create(.note(onPage: 0, at: Point(x: 234, y: 100), text: "Two\nlines"))])
         #expect(stage.state.document?.list.current?.text == "Two\nlines")
-        #expect(stage.lines.contains { $0.hasPrefix("> ^N  1  me     Two lines") })
+        #expect(stage.lines.contains { $0.hasPrefix("▌^N 1 me  Two lines") })
     }
 
     @Test func aNoteAtTheCursorOfThePage() throws {
@@ -179,7 +179,7 @@ import Testing
         #expect(stage.state.document?.list.total == 3)
         try stage.press("u")
         #expect(stage.state.document?.list.total == 4)
-        #expect(stage.foot == " Undone; Ctrl-R to redo")
+        #expect(stage.foot == " Undone: deleted underline “can adapt”; Ctrl-R to redo")
         try stage.press("<C-r>")
         #expect(stage.state.document?.list.total == 3)
         try stage.press("uu")

@@ -10,13 +10,13 @@ import Testing
     @Test func thePaletteShowsCommandsTheirKeysAndWhatTheyDo() throws {
         let stage = Stage(Sample.services())
         try stage.press("<C-p>")
-        #expect(stage.lines[0].hasPrefix("-- Commands "))
+        #expect(stage.boxTitle.hasPrefix("Commands "))
         try stage.press("nxtunr")
-        #expect(stage.lines[0].hasPrefix("-- Commands 1/"))
-        #expect(stage.lines[1].hasPrefix("> next-unread"))
-        #expect(stage.lines[1].contains("Next unread"))
-        #expect(stage.lines[1].hasSuffix(" m"))
-        #expect(stage.foot == "Command: nxtunr")
+        #expect(stage.boxTitle.hasPrefix("Commands 1/"))
+        #expect(stage.box[1].hasPrefix("▌ next-unread"))
+        #expect(stage.box[1].contains("Next unread"))
+        #expect(stage.box[1].hasSuffix(" m"))
+        #expect(stage.box[0] == "Command: nxtunr")
         try stage.press("<enter>")
         #expect(stage.state.picker == nil)
         #expect(stage.state.document?.list.cursorID == "h1")
@@ -26,16 +26,16 @@ import Testing
     @Test func namesThatFitBetterComeFirst() throws {
         let stage = Stage(Sample.services())
         try stage.press("<C-p>sync")
-        #expect(stage.lines[1].hasPrefix("> sync "))
+        #expect(stage.box[1].hasPrefix("▌ sync "))
         try stage.press("<C-u>fi")
-        #expect(stage.lines[1].hasPrefix("> first "))
-        #expect(stage.lines[2].hasPrefix("  filter "))
+        #expect(stage.box[1].hasPrefix("▌ first "))
+        #expect(stage.box[2].hasPrefix("  filter "))
     }
 
     @Test func whatIsSaidOfACommandIsSearchedToo() throws {
         let stage = Stage(Sample.services())
         try stage.press("<C-p>restore zebra")
-        #expect(stage.lines[1] == "  No matches.")
+        #expect(stage.box[1] == "  No matches.")
         try stage.press("<enter>")
         #expect(stage.state.picker != nil)
         try stage.press("<C-u>one screen up")
@@ -47,7 +47,7 @@ import Testing
         services.opened.status = .live(.hotos([.readDocument, .download]))
         let stage = Stage(services)
         try stage.press("<C-p>delete")
-        #expect(stage.lines[1].contains(#"Read-only: this token lacks "write""#))
+        #expect(stage.box[1].contains(#"Read-only: this token lacks "write""#))
         try stage.press("<enter>")
         #expect(stage.foot == #" Read-only: this token lacks "write""#)
         #expect(stage.state.picker != nil)
@@ -58,19 +58,19 @@ import Testing
         try stage.press("<C-p>page<enter>")
         #expect(stage.foot == ":page")
         try stage.press("2<enter>")
-        #expect(stage.lines[0].contains("Page 2 of 3"))
+        #expect(stage.lines[0].contains("page 2 of 3"))
     }
 
     @Test func movingAndLeaving() throws {
         let stage = Stage(Sample.services())
         try stage.press("<C-p><pgdn>")
-        #expect(stage.screen.contains("\n> "))
-        #expect(!stage.lines[1].hasPrefix(">"))
+        #expect(stage.box.contains { $0.hasPrefix("▌ ") })
+        #expect(!stage.box[1].hasPrefix("▌"))
         try stage.press("<pgup><down><C-n><up>")
-        #expect(stage.lines[2].hasPrefix(">"))
+        #expect(stage.box[2].hasPrefix("▌"))
         try stage.press("<esc>")
         #expect(stage.state.picker == nil)
-        #expect(stage.lines[0].contains("Page 1 of 3"))
+        #expect(stage.lines[0].contains("page 1 of 3"))
     }
 
     @Test func theLibraryHasItUnderSpace() throws {

@@ -18,10 +18,10 @@ import Testing
         let stage = try stage()
         let before = stage.canvas
         try stage.press("i")
-        #expect(stage.asked.last == .paintPage(0, Area(row: 1, column: 0, rows: 12, columns: 80)))
+        #expect(stage.asked.last == .paintPage(0, Area(row: 1, column: 0, rows: 14, columns: 80)))
         #expect(stage.foot == " Page shown as a picture; press any key to return")
-        #expect(stage.lines[1...12].allSatisfy { $0.isEmpty })
-        #expect(stage.lines[13] == before.line(13))
+        #expect(stage.lines[1...14].allSatisfy { $0.isEmpty })
+        #expect(stage.lines[15] == before.line(15))
         stage.send(.pictureReady)
         #expect(stage.asked.last == .showPicture)
         try stage.press("j")
@@ -50,11 +50,11 @@ import Testing
 
     @Test func whereTheTerminalCannotItSaysSo() throws {
         let stage = try stage()
-        let page = stage.lines[1...12]
+        let page = stage.lines[1...14]
         try stage.press("i")
         stage.send(.pictureFailed("this terminal shows no pictures"))
         #expect(stage.foot == " This terminal shows no pictures")
-        #expect(stage.lines[1...12] == page)
+        #expect(stage.lines[1...14] == page)
         // A late response is ignored.
         try stage.press("j")
         stage.send(.pictureFailed("late"))
@@ -67,10 +67,10 @@ import Testing
         let stage = try stage()
         try stage.press("i")
         stage.send(.pictureReady)
-        let page = stage.lines[1...12]
+        let page = stage.lines[1...14]
         stage.send(.recordsChanged(["h1"], author: "ana", byOthers: ["h1"]))
-        #expect(stage.lines[1...12] == page)
-        #expect(stage.lines[13].contains("new by ana"))
+        #expect(stage.lines[1...14] == page)
+        #expect(stage.lines[15].contains("new by ana"))
         #expect(stage.asked.last != .hidePicture)
         #expect(stage.canvas.cursor == nil)
     }

@@ -17,7 +17,7 @@ import Testing
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["type"]?.string == "pspdfkit/markup/highlight")
         #expect(stage.prompt == "page 1, 4 marks> ")
-        #expect(stage.type("u") == ["Undone; Ctrl-R to redo"])
+        #expect(stage.type("u") == ["Undone: added highlight; redo to redo"])
         #expect(stage.prompt == "page 1, 3 marks> ")
     }
 
@@ -73,7 +73,7 @@ import Testing
         #expect(stage.prompt == "Delete this note by ana? y/N ")
         #expect(stage.type("n") == ["Cancelled"])
         stage.type("delete 4")
-        #expect(stage.type("yes") == ["Deleted; undo to restore it"])
+        #expect(stage.type("yes") == ["Deleted note “Compare with 2020” by ana; undo to restore it"])
         #expect(stage.type("show 4") == ["The annotation no longer exists."])
     }
 

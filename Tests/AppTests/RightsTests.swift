@@ -26,7 +26,8 @@ import Testing
 
     @Test func readOnlyIsInTheStatusLineAndKeysAreDim() {
         let stage = reader()
-        #expect(stage.statusLine == " hotos17 / review   READ-ONLY   p1/3   synced   token 12m   1 new")
+        #expect(stage.statusLine.hasPrefix(" READ-ONLY   no write permission  "))
+        #expect(stage.statusLine.hasSuffix("  ✓ synced   token 12m"))
         let dim = stage.canvas.styleDump.split(separator: "\n").filter { $0.hasPrefix("23:") && $0.contains(" dim ") }
         #expect(dim.map { String($0.split(separator: "\"")[1]) } == ["a note", "e edit", "d delete", "r reply"])
     }
@@ -59,7 +60,7 @@ import Testing
         services.opened.isLocal = true
         services.opened.status = SyncStatus()
         let stage = Stage(services)
-        #expect(stage.statusLine.hasPrefix(" hotos17   p1/3   LOCAL"))
+        #expect(stage.statusLine.hasPrefix(" LOCAL"))
         try stage.press("a")
         #expect(stage.foot == " LOCAL: this PDF is not in a layer; postilla upload puts it on a server")
         #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })

@@ -18,7 +18,7 @@ import Testing
     @Test func aNewNoteIsARowAtOnceAndUnsentOnceItIsSaved() throws {
         let stage = stage()
         try stage.press("jaHere<enter>")
-        #expect(row(stage, "Here").hasPrefix("> ^N  1  me     Here"))
+        #expect(row(stage, "Here").hasPrefix("▌^N 1 me  Here"))
         #expect(row(stage, "Here").hasSuffix(" saving"))
         #expect(stage.statusLine.contains("1 saving"))
         #expect(stage.state.document?.list.total == 5)
@@ -71,7 +71,7 @@ import Testing
         let stage = stage()
         try stage.press("jjd")
         #expect(stage.state.document?.list.total == 4)
-        #expect(stage.lines.contains { $0.hasPrefix("> ") && $0.hasSuffix(" saving") })
+        #expect(stage.lines.contains { $0.hasPrefix("▌") && $0.hasSuffix(" saving") })
         try stage.press("u")
         #expect(stage.asked.last == .undo(step: 1))
         try stage.press("<C-r>")

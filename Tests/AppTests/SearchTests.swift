@@ -30,11 +30,11 @@ import Testing
     @Test func whatIsNotOnThisPageIsFoundOnAnother() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>/two<enter>")
-        #expect(stage.lines[0].contains("Page 2 of 3"))
+        #expect(stage.lines[0].contains("page 2 of 3"))
         #expect(stage.underCursor == "two")
         #expect(stage.foot == " Hit 1 of 1 on this page, 66% of the document searched")
         try stage.press("<C-o>")
-        #expect(stage.lines[0].contains("Page 1 of 3"))
+        #expect(stage.lines[0].contains("page 1 of 3"))
         try stage.press("/zebra<enter>")
         #expect(stage.foot == " Not found in this document: zebra")
     }
@@ -44,12 +44,12 @@ import Testing
         services.pages = [["one fox"], ["none here"], ["a fox and a fox"], ["no"]].map { Sample.page($0) }
         let stage = Stage(services)
         try stage.press("<tab>/fox<enter>n")
-        #expect(stage.lines[0].contains("Page 3 of 4"))
+        #expect(stage.lines[0].contains("page 3 of 4"))
         #expect(stage.foot == " Hit 2 of 3")
         try stage.press("n")
         #expect(stage.foot == " Hit 3 of 3")
         try stage.press("n")
-        #expect(stage.lines[0].contains("Page 1 of 4"))
+        #expect(stage.lines[0].contains("page 1 of 4"))
         #expect(stage.foot == " Hit 1 of 3")
         try stage.press("N")
         #expect(stage.foot == " Hit 3 of 3")
@@ -70,7 +70,7 @@ import Testing
         stage.send(.indexed([0: "this"]))
         #expect(stage.foot == " Searching the other pages: 33%")
         stage.send(.indexed([1: "it has two lines."]))
-        #expect(stage.lines[0].contains("Page 2 of 3"))
+        #expect(stage.lines[0].contains("page 2 of 3"))
         #expect(stage.underCursor == "two")
         stage.send(.indexed([2: ""]))
         #expect(!stage.lines[0].contains("%"))
@@ -92,7 +92,7 @@ import Testing
         try stage.press("<tab>/two<enter><esc>")
         stage.send(.indexed([1: "two"]))
         stage.send(.indexed([2: ""]))
-        #expect(stage.lines[0].contains("Page 1 of 3"))
+        #expect(stage.lines[0].contains("page 1 of 3"))
     }
 
     @Test func escStopsTheReadingOfTheOtherPagesAndThenTheSearch() throws {
@@ -118,7 +118,7 @@ import Testing
         services.holdsPages = false
         try stage.press("n")
         #expect(stage.asked.count { $0 == .indexDocument } == 2)
-        #expect(stage.lines[0].contains("Page 2 of 3"))
+        #expect(stage.lines[0].contains("page 2 of 3"))
         try stage.press("<esc>")
         #expect(!stage.asked.contains { $0 == .stopIndexing } || stage.asked.last != .stopIndexing)
     }

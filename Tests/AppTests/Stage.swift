@@ -1,7 +1,8 @@
 import Annotations
-import App
 import Screen
 import TestSupport
+
+@testable import App
 
 /// A test driver over `FakeServices`.
 typealias Stage = StageOver<FakeServices>
@@ -15,14 +16,15 @@ final class StageOver<Services: AppServices> {
 
     init(
         _ services: Services, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80,
-        keymap: Keymap = .standard, invitation: String? = nil
+        keymap: Keymap = .standard, invitation: String? = nil, theme: Theme = .standard, art: LineArt = .unicode,
+        depth: ColorDepth = .many
     ) {
         self.services = services
         let queue = queue
         program = Program(
             state: AppState(
-                begin: begin, size: Size(rows: rows, columns: columns), keymap: keymap, invitation: invitation,
-                seed: (1, 2)),
+                begin: begin, size: Size(rows: rows, columns: columns), theme: theme, art: art, depth: depth,
+                keymap: keymap, invitation: invitation, seed: (1, 2)),
             services: services, post: { queue.add($0) })
         program.start(at: now)
         drain()
@@ -53,8 +55,31 @@ final class StageOver<Services: AppServices> {
     var canvas: Canvas { program.canvas }
     var screen: String { canvas.text }
     var lines: [String] { (0..<canvas.size.rows).map(canvas.line) }
-    /// The last row, with the prompt, notice or keys.
-    var foot: String { lines.last ?? "" }
+    /// The title of the box in the middle of the screen; empty without one.
+    var boxTitle: String { lines.first { $0.contains("┌─ ") }?.split(separator: "─").dropFirst().first?.trimmed ?? "" }
+
+    /// The rows of the box, without its frame.
+    private var boxRows: [String] {
+        guard let start = lines.firstIndex(where: { $0.contains("┌─ ") }),
+            let end = lines.lastIndex(where: { $0.contains("└─") })
+        else { return [] }
+        return lines[start + 1..<end].map { line in
+            let start = line.firstIndex(of: "│").map { line.index(after: $0) } ?? line.startIndex
+            let end = line.lastIndex(of: "│") ?? line.endIndex
+            return String(line[start..<max(start, end)].dropFirst()).trimmedEnd
+        }
+    }
+
+    /// The content of the box, without its keys and the blank line above them.
+    var box: [String] { Array(boxRows.dropLast().reversed().drop { $0.isEmpty }.reversed()) }
+    var boxKeys: String { boxRows.last ?? "" }
+
+    /// What the user is told or asked: the line being typed, else a question, else a notice, else the keys.
+    var foot: String {
+        let state = program.state
+        if let prompt = state.prompt { return prompt.isQuestion ? prompt.label.trimmedEnd : lines.last ?? "" }
+        return state.notice.map { " " + state.wording(of: $0) } ?? lines.last ?? ""
+    }
     var statusLine: String { lines.dropLast().last ?? "" }
     /// The text under the cursor.
     var underCursor: String {
@@ -71,4 +96,9 @@ extension StageOver<FakeServices> {
         services.saveHeld(count)
         drain()
     }
+}
+
+extension StringProtocol {
+    fileprivate var trimmed: String { String(String(drop { $0 == " " }).trimmedEnd) }
+    fileprivate var trimmedEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
 }

@@ -19,43 +19,44 @@ import Testing
     }
 
     @Test(arguments: [
-        (80, " hotos17 / review   p1/3   1 unsent, sending   token 12m   ana +1   1 new"),
-        (70, " hotos17 / review   p1/3   1 unsent, sending   token 12m   +2   1 new"),
-        (66, " hotos17 / review   p1/3   1 unsent, sending   token 12m   1 new"),
-        (62, " review   p1/3   1 unsent, sending   token 12m   1 new"),
-        (48, " p1/3   1 unsent, sending   token 12m   1 new"), (42, " p1/3   1 unsent, sending   token 12m"),
-        (36, " p1   1 unsent, sending   token 12m"),
+        (80, "hotos17 › review|page 1 of 3|● ana  ● ben"), (44, "hotos17 › review|page 1 of 3|● ana +1"),
+        (40, "hotos17 › review|page 1 of 3|+2"), (34, "hotos17 › review|page 1 of 3|"), (30, "review|page 1 of 3|"),
+        (18, "|page 1 of 3|"), (12, "|page 1|"), (8, "|p1|"),
     ])
-    func dropsInOrder(columns: Int, line: String) throws {
+    func theTitleDropsInOrder(columns: Int, parts: String) throws {
         let state = stage().state
         let document = try #require(state.document)
-        #expect(StatusLine(state, document).text(columns: columns).string == line)
+        let line = TitleLine(state, document, columns: columns, art: .unicode)
+        #expect("\(line.left.string)|\(line.page.string)|\(line.people.string)" == parts)
     }
 
     @Test func whatWarnsIsNeverDropped() throws {
         let stage = stage()
         stage.send(.status(SyncStatus(connection: .needsToken(.expired), grant: .hotos([.readDocument]), unsent: 2)))
         let document = try #require(stage.state.document)
-        #expect(StatusLine(stage.state, document).text(columns: 34).string == " RO   p1   TOKEN? T, 2 unsent")
+        var line = StatusLine(stage.state, document, art: .unicode, hasTitle: false)
+        line.fit(columns: 34)
+        #expect(line.parts.map(\.forms[0].string) == ["p1", "RO", "TOKEN? T, unsent: 2"])
+        #expect(line.parts.map(\.isLoud) == [false, true, true])
     }
 
     @Test(arguments: [
-        (SyncStatus(connection: .live, grant: .hotos()), "synced"),
-        (SyncStatus(connection: .live, grant: .hotos(), unsent: 3), "3 unsent"),
+        (SyncStatus(connection: .live, grant: .hotos()), "✓ synced"),
+        (SyncStatus(connection: .live, grant: .hotos(), unsent: 3), "Unsent: 3"),
         (SyncStatus(connection: .live, grant: .hotos(), isSyncing: true), "syncing"),
         (
             SyncStatus(connection: .offline(retryAt: .noon + 7500), grant: .hotos(), unsent: 3),
-            "offline, retry in 8 s, 3 unsent"
+            "offline, retry in 8 s, unsent: 3"
         ),
         (SyncStatus(connection: .idle, grant: .hotos()), "offline"),
         (SyncStatus(connection: .connecting, grant: .hotos()), "connecting"),
         (SyncStatus(connection: .connecting, grant: .hotos(), lastSync: .noon), "local copy from 12:00, connecting"),
-        (SyncStatus(connection: .live, grant: .hotos(), parked: 2), "synced   2 edits held: no permission"),
+        (SyncStatus(connection: .live, grant: .hotos(), parked: 2), "✓ synced"),
     ])
     func syncState(status: SyncStatus, words: String) {
         let stage = Stage(Sample.services())
         stage.send(.status(status))
-        #expect(stage.statusLine.contains("p1/3   " + words))
+        #expect(stage.statusLine.contains("  " + words))
     }
 
     @Test func theCountdownWakesOnceASecondAndTheRestOnceAMinute() {
@@ -69,7 +70,7 @@ import Testing
     @Test func newsGoWhenAllIsRead() throws {
         let stage = stage()
         stage.send(.recordsChanged(["h1"], author: "ana"))
-        #expect(stage.screen.contains(" 1 new by ana --"))
+        #expect(stage.screen.contains(" · 1 new by ana ──"))
         try stage.press("mj")
         #expect(!stage.screen.contains(" new by"))
     }

@@ -30,7 +30,7 @@ import Testing
 
     @Test func oneLayerNeedsNoBar() throws {
         let stage = Stage(Self.services())
-        #expect(bar(stage).hasPrefix("    Page 1 of 3"))
+        #expect(bar(stage).hasSuffix("page 1 of 3"))
         try stage.press("]")
         #expect(stage.foot.contains("No other tabs; :open to open"))
     }
@@ -38,7 +38,7 @@ import Testing
     @Test func theLibraryIsTheFirstTabAndRoundItGoes() throws {
         let stage = try two()
         #expect(bar(stage) == "  Library   hotos17 / review 1 new  [The plan / default layer]")
-        #expect(stage.statusLine.hasPrefix(" The plan / default layer"))
+        #expect(stage.lines.prefix(2).contains { $0.hasPrefix(" The plan › default layer") })
         try stage.press("]")
         #expect(bar(stage) == " [Library]  hotos17 / review 1 new   The plan / default layer 1 new")
         #expect(stage.screen.contains("Layers on this machine"))
@@ -66,7 +66,7 @@ import Testing
         try stage.press("a")
         #expect(stage.foot.contains("LOCAL: this PDF is not in a layer"))
         try stage.press("q")
-        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        #expect(stage.lines.prefix(2).contains { $0.hasPrefix(" hotos17 › review") })
         #expect(!stage.state.hasQuit)
     }
 
@@ -93,14 +93,14 @@ import Testing
         try stage.press(":library<enter>")
         #expect(stage.screen.contains("Layers on this machine"))
         try stage.press("]")
-        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        #expect(stage.lines.prefix(2).contains { $0.hasPrefix(" hotos17 › review") })
     }
 
     @Test func whatCannotBeOpenedLeavesWhatIs() throws {
         let stage = Stage(Self.services())
         stage.send(.openFailed("notes.pdf: no such file"))
         #expect(stage.foot.contains("notes.pdf: no such file"))
-        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        #expect(stage.lines.prefix(2).contains { $0.hasPrefix(" hotos17 › review") })
     }
 
     /// Opening may take a while, and the user may be typing elsewhere when it ends.
@@ -144,10 +144,9 @@ import Testing
         try stage.press("[")
         #expect(stage.screen.contains("Token needed"))
         stage.send(.key(.paste(TokenTests.readOnly)))
-        try stage.press("]")
-        #expect(!stage.screen.contains("received"))
-        try stage.press("[")
-        #expect(stage.screen.contains("[received"))
+        #expect(stage.screen.contains("characters (hidden)"))
+        try stage.press("<esc>]")
+        #expect(!stage.screen.contains("Token needed"))
     }
 
     @Test func aTabIsAsItWasLeft() throws {
@@ -184,7 +183,7 @@ import Testing
         #expect(stage.foot.contains("Press q to close this tab, :quit to quit"))
         try stage.press("q")
         #expect(stage.foot.contains("3 unsent, kept for the next sync"))
-        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        #expect(stage.lines.prefix(2).contains { $0.hasPrefix(" hotos17 › review") })
         #expect(stage.asked.contains(.closeLayer))
         try stage.press("q")
         #expect(stage.screen.contains("Layers on this machine"))
@@ -229,14 +228,14 @@ import Testing
 
     @Test func aLowScreenHasTheNumberInTheStatusLine() throws {
         let stage = try two(rows: 10, columns: 100)
-        #expect(bar(stage).hasPrefix("-- Annotations") || bar(stage).hasPrefix("    Page"))
+        #expect(!bar(stage).contains("["))
         #expect(stage.statusLine.contains("tab 2/2"))
     }
 
     @Test func aClickOnATabShowsIt() throws {
         let stage = try two()
         stage.send(.key(.click(row: 0, column: 14)))
-        #expect(stage.statusLine.hasPrefix(" hotos17 / review"))
+        #expect(stage.lines.prefix(2).contains { $0.hasPrefix(" hotos17 › review") })
         stage.send(.key(.click(row: 0, column: 3)))
         #expect(stage.screen.contains("Layers on this machine"))
     }

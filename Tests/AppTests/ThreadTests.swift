@@ -60,7 +60,7 @@ import Testing
 
     @Test func whereTheThreadDoesNotFitTheWayIntoItIsNamed() throws {
         let stage = Stage(Self.services())
-        try stage.press("s")
+        try stage.press("p")
         #expect(stage.screen.contains("\n me, 1m: I agree.\n ... Tab to enter the thread\n"))
         try stage.press("<tab>")
         #expect(!stage.screen.contains("to enter the thread"))
@@ -70,7 +70,7 @@ import Testing
         let stage = Stage(Self.services())
         try stage.press("<tab>")
         #expect(stage.state.document?.focus == .thread)
-        #expect(stage.screen.contains("-- Thread 1/2 ---"))
+        #expect(stage.screen.contains("─ Thread 1/2 ───"))
         #expect(stage.underCursor == "ben,")
         try stage.press("j")
         #expect(stage.underCursor == "me,")
@@ -158,7 +158,7 @@ import Testing
     @Test func aThreadBeginsAtTheSelectedWords() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>wveA")
-        #expect(stage.screen.contains("-- Comment on the selected words"))
+        #expect(stage.screen.contains("─ Comment on the selected words"))
         try stage.press("Whose?<enter>")
         guard case .beginThread(let root, "Whose?")? = performed(stage).first else {
             Issue.record("no thread was started")

@@ -19,16 +19,16 @@ import Testing
     private func rows(_ columns: Int, _ services: FakeServices) throws -> [String] {
         let stage = Stage(services, rows: 40, columns: columns)
         try stage.press(":reading<enter>")
-        return stage.lines.filter { $0.contains("ana  ") || $0.contains("ben  ") || $0.contains(" me  ") }
-            .map { String($0.drop { $0 != "|" }.dropFirst()) }
+        return stage.lines.filter { $0.contains(" ana ") || $0.contains(" ben ") || $0.contains(" me ") }
+            .map { String($0.drop { $0 != "│" }.dropFirst()) }
     }
 
     @Test func dateAndLastEditorBesideTheReadingView() throws {
         let rows = try rows(200, services())
-        #expect(rows[0].hasSuffix(" 2026-05-30 11:55                   5m"))
-        #expect(rows[1].hasSuffix(" 2026-05-30 10:00  carla            2h"))
-        #expect(rows[2].hasSuffix(" 2026-05-29 12:00  me               1d"))
-        #expect(rows[3].hasPrefix("   N  2  ana    readers     Compare with the 2019 paper, section 4"))
+        #expect(rows[0].hasSuffix(" 2026-05-30 11:55            5m"))
+        #expect(rows[1].hasSuffix(" 2026-05-30 10:00  carla     2h"))
+        #expect(rows[2].hasSuffix(" 2026-05-29 12:00  me        1d"))
+        #expect(rows[3].hasPrefix("  N 2 ana readers     Compare with the 2019 paper, section 4"))
         #expect(rows.allSatisfy { $0.count < 117 })
     }
 
@@ -45,23 +45,28 @@ import Testing
     @Test func theDateIsByTheClockOfThePerson() {
         let row = ListRow(
             annotation: Annotation(Sample.services().records[0]), createdBy: nil, updatedBy: "\u{1B}[2Jx", group: nil)
-        let form = RowFormat(columns: 120, pages: 3, hasMarks: false, hasRights: false, utcOffset: 7200)
-        let line = form.line(row, isCurrent: false, DocumentState(Sample.services().opened), at: .noon).string
+        let line = text(of: row, columns: 120, utcOffset: 7200)
         #expect(line.contains("2026-05-30 13:55"))
         #expect(!line.contains("\u{1B}"))
-        #expect(line.count == 119)
+        #expect(line.count == 120)
     }
 
     @Test func narrowerOnesGoWithoutAndKeepStateAndKind() throws {
         #expect(try rows(160, services()).allSatisfy { !$0.contains("2026-") })
         for columns in 30...300 {
-            let form = RowFormat(columns: columns, pages: 3, hasMarks: true, hasRights: true, utcOffset: 0)
             var row = ListRow(
                 annotation: Annotation(Sample.services().records[0]), createdBy: nil, updatedBy: nil, group: nil)
             row.isUnread = true
-            let line = form.line(row, isCurrent: true, DocumentState(Sample.services().opened), at: .noon)
-            #expect(line.width <= columns)
-            #expect(line.string.hasPrefix(">  *H"))
+            let line = text(of: row, columns: columns, hasMarks: true)
+            #expect(line.count <= columns)
+            #expect(line.hasPrefix(" *H"))
         }
+    }
+
+    private func text(of row: ListRow, columns: Int, utcOffset: Int = 0, hasMarks: Bool = false) -> String {
+        let document = DocumentState(Sample.services().opened)
+        let format = RowFormat(
+            columns: columns, rows: [row], document, hasMarks: hasMarks, utcOffset: utcOffset, at: .noon, art: .unicode)
+        return format.lines(row, document, max: 1)[0].map(\.text.string).joined()
     }
 }

@@ -21,7 +21,7 @@ struct EditingStories {
         try terminal.press("J")
         try terminal.see("This is the second page")
         try terminal.press("J")
-        try terminal.see("Page 3 of 3")
+        try terminal.see("page 3 of 3")
         try terminal.press("K")
         try terminal.see("This is the second page")
         try terminal.press("<C-o>")
@@ -55,7 +55,9 @@ struct EditingStories {
         try terminal.see(#"SELECT 1 word "first""#)
         try terminal.press("H")
         try terminal.see("Added highlight")
-        try terminal.see("[first]")
+        try terminal.wait(until: "the word is highlighted", seconds: Patience.long) { terminal in
+            (0..<terminal.size.columns).contains { terminal.cell(1, $0).background != -1 }
+        }
         try terminal.see("pspdfkit/markup/highlight", at: engine)
         #expect(try terminal.quit() == [])
     }

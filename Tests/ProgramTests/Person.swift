@@ -39,8 +39,7 @@ final class Person {
     func open(_ arguments: [String]? = nil, rows: Int = 24, columns: Int = 80) throws -> VirtualTerminal {
         let terminal = try start(arguments, rows: rows, columns: columns)
         try terminal.wait(forText: "synced", seconds: Patience.long)
-        // The status line shows the number of pages once the PDF is loaded, and the view once the page's text is.
-        try terminal.wait(forText: "(L: ", seconds: Patience.long)
+        try terminal.waitForPage()
         return terminal
     }
 
@@ -58,6 +57,14 @@ enum Patience {
 }
 
 extension VirtualTerminal {
+    /// Waits until the page's text is shown. The title shows the number of pages once the PDF is loaded.
+    func waitForPage() throws {
+        let waiting = ["not downloaded yet", "Downloading", "Opening the PDF", "Reading page"]
+        try wait(until: "the page is shown", seconds: Patience.long) { terminal in
+            terminal.text.contains(#/page \d+ of/#) && !waiting.contains { terminal.text.contains($0) }
+        }
+    }
+
     func see(_ text: String) throws { try wait(forText: text, seconds: Patience.long) }
 
     func see(no text: String) throws {

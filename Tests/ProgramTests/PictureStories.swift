@@ -12,10 +12,9 @@ struct PictureStories {
         let terminal = try VirtualTerminal(
             running: [Program.path, "demo"], environment: ["HOME": home.path, "TZ": "UTC"], directory: home.path)
         try terminal.see("synced")
-        try terminal.see("(L: ")
-        try terminal.press("jjjj<enter>")
-        try terminal.see("lines 6-17")
-        try terminal.see("\"It is fastened to a place:\"")
+        try terminal.waitForPage()
+        try terminal.press("jjjjgp")
+        try terminal.see("“It is fastened")
         try terminal.see("token 1")
         try compare(terminal.text, with: "document", in: "README.md")
         try terminal.press("q")

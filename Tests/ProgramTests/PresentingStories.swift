@@ -29,17 +29,19 @@ struct PresentingStories {
         try spectator.press("F")
         try spectator.see("FOLLOWING Ana")
         try presenter.press("J")
-        try spectator.see("Page 2 of 3")
+        try spectator.see("page 2 of 3")
         try presenter.press("<tab>wwv$")
-        try spectator.see("{the second page")
+        try spectator.wait(until: "the presenter's words are marked", seconds: Patience.long) { terminal in
+            (0..<terminal.size.columns).contains { terminal.cell(1, $0).attributes.contains(.bold) }
+        }
         try spectator.press("J")
         try spectator.see("NOT FOLLOWING")
         try presenter.press("<esc>")
         try presenter.see(no: "SELECT")
         try presenter.press("K")
-        try presenter.see("Page 1 of 3")
+        try presenter.see("page 1 of 3")
         try spectator.press("F")
-        try spectator.see("Page 1 of 3")
+        try spectator.see("page 1 of 3")
         #expect(try presenter.quit() == [])
         try spectator.see("Ana stopped presenting; you stay on page 1")
         #expect(try spectator.quit() == [])

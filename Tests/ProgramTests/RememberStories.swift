@@ -34,6 +34,7 @@ struct RememberStories {
         try again.press(":forget-token<enter>")
         try again.see("Token needed")
         try waitUntilNothingIsKept(again)
+        try again.press("<esc>")
         #expect(try again.quit() == [])
     }
 

@@ -21,7 +21,7 @@ struct RightsStories {
         try terminal.see("200")
         #expect(!terminal.rawOutput.contains(ana.token.suffix(40)))
         try terminal.press("<esc>")
-        try terminal.see("Annotations 1/1")
+        try terminal.see("Annotations 1")
     }
 
     @Test func newNotesGetTheGroupThatWasChosen() throws {

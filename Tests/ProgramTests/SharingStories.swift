@@ -22,7 +22,7 @@ struct SharingStories {
         try second.addNote("The small ones.")
         try first.see("The small ones.")
         try first.press("gg/Which<enter>")
-        try first.see("Annotations 1/1")
+        try first.see("Annotations 1")
         try first.press("d")
         try second.see(no: "Which ones?")
         #expect(try first.quit() == [])
@@ -80,7 +80,7 @@ struct SharingStories {
         try second.see("The base")
         for terminal in [first, second] {
             try terminal.press("gg/base<enter>")
-            try terminal.see("Annotations 1/1")
+            try terminal.see("Annotations 1")
         }
         try second.press(":offline<enter>")
         try second.see("offline")

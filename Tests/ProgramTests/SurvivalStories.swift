@@ -77,7 +77,7 @@ struct SurvivalStories {
         _ = try terminal.waitForExit(seconds: Patience.long)
         let offline = try ana.start()
         try offline.see("Seen and therefore kept")
-        try offline.see("unsent")
+        try offline.see("Unsent: ")
         offline.signal(SIGKILL)
         _ = try offline.waitForExit(seconds: Patience.long)
     }
@@ -130,12 +130,12 @@ struct SurvivalStories {
         try shell.see("ready>")
         shell.send(text: "'\(Program.path)' open \(engine.url) --token-file token.jwt\r")
         // Stops at once, while other threads start the tools that read pages.
-        try shell.see("Annotations 1/1")
+        try shell.see("Annotations 1")
         try shell.press("<C-z>")
         try shell.see("Stopped")
         #expect(!shell.isAlternateScreen && shell.isCursorVisible)
         shell.send(text: "fg\r")
-        try shell.see("Annotations 1/1")
+        try shell.see("Annotations 1")
         try shell.addNote("Back again")
         try shell.press("q")
         try shell.wait(until: "the shell has the terminal", seconds: Patience.long) { !$0.isAlternateScreen }

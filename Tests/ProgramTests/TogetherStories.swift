@@ -55,7 +55,7 @@ struct TogetherStories {
 
         try second.see("+1")
         try second.press("gg/kind:h<enter>")
-        try second.see("Annotations 1/1")
+        try second.see("Annotations 1")
         try second.see("Ana, now:")
         try second.press("r")
         try second.see("Reply")

@@ -20,17 +20,34 @@ struct TokenStories {
         try engine.revoke(ana.token)
         try terminal.see("Token needed")
         try terminal.see("was revoked")
+        try terminal.press("<esc>")
         try terminal.addNote("Written without a token")
+        try terminal.press("T")
         try terminal.see("Unsent, safe here: 1 note")
         #expect(try !engine.records().contains("Written without"))
 
         let token = try engine.token("ana")
         terminal.send(Key.paste(token).bytes)
-        try terminal.see("[received \(token.count) characters]")
+        try terminal.see("\(token.count) characters (hidden)")
         try terminal.see("Token for user ana, layer review")
         try terminal.press("<enter>")
         try terminal.see("synced")
         try terminal.see("Written without a token", at: engine)
+        #expect(try terminal.quit() == [])
+        try expectNoTrace(of: [token, ana.token], in: terminal)
+    }
+
+    /// A console, a serial line or a password manager types the token instead of pasting it.
+    @Test func aTypedTokenGoesIntoTheCardAlone() throws {
+        let terminal = try ana.open()
+        try engine.revoke(ana.token)
+        try terminal.see("Token needed")
+        let token = try engine.token("ana")
+        terminal.send(text: token)
+        try terminal.see("\(token.count) characters (hidden)")
+        try terminal.see("Token for user ana, layer review")
+        try terminal.press("<enter>")
+        try terminal.see("synced")
         #expect(try terminal.quit() == [])
         try expectNoTrace(of: [token, ana.token], in: terminal)
     }
@@ -92,11 +109,11 @@ struct TokenStories {
         ]
         for (token, sentence) in bad {
             terminal.send(Key.paste(token).bytes)
-            try terminal.see("[received \(token.count) characters]")
+            try terminal.see("\(token.count) characters (hidden)")
             try terminal.press("<enter>")
             try terminal.see(sentence)
             try terminal.press("<C-u>")
-            try terminal.see(no: "[received")
+            try terminal.see(no: "characters (hidden)")
         }
         try expectNoTrace(of: bad.map(\.token).filter { $0.contains(".") }, in: terminal)
         terminal.send(Key.paste(try engine.token("ana")).bytes)
@@ -108,7 +125,7 @@ struct TokenStories {
         let terminal = try ana.start(["open", engine.url])
         try terminal.see("Token needed")
         terminal.send(Key.paste(ana.token).bytes)
-        try terminal.see("[received \(ana.token.count) characters]")
+        try terminal.see("\(ana.token.count) characters (hidden)")
         try terminal.press("<enter>")
         try terminal.see("Printed remark")
         try terminal.see("synced")

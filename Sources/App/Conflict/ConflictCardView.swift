@@ -3,13 +3,12 @@ import Screen
 
 extension Canvas {
     /// Draws the base version, their version and the user's version of a record.
-    mutating func drawConflict(_ card: ConflictCard, _ state: AppState, in area: Area) {
+    mutating func drawConflict(_ card: ConflictCard, _ state: AppState) {
         let who = card.theirAuthor ?? "Someone"
         let place = card.pageIndex.map { " on page \($0 + 1)" } ?? ""
-        rule(
-            "\(who) changed the same \(card.kind.name)\(place)", row: area.row, column: area.column,
-            columns: area.columns, style: state.theme.rule, titleStyle: state.theme.cardTitle)
-        let inside = area.split(top: 1).rest.inset(columns: 1)
+        let box = OverlayBox(state.size, rows: max(9, state.size.rows / 2), columns: OverlayBox.maxColumns)
+        draw(box, "\(who) changed the same \(card.kind.name)\(place)", state)
+        let inside = box.inside
         let sides: [(CleanText, Content?, CleanText)] = [
             ("was:   ", card.base, "(did not exist)"), ("theirs:", card.theirs, "(deleted)"),
             ("yours: ", card.mine, "(deleted)"),

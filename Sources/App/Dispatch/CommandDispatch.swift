@@ -7,8 +7,9 @@ extension AppState {
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
         if let why = denial(of: command) { return only(.warning(why.asSentence, hint: instead(of: command))) }
         if let effects = runWriting(command) { return effects }
+        if overlay == .reader, [.copy, .goTo].contains(command) { return runInReader(command, count: count) }
         switch command {
-        case .help: help = help == nil ? HelpState(contexts: contexts) : nil
+        case .help: help = help == nil ? HelpState(subject: .keys(contexts)) : nil
         case .commandLine: return beginCommandLine()
         case .palette: openPalette()
         case .redraw: return [.redraw]
@@ -32,13 +33,11 @@ extension AppState {
             return [.syncNow]
         case .token:
             document?.refusedNeed = nil
-            if canOpenCard { token = token ?? TokenCard(.layer) }
+            help = nil
+            token = token ?? TokenCard(.layer)
         case .outbox:
             document?.outbox.isOpen = true
             document?.outbox.isStale = true
-        case .useToken: return useToken()
-        case .clearToken: token?.clear()
-        case .tokenFile: token?.path = TextInput()
         case .saveUnsent: return document.map { [.saveUnsent($0.reference)] } ?? []
         case .keepReading: document?.isLossAccepted = true
         case .download: return download()
@@ -70,27 +69,34 @@ extension AppState {
 
     /// Runs a command of a text field; nil if the command has no meaning there.
     private mutating func runWriting(_ command: Command) -> [Effect]? {
-        if prompt != nil {
+        switch overlay {
+        case .prompt:
             if let effects = runInCommandLine(command) { return effects }
             if command == .accept { return promptAccepted() }
             return prompt?.input.run(command) == true ? promptChanged() : nil
-        }
-        if picker != nil { return runInPicker(command) }
-        if token?.path != nil {
-            if command == .accept { return useToken() }
-            return token?.path?.run(command) == true ? [] : nil
-        }
-        guard document?.editor != nil, document?.conflict == nil, help == nil else { return nil }
-        switch command {
-        case .accept: return saveEditor()
-        case .moveToEditor: return moveToExternalEditor()
-        default: return document?.editor?.input.run(command) == true ? [] : nil
+        case .picker: return runInPicker(command)
+        case .token:
+            switch command {
+            case .useToken, .accept: return useToken()
+            case .clearToken: token?.clear()
+            case .complete: return completePath()
+            default: return token?.run(command) == true ? [] : nil
+            }
+            return []
+        case .editor:
+            switch command {
+            case .accept: return saveEditor()
+            case .moveToEditor: return moveToExternalEditor()
+            default: return document?.editor?.input.run(command) == true ? [] : nil
+            }
+        default: return nil
         }
     }
 
     mutating func runMoving(_ command: Command, count: Int?) -> [Effect] {
         if help != nil { return scrollHelp(command, count: count) }
         guard let document else { return moveInLibrary(command, count: count) }
+        if document.reader != nil { return runInReader(command, count: count) }
         if document.requests.isOpen { return runInRequests(command, count: count) }
         if document.outbox.isOpen { return runInOutbox(command, count: count) }
         switch command {
@@ -108,7 +114,11 @@ extension AppState {
         case .underline: return mark(.underline)
         case .strikeOut: return mark(.strikeOut)
         case .squiggly: return mark(.squiggly)
+        case .read: return openReader()
         case .goTo: return goToCurrent()
+        case .zoomPane: self.document?.isZoomed.toggle()
+        case .growPane: movePane(by: max(1, count ?? 1))
+        case .shrinkPane: movePane(by: -max(1, count ?? 1))
         case .showMarks: return showMarks()
         case .sort: sort()
         case .nextUnread: return findUnread()
@@ -121,6 +131,19 @@ extension AppState {
             }
         }
         return []
+    }
+
+    /// Moves the divider by a few columns or a row, in favour of the focused pane.
+    private mutating func movePane(by steps: Int) {
+        guard let document else { return }
+        let isPage = document.focus == .page
+        switch layout.form {
+        case .beside:
+            self.document?.besideShift = max(-60, min(60, document.besideShift + (isPage ? 4 : -4) * steps))
+        case .stacked:
+            self.document?.stackedShift = max(-40, min(40, document.stackedShift + (isPage ? 1 : -1) * steps))
+        case .single, .tooSmall: notice = .done("There is only one pane; Tab to change it")
+        }
     }
 
     private mutating func toggleDetail() {

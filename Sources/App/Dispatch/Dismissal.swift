@@ -9,47 +9,39 @@ enum Departure: Equatable, Sendable {
 
 // Closing open items one at a time, and quitting.
 extension AppState {
-    /// Closes the topmost item; nil if none is open.
+    /// Closes the topmost overlay, else the innermost of what else is open; nil if nothing is.
     mutating func escape() -> [Effect]? {
-        if help != nil {
-            help = nil
-            return []
+        switch overlay {
+        case .question, .prompt: return promptLeft()
+        case .picker: picker = nil
+        case .help: help = nil
+        case .token:
+            token = nil
+            let need = document?.need
+            document?.refusedNeed = need
+        case .conflict: document?.conflict = nil
+        case .editor: return closeEditor()
+        case .reader: document?.reader = nil
+        case .lost: document?.isLossAccepted = true
+        case .requests: document?.requests = RequestLog()
+        case .outbox: document?.outbox.isOpen = false
+        case nil: return escapeInPanes()
         }
-        if prompt != nil { return promptLeft() }
-        if picker != nil {
-            picker = nil
-            return []
-        }
-        if let card = token {
-            if card.path != nil {
-                token?.path = nil
-            } else {
-                token = nil
-                let need = document?.need
-                document?.refusedNeed = need
-            }
-            return []
-        }
+        return []
+    }
+
+    private mutating func closeEditor() -> [Effect] {
+        guard let editor = document?.editor else { return [] }
+        if document?.pending.hasFailures == true { document?.dropFailed() }
+        let effects = editor.input.isEmpty ? forgetDraft(editor.draftKey) : keepDraft()
+        if !editor.input.isEmpty, !effects.isEmpty { notice = .done("Draft kept; press the same key to resume") }
+        document?.editor = nil
+        return effects
+    }
+
+    private mutating func escapeInPanes() -> [Effect]? {
         guard let document else { return nil }
         if document.pending.hasFailures { self.document?.dropFailed() }
-        if document.conflict != nil {
-            self.document?.conflict = nil
-            return []
-        }
-        if let editor = document.editor {
-            let effects = editor.input.isEmpty ? forgetDraft(editor.draftKey) : keepDraft()
-            if !editor.input.isEmpty, !effects.isEmpty { notice = .done("Draft kept; press the same key to resume") }
-            self.document?.editor = nil
-            return effects
-        }
-        if document.requests.isOpen {
-            self.document?.requests = RequestLog()
-            return []
-        }
-        if document.outbox.isOpen {
-            self.document?.outbox.isOpen = false
-            return []
-        }
         if document.presence.isShown {
             self.document?.presence.isShown = false
             return []
@@ -82,13 +74,8 @@ extension AppState {
     }
 
     mutating func leave() -> [Effect] {
-        if help != nil {
-            help = nil
-            return []
-        }
-        guard let document else { return depart(.program) }
-        if document.conflict != nil || document.outbox.isOpen || document.requests.isOpen { return escape() ?? [] }
-        return depart(.tab)
+        if overlay != nil, overlay != .lost { return escape() ?? [] }
+        return depart(document == nil ? .program : .tab)
     }
 
     /// Quits as soon as everything is saved, usually immediately.

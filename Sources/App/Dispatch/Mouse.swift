@@ -4,17 +4,17 @@ import Screen
 // Mouse click and wheel.
 extension AppState {
     mutating func clicked(_ place: Position) -> [Effect] {
-        guard !contexts.contains(.text), help == nil, let document, document.conflict == nil else { return [] }
+        guard overlay == nil, let document else { return [] }
         let layout = layout
         if layout.tabs.contains(place) {
             let labels = TabBar(self, columns: layout.tabs.columns).labels
             let label = labels.last { $0.column <= place.column }
             return label.map { show(tab: $0.tab) } ?? []
         }
-        if document.outbox.isOpen || document.requests.isOpen { return [] }
         if layout.list.contains(place) {
             self.document?.focus = .list
-            self.document?.list.move(to: document.list.top + place.row - layout.list.row)
+            let row = rowClicked(place.row - layout.list.row, document, in: layout.list)
+            self.document?.list.move(to: row)
             return markCurrentRead()
         }
         if layout.detail.contains(place), !document.thread.comments.isEmpty {
@@ -34,16 +34,39 @@ extension AppState {
         return []
     }
 
+    /// Returns the row of the list at a line of its pane; some rows have two lines.
+    private func rowClicked(_ line: Int, _ document: DocumentState, in area: Area) -> Int {
+        let list = document.list
+        let shown = list.shownRows(rows: area.rows)
+        let format = RowFormat(
+            columns: area.columns - 1, rows: shown.compactMap(list.row), document, hasMarks: !list.marks.isEmpty,
+            utcOffset: utcOffset, at: now, art: art)
+        var (spare, end) = (area.rows - shown.count, 0)
+        for index in shown {
+            let lines = list.row(index).map { format.lines($0, document, max: spare > 0 ? 2 : 1).count } ?? 1
+            spare -= lines - 1
+            end += lines
+            if line < end { return index }
+        }
+        return list.total - 1
+    }
+
     /// - Parameter rows: Rows to scroll down; negative scrolls up.
     mutating func wheeled(_ place: Position, by rows: Int) -> [Effect] {
-        guard !contexts.contains(.text) else { return [] }
         let command: Command = rows > 0 ? .down : .up
+        switch overlay {
+        case .picker:
+            let shown = pickerRows
+            _ = picker?.run(command, rows: shown)
+            return []
+        case .help, .reader, .requests, .outbox: return runMoving(command, count: abs(rows))
+        case .some: return []
+        case nil: break
+        }
         let layout = layout
         let focus = document?.focus
-        if help == nil, document?.outbox.isOpen == false, document?.requests.isOpen == false {
-            if layout.list.contains(place) { document?.focus = .list }
-            if layout.page.contains(place) { document?.focus = .page }
-        }
+        if layout.list.contains(place) { document?.focus = .list }
+        if layout.page.contains(place) { document?.focus = .page }
         let effects = runMoving(command, count: abs(rows))
         if let focus { document?.focus = focus }
         return effects

@@ -6,12 +6,14 @@ import Screen
 extension AppState {
     mutating func reconcile() -> [Effect] {
         reconcileCard()
-        let rows = pickerArea.rows
+        reconcileFocus()
+        let rows = pickerRows
         picker?.scroll(rows: rows)
         let hidden = reconcilePicture()
         guard hasDocument else { return hidden }
         let layout = layout
         guard layout.form != .tooSmall else { return hidden }
+        reconcileFollowing()
         let shown = document?.reconcile(layout, columns: layout.page.isEmpty ? size.columns : layout.page.columns) ?? []
         return hidden + shown + reconcileOutbox() + reconcilePresence() + reconcileRequests()
     }
@@ -51,6 +53,8 @@ extension DocumentState {
     private mutating func reconcileList(rows: Int) -> [Effect] {
         var effects: [Effect] = []
         list.scroll(rows: rows)
+        // Nothing is left to read.
+        if list.window != nil, list.total == 0 { reader = nil }
         if let request = list.request(rows: max(1, rows)) { effects.append(.loadRows(request)) }
         if !list.cursorID.isExactly(detail?.id) { detail = nil }
         // A response for another row may already have been dropped, so request it again when the cursor returns.

@@ -8,6 +8,7 @@ extension AppState {
 
     mutating func ticked(_ moment: Timestamp) -> [Effect] {
         now = moment
+        dropNotice()
         document?.highlights.drop(at: now)
         if document?.refreshThrottle.timePassed(at: now) == true { refresh() }
         guard let editor = document?.editor, editor.isChanged, editor.saved != editor.input.text else { return [] }
@@ -26,9 +27,10 @@ extension AppState {
 
     /// Milliseconds until the passage of time alone changes the screen; nil if it does not.
     package var wakeAfter: Int64? {
-        guard let document else { return nil }
+        guard let document else { return noticeWait }
         let flash = document.highlights.nextEnd.map { max(1, $0 - now) }
-        return [document.refreshThrottle.wait(at: now), flash, nextSecond(document)].compactMap(\.self).min()
+        return [document.refreshThrottle.wait(at: now), flash, noticeWait, nextSecond(document)].compactMap(\.self)
+            .min()
     }
 
     private func nextSecond(_ document: DocumentState) -> Int64 {

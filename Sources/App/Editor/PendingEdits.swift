@@ -144,9 +144,11 @@ struct PendingEdits: Equatable, Sendable {
     private var newRows: [ListRow] {
         made.filter { $0.contentType == .annotations }.map { record in
             let now = applied(to: record, record.id) ?? record
-            return ListRow(
+            var row = ListRow(
                 annotation: Annotation(now), createdBy: now.createdBy, updatedBy: nil, group: now.group,
                 delivery: .unsent, replies: newReplies(to: record.id))
+            row.color = now.content.color
+            return row
         }
     }
 
@@ -158,6 +160,7 @@ struct PendingEdits: Equatable, Sendable {
                 updatedBy: row.updatedBy, group: row.group, delivery: .unsent, isUnread: row.isUnread,
                 replies: row.replies)
             (changed.states, changed.review) = (row.states, row.review)
+            changed.color = content.color
             row = changed
         }
         row.replies = max(row.replies, min(1, newReplies(to: row.id)))

@@ -2,6 +2,7 @@ import Annotations
 import Authorization
 import InstantCore
 import PageLayout
+import Screen
 
 // Creating, changing and deleting records; undo.
 extension AppState {
@@ -25,8 +26,10 @@ extension AppState {
     }
 
     private mutating func begin(_ edits: [Edit], from editor: Editor? = nil, isRedo: Bool = false) -> [Effect] {
+        let name = document?.name(of: edits)
         let newIDs = (0..<edits.reduce(0) { $0 + $1.newRecords }).map { _ in ids.make(at: now) }
         guard let step = document?.history.begin(edits, newIDs: newIDs, isRedo: isRedo) else { return [] }
+        document?.history.names[step.id] = name
         document?.begin(step, from: editor, at: now)
         return keepUntilSaved(editor, becoming: newIDs.first) + [.perform(step)]
     }
@@ -100,7 +103,9 @@ extension AppState {
             notice =
                 count > 1
                 ? .done("\(count) deleted", hint: .init(command: .undo, effect: "to restore them"))
-                : .done("Deleted", hint: .init(command: .undo, effect: "to restore it"))
+                : .done(
+                    document?.history.names[step].map { "Deleted \($0)" } ?? "Deleted",
+                    hint: .init(command: .undo, effect: "to restore it"))
         }
         if let omitted = self.document?.omitted.removeValue(forKey: step) {
             notice = .warning("\(notice?.text ?? ""); \(omitted)", hint: notice?.hint)
@@ -124,11 +129,16 @@ extension AppState {
         return notSaved(item, why)
     }
 
-    mutating func undone(_ step: Int) {
+    mutating func undone(_ step: Int) -> [Effect] {
+        let edits = document?.history.undoing.first { $0.id == step }?.edits ?? []
+        let name = document?.history.names[step] ?? ""
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         document?.history.undid(step, canRedo: true)
-        notice = .done("Undone; Ctrl-R to redo")
+        let what = edits.isEmpty ? "" : ": \(edits.verb) \(name)"
+        notice = .done("Undone\(what)", hint: .init(command: .redo, effect: "to redo"))
         showAgain()
+        // Back to what has come back or was changed.
+        return document?.focus == .list ? edits.firstID.map { seek($0) } ?? [] : []
     }
 
     mutating func undoFailed(_ step: Int, _ why: String) {
@@ -261,4 +271,43 @@ extension PendingEdits.Work {
 
 extension Notice.Hint {
     fileprivate static let takesBack = Notice.Hint(command: .undo, effect: "to revert")
+}
+
+extension [Edit] {
+    /// `deleted`, for the notice of an undo.
+    fileprivate var verb: String {
+        switch first {
+        case .create, .beginThread, nil: "added"
+        case .update: "changed"
+        case .delete: "deleted"
+        }
+    }
+
+    /// The first record that the edits change or delete.
+    fileprivate var firstID: Record.ID? {
+        switch first {
+        case .update(let id, _), .delete(let id, _): id
+        default: nil
+        }
+    }
+}
+
+extension DocumentState {
+    /// `highlight “a place” by carla`, `3 annotations`
+    fileprivate func name(of edits: [Edit]) -> String {
+        guard edits.count == 1, let edit = edits.first else { return "\(edits.count) annotations" }
+        switch edit {
+        case .create(let content): return AnnotationKind(type: content["type"]?.string ?? "").name
+        case .beginThread: return "thread"
+        case .update(let id, _), .delete(let id, _):
+            guard let row = (list.window?.rows ?? []).first(where: { $0.id.isExactly(id) }) else {
+                return thread.comments.contains { $0.id.isExactly(id) } ? "comment" : "annotation"
+            }
+            let words = quotes.words(of: row) ?? ""
+            let text = CleanText(cleaning: (row.text.isEmpty ? words : row.text).prefix(60).description)
+            let shown = text.isEmpty ? "" : " “\(text.truncated(to: 24).string)”"
+            let author = author(of: row).map { $0 == "me" ? "" : " by \($0)" } ?? ""
+            return row.kind.name + shown + author
+        }
+    }
 }

@@ -6,6 +6,8 @@ struct UndoHistory: Equatable, Sendable {
     private(set) var undone: [EditStep] = []
     /// Steps whose undo is being saved, in the order of the requests.
     private(set) var undoing: [EditStep] = []
+    /// What each step did, for the notice of its undo: `Deleted highlight “a place” by carla`.
+    var names: [Int: String] = [:]
     private var next = 1
     private static let maxSteps = 200
 

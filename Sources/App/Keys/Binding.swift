@@ -2,9 +2,9 @@ package import Screen
 
 /// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
-    case everywhere, moving, library, document, list, thread, page, selection, outbox, requests, conflict, help, lost,
-        tokenCard,
-        tokenEntry
+    case everywhere, moving, library, document, list, thread, page, selection, reader, outbox, requests, conflict, help,
+        lost,
+        tokenCard
     case question
     case text, commandLine, picker, editor
 
@@ -19,13 +19,13 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .thread: "Thread"
         case .page: "Page"
         case .selection: "Selected words"
+        case .reader: "Reader"
         case .outbox: "Outbox"
         case .requests: "Requests"
         case .conflict: "Conflict"
         case .help: "Help"
         case .lost: "Lost access"
         case .tokenCard: "Token card"
-        case .tokenEntry: "Token card, with input"
         case .question: "Question"
         case .text: "Text input"
         case .commandLine: "Command line"

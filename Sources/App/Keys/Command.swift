@@ -17,6 +17,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case open, openFile = "open-file", addLayer = "add-layer", removeLayer = "remove-layer", startDemo = "start-demo"
 
     // A document.
+    case zoomPane = "zoom-pane", growPane = "grow-pane", shrinkPane = "shrink-pane"
     case otherPane = "other-pane", paneBefore = "pane-before"
     case search, searchNext = "search-next", searchPrevious = "search-previous"
     case undo, redo, sync, token, outbox, download, back, forward, present, follow
@@ -24,7 +25,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 
     // The list of a document.
     case mark, markRange = "mark-range", recolor = "color", filter, showHidden = "show-hidden", blame, saveFile = "save-file"
-    case goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
+    case read, goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
 
     // The page of a document.
     case nextPage = "next-page", previousPage = "previous-page", changeView = "change-view"
@@ -37,11 +38,11 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case showMarks = "show-marks"
     case selectCharacters = "select-characters", selectRows = "select-rows"
     case growSelection = "grow-selection", swapEnds = "swap-ends"
-    case copy, outline, followLink = "follow-link"
+    case copy, copyAll = "copy-all", outline, followLink = "follow-link"
     case highlight, underline, strikeOut = "strike-out", squiggly
 
     // Cards.
-    case useToken = "use-token", clearToken = "clear-token", tokenFile = "token-file"
+    case useToken = "use-token", clearToken = "clear-token"
     case mine, theirs, merge, saveUnsent = "save-unsent", keepReading = "keep-reading"
     case yes
 

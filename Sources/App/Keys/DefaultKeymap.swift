@@ -44,12 +44,16 @@ extension Keymap {
         Binding(.document, "D", .download, "Download the PDF"),
         Binding(.document, "J", .nextPage, "Next page of the document"),
         Binding(.document, "K", .previousPage, "Previous page of the document"),
+        Binding(.document, "zz", .zoomPane, "Give the focused pane the whole screen, or not", footer: "zoom"),
+        Binding(.document, ">", .growPane, "Make the focused pane larger"),
+        Binding(.document, "<lt>", .shrinkPane, "Make the focused pane smaller"),
         Binding(.document, "<C-o>", .back, "Back to the place before the last jump"),
         Binding(.document, "g;", .forward, "Forward again"),
     ]
 
     static let list = [
-        Binding(.list, "<enter>", .goTo, "Go to the annotation on the page", footer: "go to"),
+        Binding(.list, "<enter> s", .read, "Read the whole text and the thread", footer: "read"),
+        Binding(.list, "gp", .goTo, "Go to the annotation on the page"),
         Binding(.list, "a", .note, "Add a note next to the annotation", footer: "note"),
         Binding(.list, "e", .edit, "Edit the text (or all marked texts in one buffer)", footer: "edit"),
         Binding(.list, "E", .editExternally, "Edit the text in your editor"),
@@ -68,7 +72,7 @@ extension Keymap {
         Binding(.list, "<tab>", .otherPane, "Go to the thread or page", footer: "page"),
         Binding(.list, "<S-tab>", .paneBefore, "Go to the page"),
         Binding(.list, "m", .nextUnread, "Next unread annotation", footer: "next new"),
-        Binding(.list, "s", .showDetail, "Show or hide the full text", footer: "full text"),
+        Binding(.list, "p", .showDetail, "Show or hide the text below the list"),
         Binding(.list, "B", .blame, "Show or hide who changed a record and when"),
         Binding(.list, "o", .sort, "Sort by page, newest, author or group"),
     ]
@@ -135,6 +139,20 @@ extension Keymap {
         Binding(.selection, "o", .swapEnds, "Move the other end of the selection"),
     ]
 
+    static let reader = [
+        Binding(.reader, "<enter>", .goTo, "Go to the annotation on the page", footer: "go to"),
+        Binding(.reader, "<space>", .screenDown, "One screen down"),
+        Binding(.reader, "b", .screenUp, "One screen up"),
+        Binding(.reader, "r", .reply, "Reply", footer: "reply"),
+        Binding(.reader, "e", .edit, "Edit the text", footer: "edit"),
+        Binding(.reader, "E", .editExternally, "Edit the text in your editor"),
+        Binding(.reader, "y", .copy, "Copy the text", footer: "copy"),
+        Binding(.reader, "Y", .copyAll, "Copy the marked words and the text"),
+        Binding(.reader, "n", .searchNext, "Next annotation", footer: "next"),
+        Binding(.reader, "N", .searchPrevious, "Previous annotation", footer: "previous"),
+        Binding(.reader, "<esc> q", .escape, "Close the reader", footer: "close"),
+    ]
+
     static let cards = [
         Binding(.help, "<esc> q ?", .escape, "Close the help", footer: "close"),
         Binding(.outbox, "<enter>", .goTo, "Show the conflict, or go to the record", footer: "show"),
@@ -145,12 +163,14 @@ extension Keymap {
         Binding(.conflict, "m", .mine, "Keep yours: resend your edit on top of theirs", footer: "keep mine"),
         Binding(.conflict, "t", .theirs, "Keep theirs, drop your edit", footer: "keep theirs"),
         Binding(.conflict, "e", .merge, "Edit a merge of both texts", footer: "merge"),
+        Binding(.conflict, "<esc>", .escape, "Close; the conflict stays in the outbox", footer: "close"),
         Binding(.lost, "r", .keepReading, "Keep reading the local copy", footer: "keep reading"),
         Binding(.lost, "s", .saveUnsent, "Save unsent edits to a file", footer: "save"),
         Binding(.lost, "x", .removeLayer, "Remove the layer from this machine", footer: "remove"),
-        Binding(.tokenCard, "<enter>", .useToken, "Use the token", footer: "use it"),
-        Binding(.tokenCard, "@", .tokenFile, "Read the token from a file"),
-        Binding(.tokenEntry, "<C-u>", .clearToken, "Clear the input", footer: "clear"),
+        Binding(.tokenCard, "<enter>", .useToken, "Use the token, or read the file after @", footer: "use this token"),
+        Binding(.tokenCard, "<tab>", .complete, "Complete the path after @"),
+        Binding(.tokenCard, "<esc>", .escape, "Close the card; T opens it again", footer: "close"),
+        Binding(.tokenCard, "<C-u>", .clearToken, "Clear the input", footer: "clear"),
         Binding(.question, "y", .yes, "Yes; any other key means no", footer: "yes"),
         Binding(.question, "s", .saveUnsent, "Save unsent edits to a file before removing a layer"),
     ]
@@ -167,6 +187,7 @@ extension Keymap {
         Binding(.commandLine, "<up> <C-p>", .olderLine, "Previous line with the same beginning"),
         Binding(.commandLine, "<down> <C-n>", .newerLine, "Next line"),
         Binding(.picker, "<enter>", .accept, "Choose the item", footer: "choose"),
+        Binding(.picker, "<esc>", .escape, "Close the picker", footer: "close"),
         Binding(.picker, "<tab>", .chooseMore, "Choose the item and keep the picker open"),
         Binding(.picker, "<pgdn>", .screenDown, "One screen down"),
         Binding(.picker, "<pgup>", .screenUp, "One screen up"),

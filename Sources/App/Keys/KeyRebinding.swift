@@ -106,7 +106,7 @@ extension KeyContext {
         switch self {
         case .selection: [.page, .document, .moving, .everywhere]
         case .list, .thread, .page: [.document, .moving, .everywhere]
-        case .document, .library, .outbox, .help: [.moving, .everywhere]
+        case .document, .library, .outbox, .help, .reader: [.moving, .everywhere]
         case .moving, .conflict: [.everywhere]
         case .editor: [.text]
         default: []

@@ -16,7 +16,8 @@ package struct Keymap: Hashable, Sendable {
     }
 
     package static let standard = Keymap(
-        bindings: everywhere + moving + library + document + list + thread + page + selection + cards + writing)
+        bindings: everywhere + moving + library + document + list + thread + page + selection + reader + cards + writing
+    )
 
     package func bindings(in contexts: [KeyContext]) -> [Binding] {
         contexts.flatMap { byContext[$0] ?? [] }

@@ -6,10 +6,8 @@ extension Canvas {
         let (bar, below) = area.split(top: state.tabRows)
         drawTabs(state, in: bar)
         let (body, _) = below.split(bottom: 1)
-        let foot = state.footRows
-        let (list, card) = body.split(bottom: foot)
-        rule("Layers on this machine", row: list.row, style: state.theme.rule, titleStyle: state.theme.title)
-        let inside = list.split(top: 1).rest
+        rule("Layers on this machine", row: body.row, style: state.theme.rule, titleStyle: state.theme.title)
+        let inside = body.split(top: 1).rest
         if let entries = state.library.entries, !entries.isEmpty {
             draw(entries, state, in: inside)
         } else {
@@ -21,7 +19,6 @@ extension Canvas {
                 write(line, in: inside, row: row + 1, column: 2, style: state.theme.dimmed)
             }
         }
-        if let token = state.token { drawTokenCard(token, state, in: card) }
     }
 
     private mutating func draw(_ entries: [LibraryEntry], _ state: AppState, in area: Area) {
@@ -57,7 +54,7 @@ extension LibraryEntry {
         facts.append(CleanText(cleaning: id.userID ?? "anonymous"))
         facts.append(CleanText(cleaning: id.server))
         let half = max(12, min(40, columns * 2 / 5))
-        let start: CleanText = "\(isCurrent ? ">" : " ") \(name.truncated(to: half).padded(to: half))"
+        let start: CleanText = "\(isCurrent ? String(state.art.bar) : " ") \(name.truncated(to: half).padded(to: half))"
         return facts.reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
     }
 }

@@ -93,6 +93,7 @@ extension AppState {
             Edit.delete(item.record.id, with: (item.comments + (item.root.map { [$0] } ?? [])).map(\.id))
         }
         let question = DeletionQuestion(records, user: document.status.grant?.userID)
+        if question.isNeeded, !isAwaiting { return only(.warning("Nothing deleted: press the key again")) }
         guard question.isNeeded else { return perform(edits, omitted: omitted) }
         if let omitted { notice = .warning(omitted) }
         prompt = Prompt(.confirm(.delete(edits)), label: question.text)
@@ -113,7 +114,7 @@ extension AppState {
 
     private mutating func edit(_ records: [Record], isExternal: Bool) -> [Effect] {
         let (allowed, _) = allowed(records.map { BatchRecord($0) }) { .edit($0) }
-        guard !allowed.isEmpty, let drafts = document?.drafts else { return [] }
+        guard !allowed.isEmpty, isAwaiting, let drafts = document?.drafts else { return [] }
         let together = CombinedTexts(allowed.map(\.record))
         let target = Editor.Target.together(together.records)
         var editor = Editor(target, title: "Texts of \(allowed.count) annotations", text: together.text)

@@ -4,7 +4,7 @@ import InstantCore
 extension AppState {
     /// Opens the picker with every filter term of this layer and the number of rows each matches.
     mutating func chooseFilter(_ facets: ListFacets) {
-        guard let document else { return }
+        guard let document, isAwaiting else { return }
         let terms = FilterSyntax.terms(of: document.list.filter)
         var items = [
             Picker.Item(name: "is:unread", detail: "changed by others, not seen yet", choice: .term("is:unread")),

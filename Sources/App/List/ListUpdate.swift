@@ -12,7 +12,7 @@ extension AppState {
             return []
         }
         document?.list.move(to: place)
-        return markCurrentRead()
+        return markCurrentRead() + followList()
     }
 
     /// Marks the row at the cursor as read.
@@ -41,7 +41,9 @@ extension AppState {
             notice = before.asked?.around == nil ? .done("Nothing new") : .warning("Hidden by the filter")
             return []
         }
-        return document?.focus == .list ? markCurrentRead() : []
+        guard document?.focus == .list else { return [] }
+        // A jump back has its own place on the page.
+        return markCurrentRead() + (before.asked?.around == nil ? followList() : [])
     }
 
     mutating func sort() {

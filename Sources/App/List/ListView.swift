@@ -4,36 +4,6 @@ import InstantCore
 import Screen
 
 extension Canvas {
-    /// `-- Annotations 4/38 - by page - filter: none --------- 2 new -----`
-    mutating func drawListRule(_ state: AppState, _ document: DocumentState, in area: Area) {
-        guard !area.isEmpty else { return }
-        let list = document.list
-        let order =
-            switch list.query.order {
-            case .page: "by page"
-            case .newest: "newest first"
-            case .author: "by author"
-            case .group: "by group"
-            }
-        let count = list.total == 0 ? "0" : "\(list.cursor + 1)/\(list.total)"
-        let place = list.hidden.isEmpty ? CleanText(cleaning: count) : "\(count) - \(list.hidden)"
-        let filter = list.filter.isEmpty ? "none" : list.filter
-        let unread = list.window?.unread ?? 0
-        let authors = document.recentAuthors.authors.reversed().joined(separator: ", ")
-        let new: CleanText = authors.isEmpty ? "\(unread) new" : "\(unread) new by \(authors)"
-        let marked = list.markedCount
-        let word: CleanText = marked > 0 ? "\(marked) marked" : unread > 0 ? new : ""
-        let right: CleanText = word.isEmpty ? "" : " \(word.truncated(to: max(8, area.columns / 3))) "
-        let title: CleanText = "Annotations \(place) - \(order) - filter: \(filter)"
-        rule(
-            title.truncated(to: max(0, area.columns - right.width - 11)), row: area.row, column: area.column,
-            columns: area.columns, style: state.theme.rule,
-            titleStyle: document.focus == .list ? state.theme.title : state.theme.dimmed)
-        if !right.isEmpty, area.columns > 30 {
-            write(right, in: area, column: area.columns - right.width - 5, style: state.theme.unread)
-        }
-    }
-
     mutating func drawList(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty else { return }
         let list = document.list
@@ -41,29 +11,79 @@ extension Canvas {
             write(document.emptyList.truncated(to: area.columns - 2), in: area, column: 2, style: state.theme.dimmed)
             return
         }
-        let form = RowFormat(
-            columns: area.columns, pages: document.pageCount ?? 0, hasMarks: !list.marks.isEmpty,
-            hasRights: document.status.grant?.collaboration != nil, utcOffset: state.utcOffset)
-        for line in 0..<area.rows where list.top + line < list.total {
-            let index = list.top + line
-            let isCurrent = index == list.cursor
+        let hasBar = list.total > area.rows
+        let rows = hasBar ? area.split(right: 2).rest : area
+        if hasBar { drawScrollBar(top: list.top, total: list.total, state.theme, in: area.split(right: 1).right) }
+        let shown = list.shownRows(rows: area.rows)
+        let format = RowFormat(
+            columns: rows.columns - 1, rows: shown.compactMap(list.row), document, hasMarks: !list.marks.isEmpty,
+            utcOffset: state.utcOffset, at: state.now, art: art)
+        // A list that leaves room shows two lines of a text that needs them.
+        var spare = area.rows - shown.count
+        var line = 0
+        for index in shown {
             guard let row = list.row(index) else {
-                write("  ...", in: area, row: line, style: state.theme.dimmed)
+                write("  ...", in: rows, row: line, style: state.theme.dimmed)
+                line += 1
                 continue
             }
-            let text = form.line(row, isCurrent: isCurrent, isMarked: list.isMarked(index), document, at: state.now)
-            let flash = document.highlights.contains(row.id, at: state.now) ? state.theme.flash : .normal
-            let plain = row.isResolved ? state.theme.dimmed : state.theme.text
-            let style = (row.isUnread ? state.theme.unread : plain).adding(flash)
-            write(text, in: area, row: line, style: style)
-            guard isCurrent else { continue }
-            let current = document.focus == .list ? state.theme.selection : state.theme.inactiveSelection
-            restyle(Area(row: area.row + line, column: area.column, rows: 1, columns: area.columns)) { _ in
-                current.adding(flash)
+            let lines = format.lines(row, isMarked: list.isMarked(index), document, max: spare > 0 ? 2 : 1)
+            spare -= lines.count - 1
+            let isCurrent = index == list.cursor
+            for pieces in lines {
+                draw(pieces, of: row, isCurrent: isCurrent, state, document, in: rows, line: line)
+                line += 1
             }
-            if document.focus == .list { cursor = Position(row: area.row + line, column: area.column) }
+            guard isCurrent, document.focus == .list else { continue }
+            cursor = Position(row: rows.row + line - lines.count, column: rows.column)
         }
     }
+
+    private mutating func draw(
+        _ pieces: [RowFormat.Piece], of row: ListRow, isCurrent: Bool, _ state: AppState, _ document: DocumentState,
+        in rows: Area, line: Int
+    ) {
+        let theme = state.theme
+        let flash = document.highlights.contains(row.id, at: state.now) ? theme.flash : .normal
+        let hasFocus = document.focus == .list
+        let selection = hasFocus ? theme.selection : theme.inactiveSelection
+        var column = 1
+        for piece in pieces {
+            let style: Style =
+                switch piece.role {
+                case .fact: row.isUnread ? theme.unread : theme.text
+                case .person(let name): Style(foreground: state.markColors.ink(PeopleColors.color(of: name)))
+                case .remark: row.isUnread ? theme.unread : row.isResolved ? theme.dimmed : theme.text
+                case .quote, .aside: theme.dimmed
+                case .warning: theme.unsent
+                }
+            let shown = isCurrent ? style.adding(selection) : style
+            column += write(piece.text, in: rows, row: line, column: column, style: shown.adding(flash))
+        }
+        if isCurrent, hasFocus {
+            write(CleanText(cleaning: String(art.bar)), in: rows, row: line, style: theme.accent)
+        }
+    }
+
+    /// Draws the bar of a list that does not fit: its upper end in the title's row, its lower end in the last row.
+    mutating func drawScrollBar(top first: Int, total: Int, _ theme: Theme, in area: Area) {
+        let track = area.rows - 1
+        write(
+            CleanText(cleaning: String(art.scrollUp)), row: area.row - 1, column: area.column,
+            style: first > 0 ? theme.rule : theme.dimmed)
+        write(CleanText(cleaning: String(art.scrollDown)), in: area, row: track, style: theme.rule)
+        guard track > 0 else { return }
+        let thumb = max(1, min(track, track * area.rows / max(1, total)))
+        let top = (track - thumb) * first / max(1, total - area.rows)
+        fill(
+            Area(row: area.row + min(top, track - thumb), column: area.column, rows: thumb, columns: 1),
+            with: art.thumb, style: theme.rule)
+    }
+}
+
+extension ListPane {
+    /// The rows on the screen.
+    func shownRows(rows: Int) -> Range<Int> { top..<max(top, min(total, top + rows)) }
 }
 
 extension DocumentState {

@@ -3,92 +3,161 @@ import Authorization
 import InstantCore
 import Screen
 
-/// The layout of a list row for a width. Columns are dropped in this order: date and last editor, rights and group,
-/// age, author down to three letters, the marked words if the record has a note; never state or kind.
+/// The layout of the list's rows for a width and for the rows on the screen. No column is wider than these rows need,
+/// and none is reserved for a state that no row has. As the width shrinks, columns are dropped in this order: date and
+/// last editor, rights and group, age, author down to four letters, the marked words if the record has a note; never
+/// state or kind.
 struct RowFormat: Equatable, Sendable {
+    /// What a piece of a row says, which decides its style.
+    enum Role: Equatable, Sendable {
+        /// Kind, page and other facts.
+        case fact
+        /// Who wrote it.
+        case person(String)
+        /// What a person wrote.
+        case remark
+        /// The marked words, and names in place of a remark.
+        case quote
+        /// Why the row is not what it seems.
+        case warning
+        /// Ages, dates, rights.
+        case aside
+    }
+
+    typealias Piece = (text: CleanText, role: Role)
+
     private let columns: Int
     private let pageDigits: Int
+    private let stateColumns: Int
     private let authorColumns: Int
-    private let ageColumns: Int
+    private let rightColumns: Int
     private let groupColumns: Int
     private let hasMarks: Bool
     private let rightsColumns: Int
     private let dateColumns: Int
     private let editorColumns: Int
     private let utcOffset: Int
+    private let art: LineArt
+    private let now: Timestamp
 
     /// - Parameters:
+    ///   - rows: The rows on the screen.
     ///   - hasMarks: Whether the rows have a column for marks.
-    ///   - hasRights: Whether permissions differ between records.
-    init(columns: Int, pages: Int, hasMarks: Bool, hasRights: Bool, utcOffset: Int) {
+    init(
+        columns: Int, rows: [ListRow], _ document: DocumentState, hasMarks: Bool, utcOffset: Int, at now: Timestamp,
+        art: LineArt
+    ) {
         self.columns = columns
         self.hasMarks = hasMarks
-        pageDigits = max(3, String(pages).count)
-        authorColumns = columns >= 56 ? 7 : columns >= 44 ? 6 : 4
-        ageColumns = columns >= 44 ? 11 : 0
-        groupColumns = columns >= 96 ? 12 : 0
+        self.utcOffset = utcOffset
+        self.art = art
+        self.now = now
+        let hasRights = document.status.grant?.collaboration != nil
+        let authors = rows.map { CleanText(cleaning: document.author(of: $0) ?? "-").width }.max() ?? 1
+        pageDigits = rows.map { $0.pageIndex.map { String($0 + 1).count } ?? 1 }.max() ?? 1
+        stateColumns = rows.contains { Self.state(of: $0, document) != " " } ? 1 : 0
+        authorColumns = min(authors, columns >= 96 ? 16 : columns >= 56 ? 9 : columns >= 44 ? 6 : 4)
+        rightColumns =
+            columns >= 36 ? rows.map { Self.right(of: $0, document, at: now).width }.max().map { $0 + 2 } ?? 0 : 0
+        groupColumns = columns >= 96 && rows.contains { $0.group != nil } ? 12 : 0
         rightsColumns = columns >= 96 && hasRights ? 22 : 0
         dateColumns = columns >= 112 ? 18 : 0
         editorColumns = columns >= 112 ? 10 : 0
-        self.utcOffset = utcOffset
     }
 
-    func line(_ row: ListRow, isCurrent: Bool, isMarked: Bool = false, _ document: DocumentState, at now: Timestamp)
-        -> CleanText
-    {
-        let isSaving = document.pending.isSaving(row.id)
-        let hasFailed = document.pending.failure(of: row.id) != nil
-        let state = isSaving ? "^" : hasFailed ? "!" : row.delivery.sign ?? (row.isUnread ? "*" : " ")
-        let page = row.pageIndex.map { String($0 + 1) } ?? "-"
-        let author = CleanText(cleaning: document.author(of: row) ?? "-")
+    /// Returns one line, or two if the text does not fit one and two are wanted. Without the column of the cursor's bar.
+    func lines(_ row: ListRow, isMarked: Bool = false, _ document: DocumentState, max: Int) -> [[Piece]] {
         let mark = hasMarks ? (isMarked ? "+" : " ") : ""
-        var line: CleanText = "\(isCurrent ? ">" : " ")\(mark) \(String(state))\(String(row.kind.letter))"
-        line += CleanText(cleaning: page).padded(to: pageDigits, align: .right) + .blanks(columns >= 44 ? 2 : 1)
-        line += author.truncated(to: authorColumns - 1, ellipsis: "").padded(to: authorColumns)
+        let state = stateColumns > 0 ? String(Self.state(of: row, document)) : ""
+        let page = CleanText(cleaning: row.pageIndex.map { String($0 + 1) } ?? "-").padded(
+            to: pageDigits, align: .right)
+        let author = document.author(of: row) ?? "-"
+        let name = CleanText(cleaning: author).truncated(to: authorColumns, ellipsis: "").padded(to: authorColumns + 1)
+        var head: [Piece] = [("\(mark)\(state)\(String(row.kind.letter)) \(page) ", .fact), (name, .person(author))]
         if groupColumns > 0 {
-            line += CleanText(cleaning: row.group ?? "").truncated(to: groupColumns - 1).padded(to: groupColumns)
+            let group = CleanText(cleaning: row.group ?? "").truncated(to: groupColumns - 1).padded(to: groupColumns)
+            head.append((group, .aside))
         }
-        let room = columns - line.width - ageColumns - rightsColumns - dateColumns - editorColumns - 1
-        line += text(row, document, room: room).truncated(to: max(0, room)).padded(to: max(0, room))
+        let indent = head.reduce(0) { $0 + $1.text.width }
+        let room = columns - indent - rightColumns - rightsColumns - dateColumns - editorColumns
+        var lines = text(row, document, room: room, max: max)
+        let used = lines[0].reduce(0) { $0 + $1.text.width }
+        lines[0] = head + lines[0] + [(.blanks(room - used), .fact)] + tail(row, document)
+        for index in lines.indices.dropFirst() { lines[index].insert((.blanks(indent), .fact), at: 0) }
+        return lines
+    }
+
+    /// The columns after the text.
+    private func tail(_ row: ListRow, _ document: DocumentState) -> [Piece] {
+        var pieces: [Piece] = []
         if rightsColumns > 0 {
             let rights = CleanText(cleaning: document.shortRights(over: row) ?? "")
-            line += "  " + rights.truncated(to: rightsColumns - 2).padded(to: rightsColumns - 2)
+            pieces.append(("  " + rights.truncated(to: rightsColumns - 2).padded(to: rightsColumns - 2), .aside))
         }
         if dateColumns > 0 {
             let date = CleanText(cleaning: row.changedAt.map { RelativeTime.date($0, utcOffset: utcOffset) } ?? "")
             let editor = CleanText(cleaning: document.editor(of: row) ?? "")
-            line += "  " + date.padded(to: dateColumns - 2)
-            line += "  " + editor.truncated(to: editorColumns - 2).padded(to: editorColumns - 2)
+            pieces.append(("  " + date.padded(to: dateColumns - 2), .aside))
+            pieces.append(("  " + editor.truncated(to: editorColumns - 2).padded(to: editorColumns - 2), .aside))
         }
-        guard ageColumns > 0 else { return line }
-        let replies: CleanText = row.remarks > 0 ? "+\(row.remarks)\(row.delivery == .conflict ? " " : "")" : ""
-        let age =
-            isSaving
-            ? "saving"
-            : hasFailed ? "" : row.waitingWord ?? row.changedAt.map { RelativeTime.age(of: $0, at: now) } ?? ""
-        let right = replies.padded(to: 4, align: .right) + CleanText(cleaning: age).padded(to: 7, align: .right)
-        return line + right
+        guard rightColumns > 0 else { return pieces }
+        let right = Self.right(of: row, document, at: now).padded(to: rightColumns, align: .right)
+        let isWaiting = row.waitingWord != nil || document.pending.isSaving(row.id)
+        return pieces + [(right, isWaiting ? .warning : .aside)]
     }
 
-    /// Returns the marked words in quotation marks, then the text of the record.
-    private func text(_ row: ListRow, _ document: DocumentState, room: Int) -> CleanText {
-        let note = CleanText(cleaning: row.text.onOneLine(maxLength: 400))
+    /// Replies and age, or the state of an edit that has not arrived.
+    private static func right(of row: ListRow, _ document: DocumentState, at now: Timestamp) -> CleanText {
+        let replies: CleanText = row.remarks > 0 ? "+\(row.remarks)" : ""
+        if document.pending.failure(of: row.id) != nil { return replies }
+        let word =
+            document.pending.isSaving(row.id)
+            ? "saving" : row.waitingWord ?? row.changedAt.map { RelativeTime.age(of: $0, at: now) } ?? ""
+        return [replies, CleanText(cleaning: word)].filter { !$0.isEmpty }.joined(separator: "  ")
+    }
+
+    private static func state(of row: ListRow, _ document: DocumentState) -> Character {
+        if document.pending.isSaving(row.id) { return "^" }
+        if document.pending.failure(of: row.id) != nil { return "!" }
+        return row.delivery.sign ?? (row.isUnread ? "*" : " ")
+    }
+
+    /// Returns the remark, or the marked words if there is none or if both fit.
+    private func text(_ row: ListRow, _ document: DocumentState, room: Int, max: Int) -> [[Piece]] {
+        // The names of fields and files say little alone.
+        let noun = row.text.isEmpty || ![.formField, .file].contains(row.kind) ? "" : row.kind.name + " "
+        let note = CleanText(cleaning: noun + row.text.onOneLine(maxLength: 400))
         let failure: CleanText = document.pending.failure(of: row.id).map { "not saved: \($0) " } ?? ""
         let state: CleanText = row.review.map { $0 == .unset ? "" : "(\($0.rawValue)) " } ?? ""
         let warning: CleanText = failure + state + (row.warning.map { "(\($0)) " } ?? "")
-        guard row.kind.isMarkup else {
-            if case .unknown(let type) = row.kind, note.isEmpty { return warning + CleanText(cleaning: type) }
-            // Their names say little alone.
-            if !note.isEmpty, row.kind == .formField { return warning + "form field " + note }
-            if !note.isEmpty, row.kind == .file { return warning + "file " + note }
-            return note.isEmpty && warning.isEmpty ? CleanText(cleaning: row.name) : warning + note
+        let start: [Piece] = warning.isEmpty ? [] : [(warning.truncated(to: room), .warning)]
+        let left = room - warning.width
+        let words = row.kind.isMarkup ? CleanText(cleaning: document.quotes.words(of: row) ?? "") : ""
+        guard !note.isEmpty else {
+            if !words.isEmpty {
+                let shown = words.truncated(to: Swift.max(1, left - 2))
+                return [start + [(art.quotes.open + shown + art.quotes.close, .quote)]]
+            }
+            if case .unknown(let type) = row.kind { return [start + [(clean("\(type)").truncated(to: left), .quote)]] }
+            return [start + [(CleanText(cleaning: row.name).truncated(to: left), .quote)]]
         }
-        let words = document.quotes.words(of: row) ?? ""
-        if words.isEmpty { return warning + (note.isEmpty ? CleanText(cleaning: row.kind.name) : note) }
-        if !note.isEmpty, room < 34 { return warning + note }
-        let maxColumns = note.isEmpty ? max(4, room - 2) : max(12, room * 3 / 5)
-        let quote: CleanText = "\"\(CleanText(cleaning: words).truncated(to: maxColumns))\""
-        return warning + (note.isEmpty ? quote : quote + " " + note)
+        if note.width <= left {
+            let space = left - note.width - 3
+            guard !words.isEmpty, space >= min(words.width + 1, 16) else { return [start + [(note, .remark)]] }
+            let quote = art.quotes.open + words.truncated(to: space - 1) + art.quotes.close
+            return [start + [(note, .remark), ("  " + quote, .quote)]]
+        }
+        guard max > 1, left > 8 else { return [start + [(note.truncated(to: left), .remark)]] }
+        let wrapped = note.wrapped(to: left)
+        let rest = note.dropping(columns: wrapped[0].width).trimmingStart
+        return [start + [(wrapped[0], .remark)], [(rest.truncated(to: room), .remark)]]
+    }
+}
+
+extension CleanText {
+    fileprivate var trimmingStart: CleanText {
+        let blanks = string.prefix { $0 == " " }.count
+        return dropping(columns: blanks)
     }
 }
 

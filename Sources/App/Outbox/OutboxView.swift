@@ -16,7 +16,7 @@ extension Canvas {
         for (row, item) in outbox.items.dropFirst(top).prefix(inside.rows).enumerated() {
             let isCurrent = top + row == outbox.cursor
             let isSaving = document.pending.isSaving(item.id)
-            let line = item.line(at: state.now, isCurrent: isCurrent, isSaving: isSaving)
+            let line = item.line(at: state.now, isCurrent: isCurrent, isSaving: isSaving, bar: art.bar)
                 .truncated(to: area.columns).padded(to: area.columns)
             write(line, in: inside, row: row, style: isCurrent ? state.theme.selection : state.theme.text)
             if isCurrent { cursor = Position(row: inside.row + row, column: inside.column) }
@@ -35,7 +35,7 @@ extension OutboxItem {
     }
 
     /// `> ^N  3  note changed  5m  unsent  "text"`
-    fileprivate func line(at now: Timestamp, isCurrent: Bool, isSaving: Bool) -> CleanText {
+    fileprivate func line(at now: Timestamp, isCurrent: Bool, isSaving: Bool, bar: Character) -> CleanText {
         let page = pageIndex.map { String($0 + 1) } ?? "-"
         let standing =
             switch delivery {
@@ -46,7 +46,7 @@ extension OutboxItem {
             case .refused: "refused"
             }
         let age = since.map { RelativeTime.age(of: $0, at: now) } ?? ""
-        let head: CleanText = "\(isCurrent ? ">" : " ") \(String(delivery.sign ?? " "))\(String(kind.letter))"
+        let head: CleanText = "\(isCurrent ? String(bar) : " ") \(String(delivery.sign ?? " "))\(String(kind.letter))"
         let middle: CleanText = "\(CleanText(cleaning: page).padded(to: 3, align: .right))  \(kind.name) \(done)"
         let reason: CleanText = reason.map { ": \($0)" } ?? ""
         let text: CleanText = ConflictCard.text(mine ?? base).map { "  \($0)" } ?? ""

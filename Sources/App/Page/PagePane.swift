@@ -148,8 +148,13 @@ struct PagePane: Equatable, Sendable {
 
     /// The annotation at the cursor.
     var currentRow: ListRow? {
-        guard let marks, glyphs != nil else { return rows.indices.contains(mark) ? rows[mark] : nil }
-        return marks.marks(at: cursor.glyph).first.map { rows[$0] }
+        guard let marks, glyphs != nil, marks.marks.count == rows.count else {
+            return rows.indices.contains(mark) ? rows[mark] : nil
+        }
+        if let mark = marks.marks(at: cursor.glyph).first { return rows[mark] }
+        // A note marks no words: it is found anywhere on its line.
+        guard let row = typeset?.spot(of: cursor.glyph)?.row else { return nil }
+        return rowMarks[row]?.marks.first { marks.ranges[$0].isEmpty }.map { rows[$0] }
     }
 
     /// The selected glyphs; nil without a selection.

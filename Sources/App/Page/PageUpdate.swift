@@ -24,6 +24,7 @@ extension AppState {
         default:
             guard let (motion, steps) = command.motion(screen: layout.page.rows) else { return [] }
             for _ in 0..<times * steps where !movePage(motion, isLong: steps > 1) { break }
+            return followPage()
         }
         return []
     }

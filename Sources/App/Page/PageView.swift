@@ -4,45 +4,6 @@ import PageLayout
 import Screen
 
 extension Canvas {
-    mutating func drawPageHeader(_ state: AppState, _ document: DocumentState, in area: Area) {
-        guard !area.isEmpty else { return }
-        let page = document.page
-        let count = document.pageCount.map { " of \($0)" } ?? ""
-        let label = document.label(of: page.index)
-        let number: CleanText = label == "\(page.index + 1)" ? "" : " (\(page.index + 1)\(count))"
-        let place: CleanText = "    Page \(label)\(number.isEmpty ? CleanText(cleaning: count) : number)"
-        let forms: [CleanText]
-        switch page.typeset?.view {
-        case .reading?:
-            forms = [" - reading view (L: layout, \(page.layoutWidth ?? 0) wide)", " - reading (L: layout)"]
-        case .layout?:
-            let zoom: CleanText = page.zoom == 100 ? "" : " at \(page.zoom)%"
-            forms = [" - layout view\(zoom) (L: reading)", " - layout\(zoom) (L: reading)", zoom]
-        case nil: forms = [""]
-        }
-        var right = CleanText()
-        if let typeset = page.typeset, layoutRows(of: state) > 0 {
-            let last = min(typeset.rows.count, page.top + layoutRows(of: state))
-            right = "lines \(page.top + 1)-\(last)"
-            if page.left > 0 { right = "column \(page.left + 1)  \(right)" }
-        }
-        if let search = page.search {
-            let percent = document.index.percent(of: document.pageCount ?? 0)
-            right = "/\(search.text)\(percent < 100 ? " \(percent)%" : "")  \(right)"
-        }
-        let style = document.focus == .page ? state.theme.title : state.theme.dimmed
-        let room = area.columns - right.width - 1
-        if room > 12 {
-            let form = forms.first { place.width + $0.width < room } ?? ""
-            write((place + form).truncated(to: room - 1), in: area, style: style)
-            write(right, in: area, column: room, style: state.theme.dimmed)
-        } else {
-            write(place.truncated(to: area.columns), in: area, style: style)
-        }
-    }
-
-    private func layoutRows(of state: AppState) -> Int { state.layout.page.rows }
-
     mutating func drawPage(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty, state.picture == nil else { return }
         let page = document.page
@@ -63,12 +24,17 @@ extension Canvas {
                 let flash = rowMarks.marks.contains(where: isFlashing) ? state.theme.flash : .normal
                 let gutter = state.theme.otherMark.adding(flash)
                 write(page.gutters[index] ?? "", in: area, row: row, style: gutter)
-                draw(rowMarks, page, row: row, in: text) { mark in
-                    state.theme.style(of: page.rows[mark].kind).adding(isFlashing(mark) ? state.theme.flash : .normal)
+                let current = document.currentMark
+                draw(rowMarks, page, row: row, in: text, current: current, hasBrackets: state.showsBrackets) { mark in
+                    let style = state.style(of: page.rows[mark])
+                    let lit = mark == current ? style.adding(state.theme.litMark) : style
+                    return isFlashing(mark) ? lit.adding(state.theme.flash) : lit
                 }
             }
             if let presented = page.presentedMarks[index] {
-                draw(presented, page, row: row, in: text) { _ in state.theme.presenting }
+                draw(presented, page, row: row, in: text, current: nil, hasBrackets: state.showsBrackets) { _ in
+                    state.theme.presenting
+                }
             }
         }
         for hit in page.search?.hits ?? [] { restyle(hit, page, in: text, state.theme.searchMatch) }
@@ -86,11 +52,17 @@ extension Canvas {
             style: theme.hint)
     }
 
-    /// Draws the brackets around marked words and their styles.
+    /// Draws marked words in the styles of their marks: of the shortest mark where several overlap, of the current one
+    /// over all. Where there are no colours, draws brackets around them.
     private mutating func draw(
-        _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, style: (Int) -> Style
+        _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, current: Int?, hasBrackets: Bool,
+        style: (Int) -> Style
     ) {
-        for span in marks.spans {
+        let spans = marks.spans.sorted { one, other in
+            if (one.mark == current) != (other.mark == current) { return other.mark == current }
+            return one.columns.count > other.columns.count
+        }
+        for span in spans {
             let columns = span.columns
             let style = style(span.mark)
             let area = Area(
@@ -98,6 +70,7 @@ extension Canvas {
                 columns: columns.count)
             restyle(area.intersection(text)) { $0.adding(style) }
         }
+        guard hasBrackets else { return }
         for bracket in marks.brackets where bracket.column >= page.left {
             write(
                 CleanText(cleaning: String(bracket.character)), in: text, row: row, column: bracket.column - page.left)
@@ -126,6 +99,46 @@ extension Canvas {
         guard text.contains(place) else { return }
         restyle(Area(row: place.row, column: place.column, rows: 1, columns: 1)) { $0.adding(.reverse) }
         cursor = place
+    }
+}
+
+extension AppState {
+    /// Whether marked words stand in brackets: only where their colours cannot be shown.
+    fileprivate var showsBrackets: Bool { markColors.depth == .mono }
+
+    /// The style of a mark's words, in its own colour.
+    fileprivate func style(of row: ListRow) -> Style {
+        guard markColors.depth != .mono else { return theme.style(of: row.kind) }
+        let color = row.color.flatMap { RGB(hex: $0) } ?? row.kind.usualColor
+        switch row.kind {
+        case .highlight: return markColors.highlight(color)
+        case .underline: return Style(.underline, foreground: markColors.ink(color))
+        case .squiggly: return Style([.underline, .italic], foreground: markColors.ink(color))
+        case .strikeOut: return Style(.dim, foreground: markColors.ink(color))
+        default: return theme.style(of: row.kind)
+        }
+    }
+}
+
+extension AnnotationKind {
+    /// The colour of a mark that names none.
+    fileprivate var usualColor: RGB {
+        switch self {
+        case .underline: RGB(46, 139, 87)
+        case .strikeOut, .squiggly: RGB(220, 50, 47)
+        default: RGB(255, 216, 63)
+        }
+    }
+}
+
+extension DocumentState {
+    /// The mark under the cursor of the page or of the list: an index in the page's rows.
+    fileprivate var currentMark: Int? {
+        if focus == .page {
+            return page.marks?.marks(at: page.cursor.glyph).first
+        }
+        guard let id = list.cursorID else { return nil }
+        return page.rows.firstIndex { $0.id.isExactly(id) }
     }
 }
 

@@ -30,7 +30,7 @@ extension AppState {
         guard let picture else { return [] }
         let stays =
             document?.reference == picture.reference && document?.page.index == picture.page
-            && layout.page == picture.area && help == nil && picker == nil
+            && layout.page == picture.area && overlay == nil
         return stays ? [] : hidePicture()
     }
 }

@@ -5,7 +5,7 @@ extension AppState {
     mutating func runInPicker(_ command: Command) -> [Effect]? {
         guard picker != nil else { return nil }
         if command == .accept || command == .chooseMore { return choose(goesOn: command == .chooseMore) }
-        let rows = pickerArea.rows
+        let rows = pickerRows
         return picker?.run(command, rows: rows) == true ? [] : nil
     }
 

@@ -1,27 +1,29 @@
 import Screen
 
 extension AppState {
-    /// The area of the items: without the bottom two rows and the rule at the top.
-    var pickerArea: Area { Area(size).split(bottom: 2).rest.split(top: 1).rest }
+    /// As tall as the picker is without input, so that it does not jump while the user types.
+    fileprivate var pickerBox: OverlayBox {
+        OverlayBox(size, rows: 1 + min(picker?.items.count ?? 0, 24), columns: OverlayBox.maxColumns)
+    }
+
+    /// Rows for items.
+    var pickerRows: Int { pickerBox.inside.rows - 1 }
 }
 
 extension Canvas {
     mutating func drawPicker(_ picker: Picker, _ state: AppState) {
-        let area = state.pickerArea
-        fill(Area(size))
-        let count = "\(picker.matches.count)/\(picker.items.count)"
-        rule(
-            CleanText(cleaning: "\(picker.title) \(count) (Enter to choose, Esc to close)"), row: 0,
-            style: state.theme.rule, titleStyle: state.theme.title)
+        let box = state.pickerBox
+        draw(box, CleanText(cleaning: "\(picker.title) \(picker.matches.count)/\(picker.items.count)"), state)
+        let (line, area) = box.inside.split(top: 1)
+        drawLine(picker.input, label: CleanText(cleaning: picker.label), state.theme, in: line)
         if picker.matches.isEmpty { write("No matches.", in: area, column: 2, style: state.theme.dimmed) }
         let form = PickerForm(picker, columns: area.columns)
         for (row, match) in picker.matches.dropFirst(picker.top).prefix(area.rows).enumerated() {
             let item = picker.items[match]
             let isCurrent = picker.top + row == picker.cursor
             let style = item.denial == nil ? state.theme.text : state.theme.dimmed
-            write(
-                form.line(item, isCurrent: isCurrent), in: area, row: row,
-                style: isCurrent ? state.theme.selection : style)
+            let bar = isCurrent ? CleanText(cleaning: String(art.bar)) : " "
+            write(form.line(item, bar), in: area, row: row, style: isCurrent ? state.theme.selection : style)
         }
     }
 }
@@ -40,9 +42,9 @@ private struct PickerForm {
         names = hasDetails ? min(max(8, widths.max() ?? 0), max(10, columns * 2 / 5)) : columns - keys - 4
     }
 
-    func line(_ item: Picker.Item, isCurrent: Bool) -> CleanText {
+    func line(_ item: Picker.Item, _ bar: CleanText) -> CleanText {
         let name = CleanText(cleaning: item.name).truncated(to: names).padded(to: names)
-        let start: CleanText = "\(isCurrent ? ">" : " ") \(name)  "
+        let start: CleanText = "\(bar) \(name)  "
         let room = max(0, columns - start.width - keys)
         let detail = CleanText(cleaning: item.denial?.asSentence ?? item.detail).truncated(to: room).padded(to: room)
         return start + detail + CleanText(cleaning: item.key).truncated(to: max(0, keys - 1)).padded(to: keys)

@@ -126,7 +126,15 @@ extension PlainState {
 extension StatusLine {
     static func plain(_ app: AppState) -> CleanText {
         guard let document = app.document else { return "library" }
-        return StatusLine(app, document).text(columns: PlainState.width).dropping(columns: 1)
+        let line = StatusLine(app, document, art: .ascii, hasTitle: true)
+        let title = CleanText(cleaning: document.title).truncated(to: 30)
+        let place: CleanText = document.isLocal ? title : "\(title) / \(document.layerName)"
+        let page: CleanText = "p\(document.page.index + 1)\(document.pageCount.map { "/\($0)" } ?? "")"
+        let unread = document.list.window?.unread ?? 0
+        let texts =
+            line.parts.filter { !$0.isRight }.map(\.forms[0]) + [page]
+            + line.parts.filter(\.isRight).map(\.forms[0]) + (unread > 0 ? ["\(unread) new"] : [])
+        return ([place] + texts).joined(separator: "   ").truncated(to: PlainState.width)
     }
 }
 

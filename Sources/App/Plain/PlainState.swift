@@ -127,7 +127,7 @@ struct PlainState: Sendable {
         guard let card = app.token, card.purpose == .layer, question != .token, !card.isTrying else { return [] }
         let facts = app.lines(of: card, columns: Self.width).filter { $0.role == .fact || $0.role == .problem }
         _ = app.escape()
-        return facts.map { $0.text.dropping(columns: 1) } + ["Type token to enter one."]
+        return facts.map { $0.text } + ["Type token to enter one."]
     }
 
     /// Reports a message when it arrives.

@@ -5,7 +5,7 @@ extension PlainState {
     mutating func askForToken(_ purpose: TokenCard.Purpose) {
         let card = TokenCard(purpose)
         for line in app.lines(of: card, columns: Self.width) where line.role == .fact {
-            say(line.text.dropping(columns: 1))
+            say(line.text)
         }
         app.token = card
         question = .token
@@ -20,7 +20,8 @@ extension PlainState {
         }
         if line.hasPrefix("@") {
             step = .tokenFile
-            return [.readTokenFile(String(line.dropFirst()))]
+            app.token?.insert(line, isPaste: true)
+            return app.token?.takePath().map { [.readTokenFile($0)] } ?? []
         }
         app.token?.receive(TokenText(line))
         return useToken()
@@ -37,7 +38,7 @@ extension PlainState {
         let verdict = app.lines(of: card, columns: Self.width).filter {
             [.verdict, .warning, .problem].contains($0.role)
         }
-        for line in verdict { say(line.text.dropping(columns: 1)) }
+        for line in verdict { say(line.text) }
         guard card.claims != nil else {
             app.token = nil
             return []

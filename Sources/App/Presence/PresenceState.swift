@@ -22,13 +22,6 @@ struct PresenceState: Equatable, Sendable {
     var announced: OwnPresence?
     /// Whether the list of participants is open.
     var isShown = false
-
-    /// `ana +1`: the presenter or the first participant, and the number of the others; then the number only.
-    var shortForms: [String] {
-        guard let first = people.first(where: \.isPresenting) ?? people.first else { return [] }
-        let more = people.count > 1 ? " +\(people.count - 1)" : ""
-        return [first.shownName + more, "+\(people.count)"]
-    }
 }
 
 extension LayerPerson {

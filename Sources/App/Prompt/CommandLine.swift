@@ -3,7 +3,7 @@ import PageLayout
 /// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, state, library, storage, requests, prune
+        download, who, open, state, library, storage, requests, messages, prune
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
 
@@ -32,6 +32,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .library: "List the layers on this machine"
         case .storage: "List the layers on this machine, with sizes and unsent edits"
         case .requests: "Show the last requests to the server and their results"
+        case .messages: "Show the latest messages in full"
         case .defaultGroup: "default-group NAME: set the group of new records; without NAME: the token's"
         case .prune: "Remove PDFs that no layer on this machine needs"
         case .who: "Show who else has this layer open"
@@ -42,7 +43,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     var takesWords: Bool { [.page, .filter, .state, .color, .author, .open, .defaultGroup].contains(self) }
 
     /// Whether the command is available in the library.
-    var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .prune].contains(self) }
+    var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .messages, .prune].contains(self) }
 }
 
 extension AppState {
@@ -104,6 +105,7 @@ extension AppState {
         case .open: return open(rest)
         case .library, .storage: return showLibrary()
         case .requests: openRequests()
+        case .messages: help = HelpState(subject: .messages)
         case .defaultGroup: return setDefaultGroup(rest)
         case .prune: return [.pruneStorage]
         case .who: document?.presence.isShown = true

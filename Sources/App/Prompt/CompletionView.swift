@@ -4,7 +4,7 @@ extension Canvas {
     /// Draws the completions above the input line: as many as fit, starting with the screenful that contains the chosen
     /// one.
     mutating func drawCompletion(_ completion: Completion, _ theme: Theme, in area: Area) {
-        fill(area, style: theme.statusLine)
+        fill(area, style: theme.footer)
         let words = completion.lines.map { CleanText(cleaning: String($0.split(separator: " ").last ?? "")) }
         var first = 0
         var column = 1
@@ -15,7 +15,7 @@ extension Canvas {
         column = 1
         for (index, word) in words.enumerated().dropFirst(first) {
             guard column + word.width < area.columns else { break }
-            let style = index == completion.index ? theme.completion : theme.statusLine
+            let style = index == completion.index ? theme.completion : theme.footer
             column += write(word, in: area, column: column, style: style) + 2
         }
     }

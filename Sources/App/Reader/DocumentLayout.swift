@@ -12,13 +12,17 @@ struct DocumentLayout: Equatable, Sendable {
     }
 
     static let smallest = Size(rows: 8, columns: 30)
+    /// Rows from which on the title has a row of its own.
+    private static let rowsForTitle = 10
 
     private(set) var form = Form.tooSmall
     /// The tab bar, if several layers are open.
     private(set) var tabs = Area(Size(rows: 0, columns: 0))
-    private(set) var pageHeader = Area(Size(rows: 0, columns: 0))
+    /// The layer, the page and the participants; empty on a very small screen.
+    private(set) var title = Area(Size(rows: 0, columns: 0))
     private(set) var page = Area(Size(rows: 0, columns: 0))
-    private(set) var listRule = Area(Size(rows: 0, columns: 0))
+    /// The title of the list.
+    private(set) var listTitle = Area(Size(rows: 0, columns: 0))
     private(set) var list = Area(Size(rows: 0, columns: 0))
     /// Who changed the current record.
     private(set) var blame = Area(Size(rows: 0, columns: 0))
@@ -26,7 +30,7 @@ struct DocumentLayout: Equatable, Sendable {
     private(set) var detail = Area(Size(rows: 0, columns: 0))
     /// Between page and list if they are side by side.
     private(set) var divider: Area?
-    /// Everything between the tab bar and the status line except `foot`.
+    /// Everything between the title and the status line except `foot`.
     private(set) var body = Area(Size(rows: 0, columns: 0))
     /// Editor or card.
     private(set) var foot = Area(Size(rows: 0, columns: 0))
@@ -38,21 +42,26 @@ struct DocumentLayout: Equatable, Sendable {
     ///   - tabRows: Rows for the tab bar.
     ///   - footRows: Rows that an open editor or card requests.
     ///   - showsDetail: nil shows the detail if it fits.
+    ///   - besideShift: Columns, and `stackedShift` rows, that the user has given to the page.
     ///   - isForReading: Whether the user chose the reading view, which never needs more than its own width.
     init(
         _ size: Size, tabRows: Int, focus: DocumentState.Pane, footRows: Int, showsDetail: Bool?,
-        showsBlame: Bool = false, isForReading: Bool = false
+        showsBlame: Bool = false, isForReading: Bool = false, isZoomed: Bool = false, besideShift: Int = 0,
+        stackedShift: Int = 0
     ) {
         guard size.rows >= Self.smallest.rows, size.columns >= Self.smallest.columns else { return }
         let (bar, rest) = Area(size).split(top: tabRows)
         tabs = bar
-        let (main, last) = rest.split(bottom: 2)
+        let (upper, last) = rest.split(bottom: 2)
+        let (top, main) = upper.split(top: size.rows < Self.rowsForTitle ? 0 : 1)
+        title = top
         (status, footer) = last.split(top: 1)
         (body, foot) = main.split(bottom: min(footRows, main.rows - 2))
         let showsDetail = focus == .thread ? true : showsDetail
         blameRows = showsBlame ? 1 : 0
         form =
             switch (size.columns, body.rows) {
+            case _ where isZoomed: .single
             case (110..., _): .beside
             case (60..., 8...): .stacked
             default: .single
@@ -62,25 +71,33 @@ struct DocumentLayout: Equatable, Sendable {
         case .single:
             if focus == .page { setPage(body) } else { setList(body, showsDetail) }
         case .stacked:
-            let (top, bottom) = body.split(bottom: max(4, (body.rows - 2) * 2 / 5 + 1))
+            // At 80x24, 14 rows are left to the page.
+            let wanted = max(body.rows / 3, body.rows - 14)
+            let extra = showsDetail == true ? 4 : 0
+            let (top, bottom) = body.split(
+                bottom: max(4, min(min(body.rows * 2 / 5, wanted) + extra - stackedShift, body.rows - 2)))
             setPage(top)
             setList(bottom, showsDetail)
         case .beside:
-            let (left, rest) = body.split(left: Self.pageColumns(of: size.columns, isForReading: isForReading))
+            let (left, rest) = body.split(
+                left: max(
+                    30,
+                    min(
+                        Self.pageColumns(of: size.columns, isForReading: isForReading) + besideShift, size.columns - 31)
+                ))
             let (divider, right) = rest.split(left: 1)
             self.divider = divider
-            setPage(left)
+            // A blank column keeps the text off the divider.
+            setPage(left.split(right: 1).rest)
             setList(right, showsDetail)
         }
     }
 
-    private mutating func setPage(_ area: Area) {
-        (pageHeader, page) = area.split(top: 1)
-    }
+    private mutating func setPage(_ area: Area) { page = area }
 
     private mutating func setList(_ area: Area, _ showsDetail: Bool?) {
         let below: Area
-        (listRule, below) = area.split(top: 1)
+        (listTitle, below) = area.split(top: 1)
         let wanted =
             switch showsDetail {
             case nil: below.rows >= 14 ? below.rows * 2 / 5 : 0
@@ -103,7 +120,8 @@ extension AppState {
         DocumentLayout(
             size, tabRows: tabRows, focus: document?.focus ?? .list, footRows: footRows,
             showsDetail: document?.showsDetail, showsBlame: document?.showsBlame ?? false,
-            isForReading: document?.page.chosenView == .reading)
+            isForReading: document?.page.chosenView == .reading, isZoomed: document?.isZoomed ?? false,
+            besideShift: document?.besideShift ?? 0, stackedShift: document?.stackedShift ?? 0)
     }
 
     /// The rows that an open editor or card requests.
@@ -111,13 +129,7 @@ extension AppState {
         if let editor = document?.editor {
             return 1 + min(8, max(3, WrappedInput(editor.input, columns: size.columns - 2).rows.count))
         }
-        if document?.conflict != nil { return max(9, size.rows / 2) }
-        if let token { return 1 + lines(of: token, columns: size.columns).count }
-        if isLossShown { return 1 + accessLostLines(columns: size.columns).count }
         if document?.presence.isShown == true { return 1 + participantLines(columns: size.columns).count }
         return 0
     }
-
-    /// Whether the card about lost access is on the screen.
-    var isLossShown: Bool { document?.accessLost != nil && document?.isLossAccepted == false }
 }

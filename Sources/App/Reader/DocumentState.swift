@@ -33,6 +33,15 @@ struct DocumentState: Equatable, Sendable {
     var thread = ThreadPane()
     /// nil shows the detail if it fits.
     var showsDetail: Bool?
+    /// nil while the reader is closed.
+    var reader: NoteReader?
+    /// Whether the focused pane has the whole screen.
+    var isZoomed = false
+    /// How far the user has moved the divider in favour of the page: columns side by side, rows one above the other.
+    var besideShift = 0
+    var stackedShift = 0
+    /// Whether the page has yet to catch up with the list.
+    var isFollowingLate = false
     /// Whether the author of the last change is shown below the list.
     var showsBlame = false
     var quotes = Quotes()

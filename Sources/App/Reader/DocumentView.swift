@@ -4,35 +4,34 @@ extension Canvas {
     mutating func drawDocument(_ state: AppState, _ document: DocumentState) {
         let layout = state.layout
         drawTabs(state, in: layout.tabs)
-        if document.requests.isOpen, document.conflict == nil {
+        drawTitle(state, document, in: layout.title)
+        if document.requests.isOpen {
             drawRequests(state, document.requests, in: layout.body)
-        } else if document.outbox.isOpen, document.conflict == nil {
+        } else if document.outbox.isOpen {
             drawOutbox(state, document, in: layout.body)
         } else {
-            drawPageHeader(state, document, in: layout.pageHeader)
             drawPage(state, document, in: layout.page)
-            drawListRule(state, document, in: layout.listRule)
+            drawListTitle(state, document, in: layout.listTitle, isRule: layout.form == .stacked)
             drawList(state, document, in: layout.list)
             drawBlame(state, document, in: layout.blame)
+            if let divider = layout.divider { fill(divider, with: art.vertical, style: state.theme.rule) }
             drawDetail(state, document, in: layout.detail)
-            if let divider = layout.divider { fill(divider, with: "|", style: state.theme.rule) }
+            if let divider = layout.divider, !layout.detail.isEmpty {
+                let tee = CleanText(cleaning: String(art.tee))
+                write(tee, row: layout.detail.row, column: divider.column, style: state.theme.rule)
+            }
         }
+        drawReader(state, document)
         drawFoot(state, document, in: layout.foot)
         drawStatus(state, document, in: layout.status)
     }
 
-    /// Draws the innermost open editor or card.
+    /// Draws the editor or the participants.
     private mutating func drawFoot(_ state: AppState, _ document: DocumentState, in area: Area) {
         guard !area.isEmpty else { return }
         fill(area)
-        if let card = document.conflict {
-            drawConflict(card, state, in: area)
-        } else if let editor = document.editor {
+        if let editor = document.editor {
             drawEditor(editor, state, in: area)
-        } else if let card = state.token {
-            drawTokenCard(card, state, in: area)
-        } else if state.isLossShown {
-            drawAccessLost(state, in: area)
         } else {
             drawParticipants(state, in: area)
         }

@@ -1,42 +1,22 @@
 import Screen
 
 extension Canvas {
-    /// Draws the last row: a prompt, else a notice, else the keys.
+    /// Draws the last row: a prompt, else the keys.
     mutating func drawFooter(_ state: AppState) {
         let area = self.area.split(bottom: 1).bottom
         fill(area)
-        if let prompt = state.prompt {
-            drawPrompt(prompt, state.theme, in: area)
+        if let prompt = state.prompt, !prompt.isQuestion {
+            drawLine(prompt.input, label: CleanText(cleaning: prompt.label), state.theme, in: area)
             if let completion = prompt.completion {
                 drawCompletion(completion, state.theme, in: self.area.split(bottom: 2).bottom.split(top: 1).top)
             }
-        } else if let picker = state.picker, state.notice == nil {
-            drawLine(picker.input, label: CleanText(cleaning: picker.label), state.theme, in: area)
-        } else if let notice = state.notice {
-            let style: Style =
-                switch notice.kind {
-                case .done: state.theme.notice
-                case .warning: state.theme.warning
-                case .error: state.theme.error
-                }
-            write(clean(" \(state.wording(of: notice))").truncated(to: area.columns), in: area, style: style)
         } else {
             drawKeys(state, in: area)
         }
     }
 
-    private mutating func drawPrompt(_ prompt: Prompt, _ theme: Theme, in area: Area) {
-        let label = CleanText(cleaning: prompt.label)
-        guard !prompt.isQuestion else {
-            write(label.truncated(to: max(1, area.columns - 1)), in: area, style: theme.prompt)
-            cursor = Position(row: area.row, column: min(label.width, area.columns - 1))
-            return
-        }
-        drawLine(prompt.input, label: label, theme, in: area)
-    }
-
     /// Draws an input line after its label.
-    private mutating func drawLine(_ input: TextInput, label: CleanText, _ theme: Theme, in area: Area) {
+    mutating func drawLine(_ input: TextInput, label: CleanText, _ theme: Theme, in area: Area) {
         let label = label.truncated(to: max(1, area.columns - 8))
         write(label, in: area, style: theme.prompt)
         drawInput(input, in: area.split(left: label.width).rest, style: theme.input)
@@ -52,7 +32,7 @@ extension Canvas {
     }
 
     /// Draws as many of the available keys as fit; unavailable commands are dimmed.
-    private mutating func drawKeys(_ state: AppState, in area: Area) {
+    mutating func drawKeys(_ state: AppState, in area: Area) {
         let all = state.keymap.bindings(in: state.contexts)
         var seen: Set<Command> = []
         var bindings = all.indices.filter { index in

@@ -4,75 +4,103 @@ import InstantCore
 import PageLayout
 import Screen
 
-/// The line above the footer: the user's position and the state of sync. If space is short, parts are dropped in a
-/// fixed order; warnings, the page and the sync state are never dropped.
+/// The line above the footer: modes and counts at the left, the state of sync at the right. If space is short, parts are
+/// dropped in a fixed order; warnings and the sync state never are.
 struct StatusLine {
-    private struct Part {
+    struct Part {
         /// From the longest wording to the shortest.
         var forms: [CleanText]
         /// The lowest rank is dropped first; nil is never dropped.
         var rank: Int?
+        /// Whether it must not be overlooked.
+        var isLoud = false
+        var isRight = false
     }
 
-    private var parts: [Part] = []
+    private(set) var parts: [Part] = []
 
-    init(_ state: AppState, _ document: DocumentState) {
-        let title = CleanText(cleaning: document.title)
-        add([title.truncated(to: 30), title.truncated(to: 14)], rank: 1)
-        if !document.isLocal { add([CleanText(cleaning: document.layerName).truncated(to: 20)], rank: 2) }
+    init(_ state: AppState, _ document: DocumentState, art: LineArt, hasTitle: Bool) {
+        if !hasTitle { add(Array(document.pageForms.suffix(1)), rank: nil) }
+        if document.isLocal { add(["LOCAL"], rank: nil, isLoud: true) }
+        if document.isReadOnly || document.status.grant?.mayWrite == false, !document.isLocal {
+            add(["READ-ONLY", "RO"], rank: nil, isLoud: true)
+            let why: CleanText = document.isReadOnly ? "opened with --read-only" : "no write permission"
+            add([why], rank: 0)
+        }
         if let selection = document.selectionText { add(selection, rank: nil) }
-        if document.isReadOnly || document.status.grant?.mayWrite == false { add(["READ-ONLY", "RO"], rank: nil) }
-        if let presenting = document.presentingText { add(presenting, rank: nil) }
-        let total = document.pageCount.map { "/\($0)" } ?? ""
-        add(["p\(document.page.index + 1)\(total)", "p\(document.page.index + 1)"], rank: nil)
-        add(document.syncForms(at: state.now, utcOffset: state.utcOffset), rank: nil)
+        if let presenting = document.presentingText { add(presenting, rank: nil, isLoud: true) }
         if document.pending.savingCount > 0 { add(["\(document.pending.savingCount) saving"], rank: nil) }
-        if document.status.conflicts > 0 { add(["\(document.status.conflicts) in conflict"], rank: nil) }
-        if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil) }
+        if document.status.conflicts > 0 {
+            add(["\(document.status.conflicts) in conflict"], rank: nil, isLoud: true)
+        }
+        if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil, isLoud: true) }
         let held = document.status.parked
         if held > 0 { add(["\(held) edit\(held == 1 ? "" : "s") held: no permission", "\(held) held"], rank: nil) }
-        if let life = state.tokenLife, case .live = document.status.connection {
-            let isShort = life < 15 * 60_000
-            add(["token \(RelativeTime.life(milliseconds: life))"], rank: isShort ? nil : 3)
+        if let unread = document.list.window?.unread, unread > 0, state.layout.listTitle.isEmpty {
+            add(["\(unread) new"], rank: 4)
         }
-        add(document.presence.shortForms.map { CleanText(cleaning: $0).truncated(to: 24) }, rank: 0)
-        if let unread = document.list.window?.unread, unread > 0 { add(["\(unread) new"], rank: 4) }
         if state.openCount > 1, state.tabRows == 0 {
             add(["tab \((state.tabIndex ?? 0) + 1)/\(state.openCount)"], rank: 4)
         }
         if !state.keys.isEmpty { add([CleanText(cleaning: state.keys.shown)], rank: nil) }
-    }
 
-    private mutating func add(_ forms: [CleanText], rank: Int?) {
-        parts.append(Part(forms: forms.filter { !$0.isEmpty }, rank: rank))
-    }
-
-    /// Returns the line for a width.
-    func text(columns: Int) -> CleanText {
-        var parts = parts.filter { !$0.forms.isEmpty }
-        func line() -> CleanText {
-            parts.enumerated().reduce(" ") { line, part in
-                let isLayer = part.element.rank == 2
-                return line + (part.offset == 0 ? "" : isLayer ? " / " : "   ") + part.element.forms[0]
-            }
+        let isNeeded = document.need != nil || document.accessLost != nil
+        let sync = document.isLocal ? [] : document.syncForms(at: state.now, utcOffset: state.utcOffset, art: art)
+        add(sync, rank: nil, isLoud: isNeeded, isRight: true)
+        if let life = state.tokenLife, case .live = document.status.connection {
+            let isShort = life < 15 * 60_000
+            add(["token \(RelativeTime.life(milliseconds: life))"], rank: isShort ? nil : 3, isRight: true)
         }
-        for rank in 0...4 where line().width > columns {
+    }
+
+    private mutating func add(_ forms: [CleanText], rank: Int?, isLoud: Bool = false, isRight: Bool = false) {
+        let forms = forms.filter { !$0.isEmpty }
+        if !forms.isEmpty { parts.append(Part(forms: forms, rank: rank, isLoud: isLoud, isRight: isRight)) }
+    }
+
+    /// Shortens the parts to a width.
+    mutating func fit(columns: Int) {
+        var width: Int { parts.reduce(2 - Self.gap) { $0 + Self.gap + $1.forms[0].width } }
+        for rank in 0...4 where width > columns {
             for index in parts.indices.reversed() where parts[index].rank == rank {
-                while parts[index].forms.count > 1, line().width > columns { parts[index].forms.removeFirst() }
-                if line().width > columns { parts.remove(at: index) }
+                while parts[index].forms.count > 1, width > columns { parts[index].forms.removeFirst() }
+                if width > columns { parts.remove(at: index) }
             }
         }
         for index in parts.indices.reversed() {
-            while parts[index].forms.count > 1, line().width > columns { parts[index].forms.removeFirst() }
+            while parts[index].forms.count > 1, width > columns { parts[index].forms.removeFirst() }
         }
-        return line().truncated(to: columns)
     }
+
+    static let gap = 3
+
+    /// Columns of the parts at the left.
+    var leftWidth: Int { parts.filter { !$0.isRight }.reduce(1) { $0 + $1.forms[0].width + Self.gap } }
+
+    /// Columns of the parts at the right.
+    var rightWidth: Int { parts.filter(\.isRight).reduce(1 - Self.gap) { $0 + $1.forms[0].width + Self.gap } }
 }
 
 extension Canvas {
     mutating func drawStatus(_ state: AppState, _ document: DocumentState, in area: Area) {
-        fill(area, style: state.theme.statusLine)
-        write(StatusLine(state, document).text(columns: area.columns), in: area, style: state.theme.statusLine)
+        guard !area.isEmpty else { return }
+        let theme = state.theme
+        fill(area, style: theme.statusLine)
+        let hasTitle = !state.layout.title.isEmpty
+        var line = StatusLine(state, document, art: art, hasTitle: hasTitle)
+        line.fit(columns: area.columns)
+        let right = line.parts.filter(\.isRight)
+        var column = 1
+        for part in line.parts.filter({ !$0.isRight }) {
+            let style = part.isLoud ? theme.loud : theme.statusLine
+            column += write(part.forms[0], in: area, column: column, style: style) + StatusLine.gap
+        }
+        let width = right.reduce(-StatusLine.gap) { $0 + $1.forms[0].width + StatusLine.gap }
+        column = max(column, area.columns - width - 1)
+        for part in right {
+            let style = part.isLoud ? theme.loud : theme.statusLine
+            column += write(part.forms[0], in: area, column: column, style: style) + StatusLine.gap
+        }
     }
 }
 
@@ -103,13 +131,13 @@ extension DocumentState {
     }
 
     /// The state of sync; while another process syncs, also which one.
-    fileprivate func syncForms(at now: Timestamp, utcOffset: Int) -> [CleanText] {
-        let own = syncText(at: now, utcOffset: utcOffset)
+    fileprivate func syncForms(at now: Timestamp, utcOffset: Int, art: LineArt) -> [CleanText] {
+        let own = syncText(at: now, utcOffset: utcOffset, art: art)
         guard !isLocal, let process = status.syncedBy else { return [own] }
         let other = CleanText(cleaning: "\(process)").truncated(to: 40)
         switch status.connection {
         case .elsewhere:
-            let waiting: CleanText = status.unsent > 0 ? ", \(status.unsent) unsent" : ""
+            let waiting: CleanText = status.unsent > 0 ? ", unsent: \(status.unsent)" : ""
             return ["synced by \(other)\(waiting)", "by \(other)\(waiting)"]
         case .needsToken: return ["\(own), synced by \(other)", "\(own), by \(other)"]
         default: return [own]
@@ -117,13 +145,12 @@ extension DocumentState {
     }
 
     /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`
-    fileprivate func syncText(at now: Timestamp, utcOffset: Int) -> CleanText {
-        if isLocal { return "LOCAL" }
+    fileprivate func syncText(at now: Timestamp, utcOffset: Int, art: LineArt) -> CleanText {
         let unsent = status.unsent
-        let waiting: CleanText = unsent > 0 ? ", \(unsent) unsent" : ""
+        let waiting: CleanText = unsent > 0 ? ", unsent: \(unsent)" : ""
         switch status.connection {
-        case .live where unsent > 0: return "\(unsent) unsent\(status.isSyncing ? ", sending" : "")"
-        case .live: return status.isSyncing ? "syncing" : "synced"
+        case .live where unsent > 0: return "Unsent: \(unsent)\(status.isSyncing ? ", sending" : "")"
+        case .live: return status.isSyncing ? "syncing" : art.done + "synced"
         case .idle: return "offline\(waiting)"
         case .connecting:
             guard let last = status.lastSync else { return "connecting\(waiting)" }

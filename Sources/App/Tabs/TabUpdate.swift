@@ -50,9 +50,9 @@ extension AppState {
 
     /// Handles an opened layer: shows it, unless the user is typing or choosing.
     mutating func opened(_ layer: OpenedLayer) -> [Effect] {
-        let isBusy = document != nil && (prompt != nil || picker != nil || document?.editor != nil)
+        let isBusy = (document != nil || hasLibrary) && self.isBusy
         opening = nil
-        token = nil
+        if !isBusy { token = nil }
         if let tab = tab(of: layer.reference) { return isBusy ? [] : show(tab: tab) }
         // Next to the current tab; from the library, as the last one.
         let place = document == nil ? tabs.after.count : 0
@@ -65,6 +65,15 @@ extension AppState {
         }
         notice = .done("\(layer.title ?? layer.reference.documentID) is open; ] to show it")
         return layer.hasPDF ? [] : inBackground(layer.reference) { $0.download() }
+    }
+
+    /// Whether the user is typing or choosing something that opening a layer would take away.
+    private var isBusy: Bool {
+        switch overlay {
+        case .token: token?.isTrying == false && token?.isEmpty == false
+        case .question, .prompt, .picker, .editor, .conflict, .help: true
+        case .reader, .lost, .requests, .outbox, nil: false
+        }
     }
 
     // MARK: Closing
@@ -109,17 +118,17 @@ extension AppState {
         _ reference: LayerReference, _ body: (inout AppState) -> [Effect]
     ) -> [Effect] {
         guard let place = place(of: reference) else { return [] }
-        let front = (document, token, notice)
+        let front = (document, token, shownNotice)
         let asked = (prompt, picker, picture)
         picture = nil
         document = tabs[place]
-        (token, notice) = (document?.cardAside, nil)
+        (token, shownNotice) = (document?.cardAside, nil)
         let effects = body(&self) + reconcile()
         let problem = notice.flatMap { $0.kind == .done ? nil : $0 }
         document?.cardAside = token
         if let changed = document { tabs[place] = changed }
         let title = document?.title ?? ""
-        (document, token, notice) = front
+        (document, token, shownNotice) = front
         (prompt, picker, picture) = asked
         if let problem, notice == nil { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
         guard !effects.isEmpty else { return [] }

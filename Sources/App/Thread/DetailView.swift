@@ -11,8 +11,8 @@ extension Canvas {
         let title: CleanText =
             isInThread ? "Thread \(document.thread.cursor + 1)/\(document.thread.comments.count)" : ""
         rule(
-            title, row: area.row, column: area.column, columns: area.columns, style: state.theme.rule,
-            titleStyle: state.theme.title)
+            title, row: area.row, column: area.column, columns: area.columns,
+            style: isInThread ? state.theme.accent : state.theme.rule, titleStyle: state.theme.accent)
         guard let row = document.list.current else { return }
         let inside = area.split(top: 1).rest.inset(columns: 1)
         let text = DetailText(row, document, state, columns: inside.columns)
@@ -106,7 +106,7 @@ extension DocumentState {
     }
 
     /// `ben, 5m:`
-    fileprivate func head(of comment: Record, at now: Timestamp) -> CleanText {
+    func head(of comment: Record, at now: Timestamp) -> CleanText {
         let annotation = Annotation(comment)
         let isOwn = comment.createdBy != nil && comment.createdBy.isExactly(status.grant?.userID)
         let name = Author.name(annotation.author, user: comment.createdBy)

@@ -12,17 +12,15 @@ extension AppState {
             case let count: " The local copy and \(count) unsent edits are kept."
             }
         let text: CleanText = "You no longer have access to \(name) (\(why)).\(kept)"
-        return Array(text.wrapped(to: columns - 2).prefix(6))
+        return Array(text.wrapped(to: columns).prefix(6))
     }
 }
 
 extension Canvas {
-    mutating func drawAccessLost(_ state: AppState, in area: Area) {
-        rule(
-            "No access", row: area.row, column: area.column, columns: area.columns, style: state.theme.rule,
-            titleStyle: state.theme.error)
-        for (row, line) in state.accessLostLines(columns: area.columns).enumerated() {
-            write(line, in: area, row: row + 1, column: 1)
-        }
+    mutating func drawAccessLost(_ state: AppState) {
+        let lines = state.accessLostLines(columns: OverlayBox.columns(state.size, 72))
+        let box = OverlayBox(state.size, rows: lines.count, columns: 72)
+        draw(box, "No access", state)
+        for (row, line) in lines.enumerated() { write(line, in: box.inside, row: row) }
     }
 }

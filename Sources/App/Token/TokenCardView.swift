@@ -5,25 +5,27 @@ import Screen
 import SyncProtocol
 
 extension Canvas {
-    mutating func drawTokenCard(_ card: TokenCard, _ state: AppState, in area: Area) {
-        rule(
-            state.document?.need != nil || state.document == nil || card.purpose != .layer
-                ? "Token needed" : "New token", row: area.row,
-            column: area.column, columns: area.columns, style: state.theme.rule, titleStyle: state.theme.cardTitle)
-        let inside = area.split(top: 1).rest
-        for (row, line) in state.lines(of: card, columns: area.columns).fitting(inside.rows).enumerated() {
+    mutating func drawTokenCard(_ card: TokenCard, _ state: AppState) {
+        let columns = OverlayBox.columns(state.size, 72)
+        let all = state.lines(of: card, columns: columns)
+        let box = OverlayBox(state.size, rows: all.count, columns: columns)
+        let isNeeded = state.document?.need != nil || state.document == nil || card.purpose != .layer
+        draw(box, isNeeded ? "Token needed" : "New token", state)
+        for (row, line) in all.fitting(box.inside.rows).enumerated() {
             let style: Style =
                 switch line.role {
                 case .fact, .entry, .verdict: state.theme.text
                 case .warning: state.theme.warning
                 case .problem: state.theme.error
-                case .keys: state.theme.dimmed
+                case .choice: state.theme.dimmed
                 }
-            let width = write(line.text, in: inside, row: row, style: style)
-            if line.role == .entry, let path = card.path {
-                drawInput(
-                    path, in: inside.split(top: row).rest.split(top: 1).top.split(left: width).rest,
-                    style: state.theme.input)
+            let width = write(line.text, in: box.inside, row: row, style: style)
+            guard line.role == .entry else { continue }
+            let field = box.inside.split(top: row).rest.split(top: 1).top.split(left: width).rest
+            if let path = card.path {
+                drawInput(path, in: field, style: state.theme.input)
+            } else {
+                cursor = Position(row: field.row, column: min(field.column, box.inside.endColumn - 1))
             }
         }
     }
@@ -31,18 +33,21 @@ extension Canvas {
 
 /// One line of the token card.
 struct TokenCardLine: Equatable {
-    enum Role { case fact, entry, verdict, warning, problem, keys }
+    enum Role {
+        case fact, entry, verdict, warning, problem
+        /// Paths to choose from.
+        case choice
+    }
 
     var text: CleanText
     var role: Role
 }
 
 extension [TokenCardLine] {
-    /// Returns the lines that fit: the keys, which the footer also shows, are dropped first, then the warnings and the
-    /// facts.
+    /// Returns the lines that fit: the choices are dropped first, then the warnings and the facts.
     fileprivate func fitting(_ rows: Int) -> [TokenCardLine] {
         var lines = self
-        for role in [TokenCardLine.Role.keys, .warning, .fact] {
+        for role in [TokenCardLine.Role.choice, .warning, .fact] {
             while lines.count > rows, let last = lines.lastIndex(where: { $0.role == role }) { lines.remove(at: last) }
         }
         return lines
@@ -53,21 +58,25 @@ extension AppState {
     /// Returns all lines of the card.
     func lines(of card: TokenCard, columns: Int) -> [TokenCardLine] {
         func lines(_ text: CleanText, _ role: TokenCardLine.Role) -> [TokenCardLine] {
-            text.wrapped(to: columns - 1).prefix(4).map { TokenCardLine(text: " " + $0, role: role) }
+            guard !text.isEmpty else { return [] }
+            return text.wrapped(to: columns).prefix(4).map { TokenCardLine(text: $0, role: role) }
         }
-        let received: CleanText = card.received.map { " [received \($0.count) characters]" } ?? ""
-        let ask: CleanText =
-            columns < 50 ? "Paste, or @path (hidden):" : "Paste a token, or @path to a file (hidden):"
-        let entry: CleanText = card.path == nil ? ask + received : "Token file: @"
+        let entry: CleanText =
+            if card.path != nil {
+                "Token file: @"
+            } else if let received = card.received {
+                "Token or @file: \(received.count) character\(received.count == 1 ? "" : "s") (hidden)"
+            } else {
+                "Token or @file (hidden): "
+            }
         let verdict = verdict(on: card)
-        let later: CleanText =
-            document == nil || card.purpose != .layer ? "Esc close" : "Esc later (T to reopen)"
-        let clear: CleanText = card.isEmpty ? "" : "     Ctrl-U clear"
-        return lines(reason(for: card), .fact) + lines(waitingSentence, .fact) + lines(entry, .entry)
-            + (verdict.text.isEmpty ? [TokenCardLine(text: "", role: .keys)] : lines(verdict.text, verdict.role))
+        let choices = card.completions.prefix(5).map { CleanText(cleaning: $0).truncated(to: columns) }
+        return lines(reason(for: card), .fact) + lines(waitingSentence, .fact)
+            + [TokenCardLine(text: "", role: .choice), TokenCardLine(text: entry, role: .entry)]
+            + choices.map { TokenCardLine(text: $0, role: .choice) }
+            + lines(verdict.text, verdict.role)
             + (card.check.map { lines($0.sentence, .verdict) } ?? [])
             + warnings(on: card).flatMap { lines($0, .warning) }
-            + lines("Enter use it     \(later)\(clear)", .keys)
     }
 
     private func reason(for card: TokenCard) -> CleanText {

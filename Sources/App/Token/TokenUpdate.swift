@@ -4,24 +4,15 @@ import SyncProtocol
 
 // Entering a token, and the result.
 extension AppState {
-    /// Whether a card may open: never over something being typed or chosen.
-    var canOpenCard: Bool {
-        guard prompt == nil, picker == nil, help == nil else { return false }
-        guard let document else { return true }
-        return document.editor == nil && document.conflict == nil && document.page.selection == nil
-    }
-
     mutating func useToken() -> [Effect] {
-        guard let card = token else { return [] }
-        if let path = card.path {
-            let name = path.text.filter { !$0.isNewline }
-            token?.path = nil
-            return name.isEmpty ? [] : [.readTokenFile(name)]
+        if token?.path != nil { return token?.takePath().map { [.readTokenFile($0)] } ?? [] }
+        guard let received = token?.received else {
+            return only(.warning("No token yet; type or paste one, or type @ and a file name"))
         }
-        guard let received = card.received else {
-            return only(.warning("No token yet; paste one, or type @ and a file name"))
+        if token?.claims == nil { token?.readWhole() }
+        guard let card = token, let grant = card.claims?.grant else {
+            return only(.warning("This token cannot be used; Ctrl-U to clear it"))
         }
-        guard let grant = card.claims?.grant else { return only(.warning("Token cannot be used; Ctrl-U to clear it")) }
         token?.isTrying = true
         token?.problem = nil
         switch card.purpose {
@@ -39,19 +30,29 @@ extension AppState {
     }
 
     mutating func tokenRefused(_ why: String) {
-        let purpose = token?.purpose ?? .layer
-        guard token != nil || canOpenCard else {
-            notice = .error(why.asSentence)
+        guard let card = token else {
+            guard mayInterrupt else {
+                notice = .error(why.asSentence)
+                return
+            }
+            token = TokenCard(.layer)
+            token?.problem = why
             return
         }
-        token = TokenCard(purpose)
+        // What has been typed since is not what was refused.
+        if card.isTrying || card.isReading || card.isEmpty { token = TokenCard(card.purpose) }
         token?.problem = why
     }
 
     /// Adds what the server knows about the refused token to the card, unless the user has moved on.
     mutating func tokenChecked(_ verdict: TokenVerdict) {
-        guard let card = token, card.received == nil, card.purpose == .layer else { return }
+        guard let card = token, card.isEmpty, card.purpose == .layer else { return }
         token?.check = TokenCheck(verdict, at: now)
+    }
+
+    mutating func completePath() -> [Effect] {
+        guard let path = token?.path?.text else { return [] }
+        return [.completePath(path)]
     }
 
     /// Opens the card when a token is needed and nothing blocks it; a later need can open it again.
@@ -61,6 +62,6 @@ extension AppState {
             self.document?.refusedNeed = nil
             return
         }
-        if token == nil, document.refusedNeed != need, canOpenCard { token = TokenCard(.layer) }
+        if token == nil, document.refusedNeed != need, mayInterrupt { token = TokenCard(.layer) }
     }
 }

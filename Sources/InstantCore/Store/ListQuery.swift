@@ -132,6 +132,8 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var head: Record.ID?
     /// Whether the annotation was deleted or is hidden, and only its comments remain.
     package var isDeletedRoot = false
+    /// The colour of the mark, `#rrggbb`. Stored rows do not have it; it is read with the rows of a page.
+    package var color: String?
 
     package init(
         annotation: Annotation, createdBy: String?, updatedBy: String?, group: String?,

@@ -1,12 +1,12 @@
 /// A viewer setting, with its name in `config.toml`.
 enum Preference: String, CaseIterable {
-    case theme, mouse, view, flash, announce, plain, author, remember, delay, editor
+    case theme, mouse, view, followCursor = "follow-cursor", flash, announce, plain, author, remember, delay, editor
 
     /// The default value, as written in the file.
     var standard: String {
         switch self {
         case .theme: "terminal"
-        case .mouse, .flash, .announce: "true"
+        case .mouse, .followCursor, .flash, .announce: "true"
         case .plain, .remember: "false"
         case .view: "auto"
         case .delay: "1s"
@@ -19,6 +19,7 @@ enum Preference: String, CaseIterable {
         case .theme: "Colours: terminal (its own sixteen), light, dark or none; NO_COLOR means none"
         case .mouse: "Clicks and the wheel; to select text with the mouse, hold Shift"
         case .view: "View of a page: auto (layout if there is room), reading or layout"
+        case .followCursor: "Page and list move together"
         case .flash: "Highlight what others add or change for a second or two"
         case .announce: "In plain mode, announce changes by others between commands"
         case .plain: "Always use plain mode, as with --plain"

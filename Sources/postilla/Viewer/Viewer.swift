@@ -30,9 +30,12 @@ enum Viewer {
         let services = ViewerServices(options: options, device: device, pictures: pictures) { mailbox.post($0) }
         device.onStop = { services.stops($0) }
         let state = AppState(
-            begin: start, size: device.size, theme: options.preferences.theme, utcOffset: utcOffset(),
+            begin: start, size: device.size, theme: options.preferences.theme, art: device.isUTF8 ? .unicode : .ascii,
+            depth: device.colorDepth,
+            utcOffset: utcOffset(),
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,
-            flashesChanges: options.preferences.isOn(.flash), invitation: options.invitation, seed: seed())
+            flashesChanges: options.preferences.isOn(.flash),
+            followsCursor: options.preferences.isOn(.followCursor), invitation: options.invitation, seed: seed())
         var program = Program(state: state, services: services, post: { mailbox.post($0) })
         program.start(at: .now)
         var received = TerminalLoop<Message>.now

@@ -90,6 +90,7 @@ final class ViewerServices: AppServices {
 
         case .supplyToken(let token): tab?.call { $0.supply(token.secret) }
         case .readTokenFile(let path): readToken(path)
+        case .completePath(let text): completePath(text)
         case .forgetToken: tab?.call { $0.forgetToken() }
         case .syncNow:
             tab?.call {
@@ -187,6 +188,23 @@ final class ViewerServices: AppServices {
     /// Expands a leading `~/` as a shell does.
     private func atHome(_ path: String) -> String {
         path.hasPrefix("~/") ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + path.dropFirst() : path
+    }
+
+    /// Finds the files and folders whose path begins with a text; hidden ones only if the text asks for them.
+    private func completePath(_ text: String) {
+        layers.files.async { [post, home = atHome("~/")] in
+            let start = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
+            let (folder, name) = (String(text[..<start]), String(text[start...]))
+            let place = folder.isEmpty ? "." : folder.hasPrefix("~/") ? home + folder.dropFirst(2) : folder
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
+            let found = names.filter { $0.hasPrefix(name) && (name.hasPrefix(".") || !$0.hasPrefix(".")) }
+            let paths = found.sorted().prefix(200).map { found in
+                var isFolder = false
+                let exists = FileManager.default.fileExists(atPath: place + "/" + found, isDirectory: &isFolder)
+                return folder + found + (exists && isFolder ? "/" : "")
+            }
+            post(.pathsFound(text, paths))
+        }
     }
 
     private func readToken(_ path: String) {

@@ -22,7 +22,7 @@ struct ScreensBenchmark {
             writer.waitForIdle(milliseconds: 100)
             let start = ContinuousClock.now
             writer.send(text: "\r")
-            try reader.wait(until: "note \(number) is there") { $0.text.contains("/\(number) - by page") }
+            try reader.wait(until: "note \(number) is there") { $0.text.contains("Annotations \(number) ") }
             samples.add((reader.lastRead ?? .now) - start)
             writer.waitForIdle(milliseconds: 300)
         }

@@ -29,7 +29,7 @@ struct FilledLayer {
         let start = ContinuousClock.now
         let terminal = try VirtualTerminal(running: command, environment: environment)
         try terminal.wait(until: "\(document) is here", seconds: 120) {
-            $0.text.contains("Annotations 1/\(count) ") && $0.text.contains("synced")
+            $0.text.contains("Annotations \(count) ") && $0.text.contains("synced")
         }
         let end = ContinuousClock.now
         terminal.waitForIdle(milliseconds: 1_000)

@@ -13,15 +13,16 @@ extension Peers {
 }
 
 extension VirtualTerminal {
-    /// Whether every row of Postilla's list shows a record, and the status line the page.
+    /// Whether every row of Postilla's list shows a record, and the title the page.
     fileprivate var showsFirstRows: Bool {
-        guard line(size.rows - 2).contains(" p1/"),
-            let rule = (0..<size.rows).first(where: { line($0).contains("-- Annotations 1/") }),
-            let left = line(rule).firstRange(of: "-- Annotations")?.lowerBound
+        guard line(0).contains("page 1 of"),
+            let rule = (0..<size.rows).first(where: { line($0).contains(" Annotations ") }),
+            let left = line(rule).firstRange(of: " Annotations ")?.lowerBound
         else { return false }
-        let column = line(rule).distance(from: line(rule).startIndex, to: left)
+        // In a stacked layout the title stands in a rule.
+        let column = line(rule).hasPrefix("─") ? 0 : line(rule).distance(from: line(rule).startIndex, to: left)
         // Below the rows is the status line or, if there is room, the rule of the detail.
-        let rows = (rule + 1..<size.rows - 2).map { String(line($0).dropFirst(column)) }.prefix { !$0.hasPrefix("--") }
-        return !rows.isEmpty && rows.allSatisfy { $0.firstMatch(of: /^[> ]..[A-Z?] +\d+  [a-z-]/) != nil }
+        let rows = (rule + 1..<size.rows - 2).map { String(line($0).dropFirst(column)) }.prefix { !$0.hasPrefix("─") }
+        return !rows.isEmpty && rows.allSatisfy { $0.firstMatch(of: /^[▌ ][*^! ]?[A-Z?] +\d+ +[a-z-]/) != nil }
     }
 }

@@ -40,7 +40,7 @@ struct ConfigStories {
         let arguments = ["open", engine.url, "--token-file", ana.tokenFile]
         let good = try ana.home.write("good.toml", "view = \"layout\"\nmouse = false\n[keys.list]\nnote = \"<C-n>\"\n")
         let terminal = try ana.start(arguments, environment: ["POSTILLA_CONFIG": good])
-        try terminal.see("layout view")
+        try terminal.waitForPage()
         try terminal.see("Ctrl-N note")
         #expect(!terminal.rawOutput.contains("\u{1B}[?1000h"), "the terminal keeps the mouse")
         #expect(try terminal.quit() == [])

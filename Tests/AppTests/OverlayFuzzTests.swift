@@ -1,0 +1,152 @@
+import Annotations
+import Authorization
+import FoundationEssentials
+import InstantCore
+import Screen
+import TestSupport
+import Testing
+
+@testable import App
+
+/// Random keys, while overlays open by themselves at any moment: what is typed into one reaches nothing else.
+/// `SEQUENCES=100000 swift test --skip-build --filter OverlayFuzzTests` runs more.
+@Suite struct OverlayFuzzTests {
+    private static let total = ProcessInfo.processInfo.environment["SEQUENCES"].flatMap { Int($0) } ?? 160
+    /// Occurs in nothing else. Typed letter by letter, pasted whole, or pasted in parts.
+    private static let token = TokenTests.token(
+        #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":"all","exp":1780153500}"#)
+    private static let draft = "Ωmega ætext"
+
+    @Test(arguments: 0..<8)
+    func whatIsTypedStaysInItsOverlay(part: Int) throws {
+        for seed in stride(from: part, to: Self.total, by: 8) { try run(UInt64(seed)) }
+    }
+
+    private func run(_ seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let services = OutboxTests.services()
+        services.entries = LibraryTests.entries
+        services.opened.author = seed % 3 == 0 ? nil : "me"
+        let stage = Stage(services, begin: seed % 5 == 0 ? .library : .layer(.hotos), rows: 24, columns: 80)
+        var script: [Key] = []
+        // Whether the token was typed where it is text, and may be shown.
+        var isMisplaced = false
+        for _ in 0..<40 {
+            if stage.state.hasQuit { return }
+            if script.isEmpty { script = try Self.script(using: &random) }
+            if random.chance(1, of: 4) {
+                stage.send(Self.message(using: &random))
+                if !isMisplaced { try expectNoTrace(stage, seed) }
+                continue
+            }
+            let key = script.removeFirst()
+            switch stage.state.overlay {
+            case .prompt, .picker, .editor: isMisplaced = true
+            default: break
+            }
+            let before = stage.state
+            let asked = stage.asked.count
+            stage.send(.key(key))
+            try expectContained(key, before, stage, stage.asked.dropFirst(asked), seed)
+            if !isMisplaced { try expectNoTrace(stage, seed) }
+        }
+    }
+
+    /// A text key or a paste changes nothing but the topmost overlay, and requests nothing.
+    private func expectContained(
+        _ key: Key, _ before: AppState, _ stage: Stage, _ effects: ArraySlice<Effect>, _ seed: UInt64
+    ) throws {
+        guard let overlay = before.overlay, before.picture == nil else { return }
+        switch key {
+        case .character, .paste, .click: break
+        default: return
+        }
+        var (old, new) = (before, stage.state)
+        (old.notice, new.notice) = (nil, nil)
+        switch overlay {
+        case .token: (old.token, new.token) = (nil, nil)
+        case .editor:
+            old.document?.editor = nil
+            new.document?.editor = nil
+        case .picker: (old.picker, new.picker) = (nil, nil)
+        case .prompt:
+            // The filter is the only prompt that takes effect while it is typed.
+            if case .filter = before.prompt?.purpose { return }
+            (old.prompt, new.prompt) = (nil, nil)
+        default:
+            guard case .click = key else { return }
+        }
+        old.document?.refreshThrottle = RefreshThrottle()
+        new.document?.refreshThrottle = RefreshThrottle()
+        (old.departure, new.departure) = (nil, nil)
+        old.now = new.now
+        old.messages = MessageLog()
+        new.messages = MessageLog()
+        guard old != new else {
+            #expect(effects.isEmpty, "seed \(seed): \(key.notation) in \(overlay) requested \(effects)")
+            return
+        }
+        Issue.record("seed \(seed): \(key.notation) in \(overlay) changed \(Self.differences(old, new))")
+    }
+
+    /// Returns the names of the properties that differ.
+    private static func differences(_ old: AppState, _ new: AppState) -> [String] {
+        func names(_ one: Any, _ other: Any) -> [String] {
+            zip(Mirror(reflecting: one).children, Mirror(reflecting: other).children)
+                .filter { "\($0.value)" != "\($1.value)" }.compactMap { $0.0.label }
+        }
+        let inside = old.document.flatMap { old in new.document.map { names(old, $0) } } ?? []
+        return names(old, new) + inside
+    }
+
+    /// The token is in no frame, request or draft, and neither is a text that was typed into the card.
+    private func expectNoTrace(_ stage: Stage, _ seed: UInt64) throws {
+        let part = Self.token.dropFirst(24).prefix(12)
+        let screen = stage.screen
+        try #require(!screen.contains(part), "seed \(seed): the token is on the screen")
+        let isSaved = stage.services.records.contains { $0.content.text.contains("mega") }
+        if !isSaved { #expect(!screen.contains("Ωmega"), "seed \(seed): the draft is on the screen") }
+        if let last = stage.asked.last {
+            switch last {
+            case .saveDraft, .remember, .perform, .editExternally, .readTokenFile, .completePath:
+                #expect(!"\(last)".contains(part), "seed \(seed): the token is in \(last)")
+            default: break
+            }
+        }
+    }
+
+    private static func script(using random: inout SeededRandom) throws -> [Key] {
+        let pieces: [String] = [
+            "jjk", "<tab>", "T", "<esc>", "<enter>", "a", "e", "r", "d", "y", "/", ":", ":out<tab><enter>", "O", "?",
+            "<C-p>", "f", "ne<enter>", "<tab>vee", "H", "u", "q", "m", "s", "@", "@/tmp/x<enter>", "<C-u>",
+            "<click:3,9>",
+            "<wheeldown:5,5>", "5", "g", "x", "c", "<C-x>", "t", "S", "]",
+        ]
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: return Array(token).map { .character($0) }
+        case 1: return [.paste(token)]
+        case 2: return [.paste(draft)]
+        case 3: return Array(draft).map { .character($0) }
+        case 4:
+            let cut = token.index(token.startIndex, offsetBy: Int.random(in: 1..<60, using: &random))
+            return [.paste(String(token[..<cut])), .paste(String(token[cut...]))]
+        default: return try Key.sequence(random.pick(pieces)) + Key.sequence(random.pick(pieces))
+        }
+    }
+
+    private static func message(using random: inout SeededRandom) -> Message {
+        let need: TokenNeed = random.pick([.noneYet, .expired, .revoked, .refused("no"), .forgotten])
+        let note = { (text: String) in Content.note(onPage: 0, at: Point(x: 0, y: 0), text: text) }
+        let theirs = Record(id: "h1", content: note("theirs"), createdBy: "ana")
+        return random.pick([
+            .status(SyncStatus(connection: .needsToken(need), grant: .hotos())), .status(.live()),
+            .status(SyncStatus(connection: .lost("gone"), unsent: 2)), .tokenRefused("it is revoked"),
+            .tokenRead(TokenText("eyJ.from.file")), .tokenAccepted, .pathsFound("/tmp/x", ["/tmp/xa", "/tmp/xb"]),
+            .batchLoaded([BatchRecord(theirs)]), .facets(ListFacets(authors: [.init("ana", 3)])),
+            .externallyEdited("text from the editor"), .recordsChanged(["h1"], author: "ana", byOthers: ["h1"]),
+            .record("h1", theirs), .editFailed(step: 1, "the disk is full"), .undone(step: 1), .openFailed("no"),
+            .opened(OpenedLayer(reference: .hotos, status: .live(), hasPDF: true)), .notice("something happened"),
+            .pictureFailed("no"), .outbox([]), .library([]), .tick(.noon + 5_000),
+        ])
+    }
+}
