@@ -125,7 +125,7 @@ struct RowFormat: Equatable, Sendable {
     /// Returns the remark, or the marked words if there is none or if both fit.
     private func text(_ row: ListRow, _ document: DocumentState, room: Int, max: Int) -> [[Piece]] {
         // The names of fields and files say little alone.
-        let noun = row.text.isEmpty || ![.formField, .file].contains(row.kind) ? "" : row.kind.name + " "
+        let noun = row.text.isEmpty ? "" : row.kind == .formField ? "form field " : row.kind == .file ? "file " : ""
         let note = CleanText(cleaning: noun + row.text.onOneLine(maxLength: 400))
         let failure: CleanText = document.pending.failure(of: row.id).map { "not saved: \($0) " } ?? ""
         let state: CleanText = row.review.map { $0 == .unset ? "" : "(\($0.rawValue)) " } ?? ""
