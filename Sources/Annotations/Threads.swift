@@ -15,23 +15,18 @@ extension Content {
     /// Why this record cannot be the root of a thread; nil if it can.
     public var noThread: NoThread? {
         if contentType == .comments { return .isComment }
-        let kind = AnnotationKind(type: self["type"]?.string ?? "")
-        let subtype = self["postilla"]?["pdfSubtype"]?.string ?? ""
-        return kind.beginsThreads && !Self.subtypesWithoutReplies.contains(subtype) ? nil : .isKind(kind)
+        let kind = AnnotationKind(of: object)
+        return kind.beginsThreads ? nil : .isKind(kind)
     }
-
-    /// Annotations that are not markup annotations (ISO 32000-2, 12.5.6.2).
-    private static let subtypesWithoutReplies: Set = [
-        "Link", "Popup", "Movie", "Screen", "Widget", "PrinterMark", "TrapNet", "Watermark", "3D", "RichMedia",
-    ]
 }
 
 extension AnnotationKind {
-    /// Whether annotations of this kind can be replied to.
+    /// Whether annotations of this kind can be replied to: whether they are markup annotations (ISO 32000-2, 12.5.6.2).
     public var beginsThreads: Bool {
         switch self {
-        case .comment, .link: false
-        case .unknown(let type): !["", "pspdfkit/widget", "pspdfkit/media"].contains(type)
+        case .comment, .link, .formField, .movie, .screen, .richMedia, .model3D, .watermark, .printersMark, .trapNetwork:
+            false
+        case .unknown(let type): !type.isEmpty
         default: true
         }
     }

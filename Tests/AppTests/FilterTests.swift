@@ -106,6 +106,8 @@ import Testing
     @Test(arguments: readings)
     func reading(text: String, change: @Sendable (inout ListFilter) -> Void) {
         var wanted = ListFilter()
+        // Resolved annotations and the parts of groups are hidden.
+        (wanted.resolved, wanted.headsOnly) = (false, true)
         change(&wanted)
         wanted.hidesFurniture = wanted.kinds.isDisjoint(with: AnnotationKind.furniture) && !text.contains("show:all")
         wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty

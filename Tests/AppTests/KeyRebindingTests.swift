@@ -19,10 +19,10 @@ import Testing
     }
 
     @Test func aCommandOfAWiderPlaceGetsAKeyInANarrowerOne() throws {
-        let (keymap, problems) = Keymap.standard.changed(by: [try change(.list, .sync, "R")])
+        let (keymap, problems) = Keymap.standard.changed(by: [try change(.list, .sync, "Y")])
         #expect(problems.isEmpty)
-        #expect(keymap.match([.character("R")], in: [.list]) == .command(.sync))
-        #expect(keymap.match([.character("R")], in: [.library]) == .none)
+        #expect(keymap.match([.character("Y")], in: [.list]) == .command(.sync))
+        #expect(keymap.match([.character("Y")], in: [.library]) == .none)
         #expect(keymap.match([.character("S")], in: [.document]) == .command(.sync))
     }
 

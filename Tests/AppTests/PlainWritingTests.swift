@@ -58,7 +58,7 @@ import Testing
         stage.type(".")
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["rootId"]?.string == "h1")
-        #expect(stage.type("reply 4").first?.hasPrefix("No replies to a note") == true)
+        #expect(stage.type("reply 4").first?.hasPrefix("Reply to note 4.") == true)
     }
 
     @Test func textIsChangedInTheEditorAndDeleted() {

@@ -108,16 +108,18 @@ import Testing
     }
 
     @Test func filters() {
-        var filter = ListFilter()
+        let usual = FilterSyntax.parse("")
+        #expect((usual.resolved, usual.headsOnly) == (false, true))
+        var filter = usual
         (filter.text, filter.inQuotes) = ("some words", true)
         #expect(FilterSyntax.parse("some  words") == filter)
-        filter = ListFilter()
+        filter = usual
         filter.kinds = [.highlight, .note]
         filter.author = "ana"
         filter.pageIndex = 2
         filter.unreadOnly = true
         #expect(FilterSyntax.parse("kind:highlight KIND:n by:ana page:3 is:unread") == filter)
-        filter = ListFilter()
+        filter = usual
         (filter.text, filter.inQuotes) = ("kind:zebra page:0 http://x by:", true)
         #expect(FilterSyntax.parse("kind:zebra page:0 http://x by:") == filter)
         (filter.text, filter.inQuotes) = ("", false)

@@ -82,9 +82,10 @@ import Testing
 
     @Test(arguments: [
         ("pspdfkit/markup/highlight", ChangeResult.Status.applied), ("pspdfkit/markup/underline", .applied),
-        ("pspdfkit/comment-marker", .applied), ("pspdfkit/note", .invalid), ("pspdfkit/ink", .invalid),
+        ("pspdfkit/comment-marker", .applied), ("pspdfkit/note", .applied), ("pspdfkit/ink", .applied),
+        ("pspdfkit/link", .invalid), ("pspdfkit/widget", .invalid),
     ])
-    func aThreadBeginsAtAMarkupOrAMarker(_ type: String, _ status: ChangeResult.Status) throws {
+    func aThreadBeginsAtAnyMarkupOrNote(_ type: String, _ status: ChangeResult.Status) throws {
         try world.push(.create, "root", World.content(type, "root"))
         #expect(try world.push(.create, "c1", World.comment(on: "root")).status == status)
     }

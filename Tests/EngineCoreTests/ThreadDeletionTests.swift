@@ -275,7 +275,7 @@ import Testing
     @Test func anIdThatCommentsNameIsGivenToARootOnly() throws {
         let world = try left()
         #expect(throws: APIError.self) {
-            try world.backend { try $0.create("root", World.note("other"), user: nil, group: nil) }
+            try world.backend { try $0.create("root", World.content("pspdfkit/link", "other"), user: nil, group: nil) }
         }
         try world.backend { try $0.create("root", World.highlight("again"), user: nil, group: nil) }
         #expect(try world.push(.create, "c", World.comment(on: "root")).status == .applied)

@@ -71,15 +71,17 @@ import Testing
 
     @Test func whatCannotBeSaidIsRefusedWithItsKind() async throws {
         let (client, document) = try await open()
-        let note = try document.add(note("no root of a thread"))
+        let content = InstantTests.note("no root of a thread")
+        let note = try document.add(content)
+        let link = try document.add(content.changing { $0["type"] = "pspdfkit/link" })
         let thread = try document.beginThread(highlight(), text: .plain("first"))
-        #expect(kind { try document.reply(to: note, text: "x") } == .invalidRequest)
+        #expect(kind { try document.reply(to: link, text: "x") } == .invalidRequest)
         #expect(kind { try document.reply(to: thread.comment, text: "x") } == .invalidRequest)
         #expect(kind { try document.reply(to: "elsewhere", text: "x") } == .noSuchAnnotation)
         #expect(kind { try document.reword(note, text: "x") } == .invalidRequest)
         #expect(kind { try document.reword("elsewhere", text: "x") } == .noSuchAnnotation)
         let count = try document.annotationCount
-        let marked = Content.note(onPage: 0, at: Point(x: 1, y: 1), text: "")
+        let marked = Content.note(onPage: 0, at: Point(x: 1, y: 1), text: "").changing { $0["type"] = "pspdfkit/link" }
         #expect(kind { try document.beginThread(marked, text: .plain("x")) } == .invalidRequest)
         #expect(try document.annotationCount == count)
         let reader = document.documentDescriptor.readOnlyDocument()

@@ -192,8 +192,8 @@ struct XFDFTests {
         let roots = Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0) })
         let written = write(records, roots: roots)
         for part in [
-            #"inreplyto="k" replyType="group""#, #"inreplyto="q" replyType="reply""#,
-            #"state="Accepted" statemodel="Review""#, #"icon="Insert""#, #"rect="30,10,48,28""#,
+            #"inreplyto="k""#, #"replyType="group""#, #"inreplyto="q""#, #"replyType="reply""#, #"state="Accepted""#,
+            #"statemodel="Review""#, #"icon="Insert""#, #"rect="30,10,48,28""#,
         ] {
             #expect(written.contains(part), "\(part) in \(written)")
         }

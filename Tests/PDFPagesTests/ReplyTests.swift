@@ -70,12 +70,12 @@ struct ReplyTests {
 
     @Test func repliesToWhatIsMissingOrACircleOrOnAnotherPageStayNotes() async throws {
         let records = try await read([
-            note("/Contents(lost)/IRT 99 0 R"), note("/Contents(to the lost one)/IRT 6 0 R"),
+            note("/Contents(lost)/IRT 3 0 R"), note("/Contents(to the lost one)/IRT 6 0 R"),
             note("/Contents(round)/IRT 9 0 R"), note("/Contents(and round)/IRT 8 0 R"),
             note("/Contents(to the circle)/IRT 9 0 R"), note("/Contents(self)/IRT 11 0 R"),
         ])
         #expect(roots(records) == [nil, "6", nil, nil, nil, nil])
-        #expect(targets(records) == ["99", nil, "9", "8", "9", "11"])
+        #expect(targets(records) == ["3", nil, "9", "8", "9", "11"])
         var pdf = SmallPDF()
         for list in ["8 0 R", note("/Contents(elsewhere)/IRT 8 0 R")] {
             pdf.pages.append(("/MediaBox[0 0 99 99]/Annots[\(list)]", ""))

@@ -39,9 +39,9 @@ struct ExportStories {
         let run = try ana.script("export", "--format", "csv")
         #expect(run.status == 0, "\(run.messages)")
         let lines = run.output.components(separatedBy: "\r\n")
-        #expect(lines[0] == "id,under,page,kind,author,created,changed,group,words,text")
-        #expect(lines.contains { $0.hasSuffix("\"'=1+1, \"\"he said\"\"\"") })
-        #expect(run.output.contains("\"Is *it*?\nYes\"\r\n"))
+        #expect(lines[0] == "id,under,page,kind,author,created,changed,group,words,text,state")
+        #expect(lines.contains { $0.hasSuffix("\"'=1+1, \"\"he said\"\"\",") })
+        #expect(run.output.contains("\"Is *it*?\nYes\",\r\n"))
     }
 
     @Test func xfdfAndPDFHoldTheAnnotations() throws {
