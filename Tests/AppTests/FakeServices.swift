@@ -209,7 +209,8 @@ final class FakeServices: AppServices {
                     delivery: delivery[record.id] ?? .delivered, isUnread: unread.contains(record.id),
                     replies: replies[record.id]?.count ?? 0)
             } + left).filter { row in
-                (!filter.hidesFurniture || !hiddenIDs.contains(row.id)) && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
+                (!filter.hidesFurniture || !hiddenIDs.contains(row.id))
+                    && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
                     && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
                     && (filter.author == nil || filter.author == row.author)
                     && (filter.group == nil || filter.group == row.group ?? "")

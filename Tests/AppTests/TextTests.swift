@@ -109,15 +109,18 @@ import Testing
 
     @Test func filters() {
         var filter = ListFilter()
+        filter.hidesFurniture = true
         (filter.text, filter.inQuotes) = ("some words", true)
         #expect(FilterSyntax.parse("some  words") == filter)
         filter = ListFilter()
+        filter.hidesFurniture = true
         filter.kinds = [.highlight, .note]
         filter.author = "ana"
         filter.pageIndex = 2
         filter.unreadOnly = true
         #expect(FilterSyntax.parse("kind:highlight KIND:n by:ana page:3 is:unread") == filter)
         filter = ListFilter()
+        filter.hidesFurniture = true
         (filter.text, filter.inQuotes) = ("kind:zebra page:0 http://x by:", true)
         #expect(FilterSyntax.parse("kind:zebra page:0 http://x by:") == filter)
         (filter.text, filter.inQuotes) = ("", false)

@@ -42,7 +42,9 @@ extension AppState {
     private func argumentWords(after command: TypedCommand) -> [String] {
         switch command {
         case .filter:
-            ["is:unread", "is:unsent", FilterSyntax.showAll] + FilterSyntax.kindNames.map { "kind:\($0)" } + ["by:", "group:", "page:"]
+            ["is:unread", "is:unsent", FilterSyntax.showAll] + FilterSyntax.kindNames.map { "kind:\($0)" } + [
+                "by:", "group:", "page:",
+            ]
         case .color: Colors.named.map(\.name)
         default: []
         }

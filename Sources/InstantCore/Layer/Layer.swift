@@ -31,7 +31,9 @@ package struct Layer: Sendable {
         try store.read { try $0.withValues($0.rows(query, offset: offset, limit: limit)) }
     }
 
-    package func rows(onPage page: Int) throws -> [ListRow] { try store.read { try $0.withValues($0.rows(onPage: page)) } }
+    package func rows(onPage page: Int) throws -> [ListRow] {
+        try store.read { try $0.withValues($0.rows(onPage: page)) }
+    }
 
     /// Returns the pages with markups whose covered words are not stored yet. First discards words read from another
     /// file, because the server's PDF may have been replaced.

@@ -103,7 +103,9 @@ package struct AnnotatedPDF {
         content.changing { object in
             // Earlier versions read fewer members of these kinds.
             if let subtype = AnnotationKind(of: object).pdfSubtype {
-                let known = ["bbox", "note", "opacity", "creatorName", "createdAt", "updatedAt", "name", "subject", "flags"]
+                let known = [
+                    "bbox", "note", "opacity", "creatorName", "createdAt", "updatedAt", "name", "subject", "flags",
+                ]
                 for member in object.members where !known.contains(member.key) { object[member.key] = nil }
                 object["type"] = .string(subtype)
             }
