@@ -38,7 +38,9 @@ public struct ViewScope: Hashable, Sendable {
     /// A text that is the same for equal scopes, in every version: part of the view epoch.
     public var canonicalText: String {
         guard let visible else { return "*" }
-        return visible.map(\.description).sorted().map { "\($0.utf8.count):\($0)" }.joined()
+        return visible.map(\.description).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map {
+            "\($0.utf8.count):\($0)"
+        }.joined()
     }
 }
 

@@ -218,7 +218,8 @@ final class FakeServices: AppServices {
                 row.review = AnnotationStates(thread).review
                 return row
             } + left).filter { row in
-                (!filter.hidesFurniture || !hiddenIDs.contains(row.id)) && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
+                (!filter.hidesFurniture || !hiddenIDs.contains(row.id))
+                    && (filter.kinds.isEmpty || filter.kinds.contains(row.kind))
                     && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
                     && (filter.author == nil || filter.author == row.author)
                     && (filter.group == nil || filter.group == row.group ?? "")

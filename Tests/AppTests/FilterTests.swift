@@ -146,7 +146,8 @@ import Testing
             Record(
                 id: "f1",
                 content: try Content(
-                    #"{"v":1,"type":"postilla/file","pageIndex":0,"bbox":[1,1,9,9],"fileName":"a.csv","fileSize":2000}"#))
+                    #"{"v":1,"type":"postilla/file","pageIndex":0,"bbox":[1,1,9,9],"fileName":"a.csv","fileSize":2000}"#
+                ))
         )
         let stage = Stage(services)
         try stage.press("/kind:f<enter>")

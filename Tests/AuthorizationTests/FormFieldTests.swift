@@ -20,7 +20,8 @@ import Testing
         (nil, true), ([], false), (["form-fields:view:all"], true), (["form-fields:view:self"], false),
         (["form-fields:view:group="], false), (["form-fields:view:createdBy="], false),
         (["form-fields:edit:all", "form-fields:fill:all", "form-fields:delete:all"], false),
-        (["annotations:view:all", "comments:view:all"], false), (["annotations:view:all", "form-fields:view:all"], true),
+        (["annotations:view:all", "comments:view:all"], false),
+        (["annotations:view:all", "form-fields:view:all"], true),
     ]
 
     @Test(arguments: views) func seeing(entries: [String]?, isSeen: Bool) {
@@ -48,7 +49,8 @@ import Testing
             let grant = RandomRights.grant(&random)
             let entries = grant.collaboration?.map(\.description)
             // Entries of a token without a user grant nothing.
-            let isSeen = grant.mayRead && (entries.map { $0.contains("form-fields:view:all") && grant.userID != nil } ?? true)
+            let isSeen =
+                grant.mayRead && (entries.map { $0.contains("form-fields:view:all") && grant.userID != nil } ?? true)
             #expect(grant.canView(Self.value) == isSeen && grant.viewScope.contains(Self.value) == isSeen, "\(grant)")
             seen.insert(isSeen)
         }

@@ -87,7 +87,8 @@ import Testing
         let (folder, path) = try write()
         let target = try folder.write([], as: "target.pdf")
         let content = try Content(
-            ##"{"v":1,"type":"\##(type)","pageIndex":1,"bbox":[10,10,40,30],"rects":[[10,10,40,10]],"color":"#ff0000"}"##)
+            ##"{"v":1,"type":"\##(type)","pageIndex":1,"bbox":[10,10,40,30],"rects":[[10,10,40,10]],"color":"#ff0000"}"##
+        )
         let blank = try folder.picture(ofPage: 2, of: path)
         try await tools.annotate(path, into: target, notes: folder.write([], as: "notes.json")) {
             for record in try await tools.annotations(of: path).records { try $0.add(record) }

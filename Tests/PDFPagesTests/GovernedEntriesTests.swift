@@ -42,7 +42,8 @@ struct GovernedEntriesTests {
         "lineWidth": 9, "strokeWidth": 8, "strokeDashArray": [7, 6], "cloudyBorderIntensity": 2,
         "lineCaps": ["start": "diamond", "end": "butt"],
         "lines": ["points": [[[5, 6], [7, 8]]], "intensities": [[0.5, 0.5]]], "startPoint": [3, 4],
-        "endPoint": [5, 7], "outlineColor": "#112233", "overlayText": "removed", "repeatOverlayText": true, "points": [[9, 8], [7, 6], [5, 4]],
+        "endPoint": [5, 7], "outlineColor": "#112233", "overlayText": "removed", "repeatOverlayText": true,
+        "points": [[9, 8], [7, 6], [5, 4]],
     ]
 
     /// The rules cover every member that reading a file gives, so an edit of none is lost without a word.

@@ -227,7 +227,8 @@ extension MemoryLocalTransaction {
             return (text.isEmpty || places.contains { $0.containsBytes(of: text) })
                 && fuzzy.allSatisfy { letters in places.contains { $0.containsInOrder(letters) } }
         }.filter {
-            $0.place != .none && (!filter.hidesFurniture || $0.place != .hidden) && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
+            $0.place != .none && (!filter.hidesFurniture || $0.place != .hidden)
+                && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
                 && (filter.author == nil || filter.author == $0.row.author)
                 && (filter.group == nil || filter.group == $0.row.groupKey)
                 && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)

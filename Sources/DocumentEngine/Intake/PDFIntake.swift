@@ -67,7 +67,8 @@ struct PDFIntake: Sendable {
             "document stored",
             metadata: [
                 "bytes": "\(stored.pdfBytes)", "pages": "\(contents.pages.count)",
-                "annotations": "\(base.records.count { $0.contentType != .formFields })", "warnings": "\(contents.warnings)",
+                "annotations": "\(base.records.count { $0.contentType != .formFields })",
+                "warnings": "\(contents.warnings)",
             ])
         return (stored, supplements.problems + base.errors)
     }

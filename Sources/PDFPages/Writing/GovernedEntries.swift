@@ -55,7 +55,8 @@ struct GovernedEntries: Hashable {
         GovernedEntries("flags", ["F"]),
         // Text
         GovernedEntries(
-            "note", texts, only: AnnotationKind.markups + drawn + others + [.stamp, .image, .link, .redaction, .file, .formField]),
+            "note", texts,
+            only: AnnotationKind.markups + drawn + others + [.stamp, .image, .link, .redaction, .file, .formField]),
         GovernedEntries("text", texts, only: [.note, .comment, .commentMarker]),
         GovernedEntries("text", texts + ["DS"], drawn: true, only: [.text]),
         // Markup, notes, stamps

@@ -38,7 +38,8 @@ struct SaveFileCommand: AsyncParsableCommand {
             let descriptor = session.descriptor
             let source = AttachedFile.Source(
                 grant: try descriptor.layer.metadata().grant, isLocal: false,
-                attachment: { try await Array(descriptor.editableDocument.loadAttachment($0)) }, pdf: { try await session.pdf() })
+                attachment: { try await Array(descriptor.editableDocument.loadAttachment($0)) },
+                pdf: { try await session.pdf() })
             Output.line(try await AttachedFile.save(record, from: source, to: output))
         }
     }

@@ -8,7 +8,9 @@ extension Host {
     func writeSomething(_ text: String, at time: Timestamp) throws {
         guard let layer = try storedLayers().randomElement(using: &dice) else { return }
         // A backend cannot change the values of form fields either.
-        let live = book(layer).live.filter { $0.contentType != .formFields }.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        let live = book(layer).live.filter { $0.contentType != .formFields }.sorted {
+            $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
+        }
         let choice = Int.random(in: 0..<4, using: &dice)
         let group = dice.pick(Rights.groups)
         let id = ULID.make(at: time, using: &dice)
@@ -34,7 +36,9 @@ extension Host {
     func moveSomething(at time: Timestamp) throws {
         guard let layer = try storedLayers().randomElement(using: &dice) else { return }
         // A backend cannot change the values of form fields either.
-        let live = book(layer).live.filter { $0.contentType != .formFields }.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        let live = book(layer).live.filter { $0.contentType != .formFields }.sorted {
+            $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
+        }
         guard !live.isEmpty else { return }
         let record = dice.pick(live)
         let group = dice.pick(Rights.groups)
