@@ -24,7 +24,8 @@ extension AnnotationKind {
     /// Whether annotations of this kind can be replied to: whether they are markup annotations (ISO 32000-2, 12.5.6.2).
     public var beginsThreads: Bool {
         switch self {
-        case .comment, .link, .formField, .movie, .screen, .richMedia, .model3D, .watermark, .printersMark, .trapNetwork:
+        case .comment, .link, .formField, .movie, .screen, .richMedia, .model3D, .watermark, .printersMark,
+            .trapNetwork:
             false
         case .unknown(let type): !type.isEmpty
         default: true

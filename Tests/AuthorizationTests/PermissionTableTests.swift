@@ -94,7 +94,8 @@ import Testing
         case .edit(let it), .editState(let it): asked = (it.contentType, .edit, it.createdBy, it.group)
         case .delete(let it): asked = (it.contentType, .delete, it.createdBy, it.group)
         case .createAnnotation(let group): asked = (.annotations, .setGroup, user, group)
-        case .createComment(let root, _, _), .setState(let root, _): asked = (.comments, .reply, root.createdBy, root.group)
+        case .createComment(let root, _, _), .setState(let root, _):
+            asked = (.comments, .reply, root.createdBy, root.group)
         case .move(let it, let group): asked = (it.contentType, .setGroup, it.createdBy, group)
         }
         let owner = asked.by == nil ? "nobody" : asked.by == user ? "own" : "other"

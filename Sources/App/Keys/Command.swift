@@ -24,7 +24,8 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case note, comment, reply, resolve, delete, edit, editExternally = "edit-externally"
 
     // The list of a document.
-    case mark, markRange = "mark-range", recolor = "color", filter, showHidden = "show-hidden", blame, saveFile = "save-file"
+    case mark, markRange = "mark-range", recolor = "color", filter, showHidden = "show-hidden", blame, saveFile =
+        "save-file"
     case read, goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
 
     // The page of a document.
