@@ -143,7 +143,7 @@ struct ExportCommand: AsyncParsableCommand {
         try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) { annotated in
             try await session.descriptor.forEachRecord { record, root in
                 if record.isWithout(root) { return summary.orphans += 1 }
-                let file = try await session.attachment(of: record)
+                let file = await session.attachment(of: record)
                 if try !annotated.add(record, under: root, image: file) { summary.left.add(record) }
             }
         }

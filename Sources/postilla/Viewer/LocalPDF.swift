@@ -31,7 +31,7 @@ final class LocalPDF: Sendable {
                 identity: LayerIdentity(server: "", documentID: path, layer: "", userID: nil), clientID: "local"))
         pages = PageReader(
             file: path, tools: tools,
-            sizes: { [sizes] page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } })
+            trueSizes: { [sizes] page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } })
     }
 
     /// Checks the file first, so that a file that is not a PDF is reported instead of shown; its annotations are loaded
