@@ -109,7 +109,8 @@ struct SeveralViewsStories {
         try wide.see("Left behind")
         #expect(try wide.quit() == [])
         #expect(try engine.records().components(separatedBy: "Left behind").count == 2)
-        #expect(try ana.run(["outbox"]).messages.contains("no unsent edits"))
+        let outbox = try ana.run(["outbox"])
+        #expect(outbox.messages.contains("no unsent edits\n"), "\(outbox.output)\(outbox.messages)")
     }
 
     @Test func withoutTheRightToReadNothingIsListedOffline() throws {
