@@ -51,6 +51,7 @@ struct SeveralViewsStories {
         #expect(try command("show", "10", token: file).status == 1)
         let second = try ana.start(viewer(file))
         try second.see("No annotations")
+        try second.see("synced")
         try second.addNote("Made with the narrow token")
         try second.see("Made with the narrow token", at: engine)
         // It reaches the other program from the server.
@@ -112,6 +113,7 @@ struct SeveralViewsStories {
         let wide = try ana.open()
         let second = try ana.start(viewer(file))
         try second.see("No annotations")
+        try second.see("synced")
         try second.press(":offline<enter>")
         try second.see("offline")
         try second.addNote("Left behind")
@@ -119,9 +121,12 @@ struct SeveralViewsStories {
         // The edits move to the program that remains, whose token allows them.
         try wide.see("Left behind", at: engine)
         try wide.see("Left behind")
+        // The server has the edit a moment before its answer is here.
+        try wide.see(no: "unsent")
         #expect(try wide.quit() == [])
         #expect(try engine.records().components(separatedBy: "Left behind").count == 2)
-        #expect(try ana.run(["outbox"]).messages.contains("no unsent edits"))
+        let outbox = try ana.run(["outbox"])
+        #expect(outbox.messages.contains("no unsent edits\n"), "\(outbox.output)\(outbox.messages)")
     }
 
     @Test func withoutTheRightToReadNothingIsListedOffline() throws {
