@@ -67,7 +67,7 @@ import Testing
         canvas.rule(row: 1, column: 5, columns: 3)
         canvas.rule("Annotations of this layer", row: 2)
         canvas.rule("Outbox", row: 3, columns: 6)
-        #expect(canvas.text == "-- Outbox ----------\n     ---\n-- Annotations ... -\n------")
+        #expect(canvas.text == "─ Outbox ───────────\n     ───\n─ Annotations o... ─\n──────")
     }
 
     @Test mutating func filledAreasAreClippedToo() {

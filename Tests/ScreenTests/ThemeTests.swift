@@ -9,7 +9,8 @@ import Testing
             #expect(style != theme.text)
             #expect(style.foreground == .normal && style.background == .normal)
         }
-        #expect(theme.selection != theme.inactiveSelection)
+        // The bar tells the focused pane's row from that of the others.
+        #expect(theme.accent != theme.text)
         #expect(theme.highlightMark.attributes.contains(.reverse) == false, "only the cursor is reverse")
     }
 

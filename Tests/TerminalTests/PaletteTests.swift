@@ -7,15 +7,15 @@ import Testing
     @Test(arguments: [
         (Color.normal, -1, -1, -1, -1),
         (.red, 1, 1, 1, 1),
-        (.brightBlue, 4, 12, 12, 0x0000FF),
+        (.brightBlue, 4, 12, 12, 0x5C5CFF),
         (.indexed(3), 3, 3, 3, 3),
         (.indexed(196), 1, 9, 196, 0xFF0000),
         (.indexed(232), 0, 0, 232, 0x080808),
         (.rgb(0, 0, 0), 0, 0, 16, 0),
         (.rgb(0, 0, 5), 0, 0, 16, 0),
         (.rgb(255, 255, 255), 7, 15, 231, 0xFFFFFF),
-        (.rgb(95, 135, 175), 6, 6, 67, 0x5F87AF),
-        (.rgb(128, 128, 128), 7, 7, 244, 0x808080),
+        (.rgb(95, 135, 175), 6, 8, 67, 0x5F87AF),
+        (.rgb(128, 128, 128), 6, 8, 244, 0x808080),
     ])
     func everyTerminalShowsTheNearestItHas(color: Color, eight: Int, sixteen: Int, many: Int, direct: Int) {
         let terminals = [(8, eight), (16, sixteen), (256, many), (1 << 24, direct)]

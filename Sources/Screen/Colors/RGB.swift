@@ -1,5 +1,3 @@
-private import Glibc
-
 /// A colour in sRGB.
 package struct RGB: Hashable, Sendable {
     package let red: UInt8
@@ -42,9 +40,9 @@ package struct RGB: Hashable, Sendable {
     /// The colour in Björn Ottosson's Oklab, where distances are about as large as they look.
     package var oklab: (lightness: Double, a: Double, b: Double) {
         let (red, green, blue) = (Self.linear(red), Self.linear(green), Self.linear(blue))
-        let long = cbrt(0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
-        let medium = cbrt(0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
-        let short = cbrt(0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
+        let long = root(3, 0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue)
+        let medium = root(3, 0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue)
+        let short = root(3, 0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue)
         return (
             0.2104542553 * long + 0.7936177850 * medium - 0.0040720468 * short,
             1.9779984951 * long - 2.4285922050 * medium + 0.4505937099 * short,
@@ -56,6 +54,23 @@ package struct RGB: Hashable, Sendable {
 
     private static let linearValues: [Double] = (0...255).map { value in
         let share = Double(value) / 255
-        return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+        guard share > 0.04045 else { return share / 12.92 }
+        // To the power of 2.4.
+        let base = (share + 0.055) / 1.055
+        let fifth = root(5, base)
+        return base * base * fifth * fifth
     }
+}
+
+/// Returns the root of a number from 0 to about 1, by Newton's method; this module has no mathematical library.
+private func root(_ degree: Int, _ value: Double) -> Double {
+    guard value > 0 else { return 0 }
+    var guess = 1.0
+    for _ in 0..<60 {
+        let power = (1..<degree).reduce(1.0) { product, _ in product * guess }
+        let next = guess - (guess * power - value) / (Double(degree) * power)
+        if (next - guess).magnitude < 1e-15 { return next }
+        guess = next
+    }
+    return guess
 }
