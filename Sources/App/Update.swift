@@ -41,7 +41,7 @@ extension AppState {
         case .download(let progress): downloaded(progress)
         case .downloadFailed(let why): downloadFailed(why)
         case .pdfReady(let info): return pdfCame(info)
-        case .navigation(let navigation): document?.navigation = navigation
+        case .navigation(let navigation): navigationCame(navigation)
         case .indexed(let texts): indexed(texts)
         case .indexFailed(let why): indexFailed(why)
         case .quoted(let isAll): if !isAll { quoted() }

@@ -44,12 +44,12 @@ extension AnnotationReader {
         json["icon"] = .string(AnnotationNames.fileIcons[source["Name"].name ?? ""] ?? "pushPin")
         guard let file = source.dictionary("FS") else {
             json["fileName"] = text("FS", limit: Self.maxNameLength).map(JSON.string)
-            return note("no file stored")
+            return note(PDFAnnotation.noFile)
         }
         let name = text("UF", of: file, limit: Self.maxNameLength) ?? text("F", of: file, limit: Self.maxNameLength)
         json["fileName"] = name.map(JSON.string)
         json["description"] = text("Desc", of: file).map(JSON.string)
-        guard let stream = EmbeddedFile.stream(of: file) else { return note("no file stored") }
+        guard let stream = EmbeddedFile.stream(of: file) else { return note(PDFAnnotation.noFile) }
         json["fileSize"] = source.file.embeddedSizes[stream].map { .number(JSONNumber($0)) }
     }
 }

@@ -39,6 +39,9 @@ package struct PDFAnnotation: Hashable, Sendable {
         entries = writer.entries.mapValues(\.plain)
     }
 
+    /// The defect of a file attachment whose dictionary has no file.
+    package static let noFile = "no file stored"
+
     /// - Parameter pageCount: the number of pages a link may lead to.
     /// - Returns: the content, and its defects in fixed phrases.
     package func content(onPage index: Int, _ frame: PageFrame, pageCount: Int) -> (Content, defects: [String]) {

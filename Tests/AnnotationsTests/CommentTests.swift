@@ -49,7 +49,7 @@ import Testing
         arguments: [
             ("pspdfkit/markup/highlight", nil), ("pspdfkit/markup/squiggly", nil), ("pspdfkit/comment-marker", nil),
             ("pspdfkit/note", nil), ("pspdfkit/ink", nil), ("pspdfkit/image", nil), ("pspdfkit/new", nil),
-            ("pspdfkit/unknown", nil), ("pspdfkit/link", "a link"), ("pspdfkit/widget", "an unknown"),
+            ("pspdfkit/unknown", nil), ("pspdfkit/link", "a link"), ("pspdfkit/widget", "a form field"),
         ] as [(String, String?)])
     func roots(type: String, name: String?) throws {
         let why = try Content(#"{"type":"\#(type)"}"#).noThread

@@ -99,7 +99,8 @@ import Testing
         ("~trns page:3", { ($0.fuzzy, $0.pageIndex) = (["trns"], 2) }), ("~", { _ in }),
         ("page:0", { $0.text = "page:0" }), (#""is:unread""#, { $0.text = "is:unread" }),
         ("kind:form-field", { $0.kinds = [.formField] }), ("kind:3d-model kind:k", { $0.kinds = [.model3D, .link] }),
-        ("kind:printers-mark show:all", { $0.kinds = [.printersMark] }), ("show:all", { _ in }),
+        ("kind:printers-mark show:all", { ($0.kinds, $0.resolved, $0.headsOnly) = ([.printersMark], nil, false) }),
+        ("show:all", { ($0.resolved, $0.headsOnly) = (nil, false) }),
         ("is:new is:unsent", { ($0.unreadOnly, $0.pendingOnly) = (true, true) }),
     ]
 
@@ -127,14 +128,14 @@ import Testing
                         #"{"v":1,"type":"\#(type)","pageIndex":1,"bbox":[1,1,9,9],"formFieldName":"\#(more)"}"#)))
         }
         let stage = Stage(services)
-        #expect(stage.lines[13].contains("Annotations 1/4 - 2 form fields, 1 link hidden - by page"))
+        #expect(stage.screen.contains("Annotations 4 · 2 form fields, 1 link hidden"))
         try stage.press(".")
-        #expect(stage.lines[13].contains("Annotations 1/7 - by page - filter: show:all"))
+        #expect(stage.screen.contains("Annotations 7 of 7 · filter: show:all"))
         try stage.press("/<C-u>kind:w<enter>")
-        #expect(stage.lines[13].contains("1/2 - by page"))
+        #expect(stage.screen.contains("Annotations 2 of 7"))
         #expect(stage.lines.contains { $0.contains("form field tax.name") })
         try stage.press("<esc>")
-        #expect(stage.lines[13].contains("Annotations 1/4 - 2 form fields, 1 link hidden"))
+        #expect(stage.screen.contains("Annotations 4 · 2 form fields, 1 link hidden"))
         stage.services.records.removeAll { !["w1", "w2", "k1"].contains($0.id) }
         stage.send(.recordsChanged([], author: nil))
         #expect(stage.lines.contains { $0.contains("2 form fields, 1 link hidden. Press . to show them.") })

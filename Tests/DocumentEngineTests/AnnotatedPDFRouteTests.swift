@@ -31,7 +31,7 @@ import Testing
             #expect(Set(records.map { $0.content["text"]?.string }) == [nil, "new words", "so?"])
             let root = records.first { $0.content["creatorName"] == "Ann" }
             let reply = records.first { $0.content["text"] == "so?" }
-            #expect(reply?.content["postilla"]?["inReplyTo"]?.string == root?.id)
+            #expect(reply?.content["rootId"]?.string == root?.id)
             // The default layer matches the file.
             let own = try await annotations(try await server.backend("GET", "/api/documents/doc/pdf"))
             #expect(own.map { $0.content["creatorName"] } == ["Ann", "Bob"])

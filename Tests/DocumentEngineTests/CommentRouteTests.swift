@@ -88,7 +88,6 @@ import Testing
             "annotations/6/comments",
             #"{"comments":[{"id":"twice","content":{"text":"x"}},{"id":"twice","content":{"text":"y"}}]}"#, 400
         ),
-        ("annotations/7/comments", #"{"comments":[{"content":{"text":"under a note"}}]}"#, 422),
         ("annotations/none/comments", #"{"comments":[{"content":{"text":"x"}}]}"#, 404),
         ("comments", #"{"comments":[{"content":{"text":"x"}}]}"#, 400),
         ("comments", #"{"annotation":{"content":{}},"comments":[{"content":{"text":"x"}}]}"#, 422),

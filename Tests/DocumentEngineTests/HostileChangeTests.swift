@@ -143,9 +143,9 @@ import Testing
                     Change(n: 2, kind: .update, id: "c", baseRevision: 2, content: Samples.note("x")),
                     Change(
                         n: 3, kind: .update, id: "c", baseRevision: 2, content: Attempt.comment(under: "h")),
-                    // A comment under a comment, under a note, under itself, or under an invalid id.
+                    // A comment under a comment, under itself, or under an invalid id.
                     Change(n: 4, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "c")),
-                    Change(n: 5, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "a")),
+                    Change(n: 5, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "c")),
                     Change(n: 6, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "x")),
                     Change(n: 7, kind: .create, id: "x", baseRevision: 0, content: Attempt.comment(under: "")),
                     // Without content, and on a page that the document does not have.

@@ -24,7 +24,8 @@ import Testing
                     let after = next.map { "&after=\($0)" } ?? ""
                     let page: SnapshotPage = try await server.client(token, "GET", "records?limit=100\(after)")
                         .message()
-                    ids += page.records.map(\.id)
+                    // The values of form fields are records of their own.
+                    ids += page.records.filter { !$0.id.hasSuffix(":value") }.map(\.id)
                     next = page.next
                 } while next != nil
                 #expect(ids.count == lines.text.split(separator: "\n").count, "\(file.name)")

@@ -21,7 +21,8 @@ struct OwnSamplesTests {
         for record in base.records { counts[Annotation(record).kind.name, default: 0] += 1 }
         #expect(
             counts == [
-                "highlight": 5, "underline": 1, "squiggly": 1, "strike-out": 1, "note": 4, "free text": 1, "ink": 1,
+                "highlight": 5, "underline": 1, "squiggly": 1, "strike-out": 1, "note": 2, "comment": 2, "free text": 1,
+                "ink": 1,
                 "line": 1, "rectangle": 2, "ellipse": 1, "polygon": 1, "polyline": 1, "stamp": 1, "link": 3,
                 "caret": 1,
             ])

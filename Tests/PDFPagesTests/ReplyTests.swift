@@ -215,7 +215,7 @@ struct ReplyTests {
         let ids = Dictionary(uniqueKeysWithValues: after.map { ($0.content["type"]?.string ?? "", $0.id) })
         let asides = Dictionary(
             uniqueKeysWithValues: after.map { ($0.content["type"]?.string ?? "", $0.content["postilla"]) })
-        #expect(asides["pspdfkit/markup/strikeout"]??["inReplyTo"]?.string == ids["pspdfkit/unknown"])
+        #expect(asides["pspdfkit/markup/strikeout"]??["inReplyTo"]?.string == ids["postilla/caret"])
         #expect(asides["pspdfkit/markup/strikeout"]??["replyType"] == "group")
         #expect(asides["pspdfkit/shape/rectangle"]??["inReplyTo"]?.string == ids["pspdfkit/markup/strikeout"])
         #expect(asides["pspdfkit/shape/ellipse"]??["inReplyTo"] == nil)

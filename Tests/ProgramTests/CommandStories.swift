@@ -30,7 +30,7 @@ struct CommandStories {
         let lines = try list(["--format", "ndjson"]).output.split(separator: "\n")
         #expect(lines.count == 1)
         let tsv = try list(["--format", "tsv"]).output.split(separator: "\n")
-        #expect(tsv.first == "id\tpage\tkind\tauthor\tchanged\tstate\ttext")
+        #expect(tsv.first == "id\tpage\tkind\tauthor\tchanged\tstate\ttext\treview")
         #expect(tsv.count == 2 && tsv.last?.hasSuffix("Printed remark") == true)
     }
 
@@ -70,7 +70,7 @@ struct CommandStories {
             ],
             environment: ana.environment, executable: "/bin/sh")
         #expect(run.status == 0)
-        #expect(run.output == "id\tpage\tkind\tauthor\tchanged\tstate\ttext\n")
+        #expect(run.output == "id\tpage\tkind\tauthor\tchanged\tstate\ttext\treview\n")
         #expect(run.messages == "")
     }
 

@@ -14,7 +14,7 @@ struct DownloadStories {
         try terminal.see("kB of 219 kB")
         try terminal.press("<esc>")
         try terminal.see("Press D to download it")
-        try terminal.see("Annotations 1/")
+        try terminal.see("Annotations ")
         try terminal.press("D")
         try terminal.see("(1 of 109)")
         try terminal.see("synced")

@@ -38,7 +38,7 @@ struct EditingStories {
         try terminal.see("Is it though? Yes.")
         try terminal.press("d")
         try terminal.see("Deleted")
-        try terminal.see(no: "Is it though?")
+        try terminal.see("Annotations 1")
         try terminal.press("u")
         try terminal.see("Is it though? Yes.")
         try terminal.see("Is it though? Yes.", at: engine)

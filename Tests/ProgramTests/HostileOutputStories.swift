@@ -127,7 +127,7 @@ struct HostileOutputStories {
         #expect(content?["x\u{202E}own"] as? String == Self.text)
         #expect(
             try run(["list", "--format", "tsv"]).lines.allSatisfy {
-                $0.split(separator: "\t", omittingEmptySubsequences: false).count == 7
+                $0.split(separator: "\t", omittingEmptySubsequences: false).count == 8
             })
     }
 

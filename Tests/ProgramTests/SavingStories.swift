@@ -32,7 +32,7 @@ struct SavingStories {
 
     private func see(cursorOn text: String, in terminal: VirtualTerminal) throws {
         try terminal.wait(until: "the cursor is on \(text)", seconds: Patience.long) {
-            $0.text.split(separator: "\n").contains { $0.hasPrefix(">") && $0.contains(text) }
+            $0.text.split(separator: "\n").contains { $0.contains("▌") && $0.contains(text) }
         }
     }
 

@@ -225,7 +225,8 @@ struct SeveralViewsStories {
         engine.kill()
         // It may write, but not change annotations; the last accepted token may.
         let file = try ana.home.write(
-            "limited.jwt", try engine.token { $0.collaboration = ["annotations:view:all", "comments:view:all"] })
+            "limited.jwt",
+            try engine.token { $0.collaboration = ["annotations", "comments", "form-fields"].map { "\($0):view:all" } })
         let window = try ana.start(viewer(file))
         try window.see("offline")
         try window.see("Printed remark")

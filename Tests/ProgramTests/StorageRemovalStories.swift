@@ -59,11 +59,11 @@ struct StorageRemovalStories {
         try window.press(":offline<enter>")
         try window.see("offline")
         try FileManager.default.removeItem(atPath: data + "/layers")
-        try window.see("the local storage was removed")
+        try window.see("was removed from this machine")
         try window.press("a")
         window.send(text: "Nowhere")
         try window.press("<enter>")
-        try window.see("the local storage was removed")
+        try window.see("was removed from this machine")
         #expect(!window.text.contains("Added note"))
     }
 

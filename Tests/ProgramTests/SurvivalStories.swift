@@ -23,7 +23,7 @@ struct SurvivalStories {
         engine.kill()
         try terminal.see("offline, retry in")
         try terminal.addNote("Written in the dark")
-        try terminal.see("1 unsent")
+        try terminal.see("unsent: 1")
         try engine.start()
         try terminal.press("S")
         try terminal.see("synced")

@@ -25,7 +25,7 @@ struct TogetherStories {
         let terminal = try ana.open()
         try terminal.see("Point 3")
         try terminal.press("/Point<enter>")
-        try terminal.see("Annotations 1/3")
+        try terminal.see("Annotations 3 of 4")
         try terminal.press("<space><space><space>")
         try terminal.see("3 marked")
         try terminal.press("c")

@@ -91,6 +91,7 @@ struct TokenStories {
         try terminal.see(no: "Signed with a key")
         try terminal.press("<enter>")
         try terminal.see("No key of the server verifies its signature")
+        try terminal.press("<esc>")
         #expect(try terminal.quit() == [])
     }
 

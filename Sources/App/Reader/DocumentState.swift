@@ -21,6 +21,8 @@ struct DocumentState: Equatable, Sendable {
     var texts = PageTexts()
     /// nil until read.
     var navigation: PDFNavigation?
+    /// Whether the outline is shown once it has been read.
+    var awaitsOutline = false
     var index = DocumentIndex()
     var page = PagePane()
     var list = ListPane()

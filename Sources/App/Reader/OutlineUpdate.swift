@@ -5,7 +5,8 @@ extension AppState {
     mutating func showOutline() {
         guard let document else { return }
         guard let navigation = document.navigation else {
-            notice = .done("Reading the outline; press the key again")
+            self.document?.awaitsOutline = true
+            notice = .done("Reading the outline")
             return
         }
         guard !navigation.outline.isEmpty else {
@@ -22,6 +23,12 @@ extension AppState {
         let here = navigation.outline.lastIndex { ($0.pageIndex ?? .max) <= document.page.index }
         picker.move(to: here ?? 0)
         self.picker = picker
+    }
+
+    mutating func navigationCame(_ navigation: PDFNavigation) {
+        let isAwaited = document?.awaitsOutline ?? false
+        (document?.navigation, document?.awaitsOutline) = (navigation, false)
+        if isAwaited, mayInterrupt { showOutline() }
     }
 
     /// Returns the page with this printed label, else with this number.

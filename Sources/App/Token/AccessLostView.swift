@@ -1,3 +1,4 @@
+import InstantCore
 import Screen
 
 extension AppState {
@@ -5,6 +6,9 @@ extension AppState {
     func accessLostLines(columns: Int) -> [CleanText] {
         guard let document, let why = document.accessLost else { return [] }
         let name: CleanText = "\(document.title) / \(document.layerName)"
+        if why == SessionMachine.storageWasRemoved {
+            return Array("The local copy of \(name) was removed from this machine.".wrapped(to: columns).prefix(6))
+        }
         let kept: CleanText =
             switch document.waiting {
             case 0: " The local copy is still on this machine."

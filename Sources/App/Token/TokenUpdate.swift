@@ -31,7 +31,8 @@ extension AppState {
 
     mutating func tokenRefused(_ why: String) {
         guard let card = token else {
-            guard mayInterrupt else {
+            // A server that cannot be reached needs no other token.
+            guard mayInterrupt, document?.need != nil else {
                 notice = .error(why.asSentence)
                 return
             }

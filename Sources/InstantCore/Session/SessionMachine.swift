@@ -171,9 +171,12 @@ package struct SessionMachine: Hashable, Sendable {
         return [.closeStream, .announceNeed(.forgotten)]
     }
 
+    /// Why access is lost without the local copy.
+    package static let storageWasRemoved = "the local storage was removed"
+
     /// Ends the session because this user removed the layer: nothing to announce.
     package mutating func storageRemoved() -> [Action] {
-        state = .lost("the local storage was removed")
+        state = .lost(Self.storageWasRemoved)
         return [.closeStream]
     }
 

@@ -55,8 +55,10 @@ package struct XFDFFile: Hashable, Sendable {
         // The name becomes the record's id.
         annotation.entries["NM"] = nil
         let (content, defects) = annotation.content(onPage: page, pages[page], pageCount: pages.count)
-        if !defects.isEmpty { tell(defects.joined(separator: "; "), of: node, isSkipped: false) }
-        if node.child("data") != nil { tell("its file is left out", of: node, isSkipped: false) }
+        // The file itself is in the element, not in the entries that were read.
+        let file = node.child("data") == nil ? [] : ["its file is left out"]
+        let told = file + (file.isEmpty ? defects : defects.filter { $0 != PDFAnnotation.noFile })
+        if !told.isEmpty { tell(told.joined(separator: "; "), of: node, isSkipped: false) }
         threads.add(node, content)
     }
 

@@ -186,15 +186,17 @@ actor PageReader {
 
     private func quote(_ reads: LayerReads) async {
         // A record may refer to a missing page.
-        var unread: [Int] = []
+        var (unread, hasKept): ([Int], Bool) = ([], false)
         for page in await reads.pagesToQuote(from: file) where page < pageCount {
             guard !Task.isCancelled else { return }
             if let kept = await texts.words(on: page) {
                 reads.note(quotes: kept.scaled(to: trueSizes(page)), ofPage: page, from: file)
+                hasKept = true
             } else {
                 unread.append(page)
             }
         }
+        if hasKept { reads.note { _ in .quoted(isAll: false) } }
         let (file, tools, texts, sizes, trueSizes) = (file, tools, texts, sizes, trueSizes)
         for pages in unread.stretches(of: Self.quotedStretch) where !Task.isCancelled {
             // An unreadable page has no words to find.

@@ -148,7 +148,7 @@ struct Attempt {
         guard case .record(let record, _)? = after[id] else { Issue.record("\(row): not there"); return }
         #expect(record.updatedBy == token.grant.userID, "\(row)")
         switch row.operation {
-        case .createAnnotation(let group), .createComment(_, _, let group):
+        case .createAnnotation(let group), .createComment(_, _, let group), .setState(_, let group):
             #expect(record.createdBy == token.grant.userID, "\(row)")
             #expect(record.group == group.orNull, "\(row)")
         case .move(let subject, let group):

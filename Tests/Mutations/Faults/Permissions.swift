@@ -3,8 +3,8 @@ extension Fault {
     static let permissions = [
         Fault(
             "an edit is accepted without the right to edit", in: "EngineCore/Writing/ChangeDecider.swift",
-            "if case .denied(let denial) = grant.decide(.edit(stored.subject))",
-            "if !PLANTED, case .denied(let denial) = grant.decide(.edit(stored.subject))"),
+            "if case .denied(let denial) = grant.decide(edit)",
+            "if !PLANTED, case .denied(let denial) = grant.decide(edit)"),
         Fault(
             "a record is moved to a group without the right to move it", in: "EngineCore/Writing/ChangeDecider.swift",
             "if !group.isExactly(stored.record.group),", "if !PLANTED, !group.isExactly(stored.record.group),"),
@@ -44,14 +44,14 @@ extension Fault {
         Fault(
             "client and server let the creator of a root reply without the right to",
             in: "Authorization/AccessDecision.swift",
-            "let onOwnRoot = first && isOwn(root)", "let onOwnRoot = (PLANTED || first) && isOwn(root)"),
+            "if first, isOwn(root) { return", "if PLANTED || first, isOwn(root) { return"),
         Fault(
             "client and server ignore the right to choose a group", in: "Authorization/AccessDecision.swift",
             "guard collaboration != nil, !group.orNull.isExactly(defaultGroup) else",
             "guard !PLANTED, collaboration != nil, !group.orNull.isExactly(defaultGroup) else"),
         Fault(
             "an edit is made locally without the right to edit", in: "InstantCore/Layer/Layer+Editing.swift",
-            "try grant.require(.edit(Subject(record)))", "if !PLANTED { try grant.require(.edit(Subject(record))) }"),
+            "try grant.require(.editing(record))", "if !PLANTED { try grant.require(.editing(record)) }"),
         Fault(
             "an edit that a new token denies stays queued as if allowed", in: "InstantCore/Layer/Layer+Session.swift",
             "case .denied(let why): state = .parked(why.description)",
