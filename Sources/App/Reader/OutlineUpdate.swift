@@ -27,7 +27,8 @@ extension AppState {
 
     mutating func navigationCame(_ navigation: PDFNavigation) {
         let isAwaited = document?.awaitsOutline ?? false
-        (document?.navigation, document?.awaitsOutline) = (navigation, false)
+        document?.navigation = navigation
+        document?.awaitsOutline = false
         if isAwaited, mayInterrupt { showOutline() }
     }
 

@@ -7,7 +7,8 @@ extension AppState {
         guard let document, let why = document.accessLost else { return [] }
         let name: CleanText = "\(document.title) / \(document.layerName)"
         if why == SessionMachine.storageWasRemoved {
-            return Array("The local copy of \(name) was removed from this machine.".wrapped(to: columns).prefix(6))
+            let text: CleanText = "The local copy of \(name) was removed from this machine."
+            return Array(text.wrapped(to: columns).prefix(6))
         }
         let kept: CleanText =
             switch document.waiting {
