@@ -174,9 +174,13 @@ let package = Package(
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations", "PDFPages"]),
         tests("Screen"),
-        tests("PageLayout", ["Annotations", "PDFPages", "Screen"]),
+        tests("PageLayout", ["Annotations", "PDFPages", "Screen", "TestThreads"]),
         tests(
-            "App", ["Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "PageLayout", "Screen"]),
+            "App",
+            [
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "PageLayout", "Screen",
+                "TestThreads",
+            ]),
         tests("Terminal", ["Annotations", "Screen", "CTerminal", "CPty", "TestThreads"]),
         .testTarget(name: "ArchitectureTests", dependencies: ["Children", "TestThreads"], swiftSettings: strict),
         .testTarget(

@@ -130,7 +130,7 @@ import Testing
         let stage = Stage(services)
         #expect(stage.screen.contains("Annotations 4 · 2 form fields, 1 link hidden"))
         try stage.press(".")
-        #expect(stage.screen.contains("Annotations 7 of 7 · filter: show:all"))
+        #expect(stage.screen.contains("Annotations 7 of 7"))
         try stage.press("/<C-u>kind:w<enter>")
         #expect(stage.screen.contains("Annotations 2 of 7"))
         #expect(stage.lines.contains { $0.contains("form field tax.name") })

@@ -4,13 +4,14 @@ import FoundationEssentials
 import InstantCore
 import Screen
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import App
 
 /// Random keys, while overlays open by themselves at any moment: what is typed into one reaches nothing else.
 /// `SEQUENCES=100000 swift test --skip-build --filter OverlayFuzzTests` runs more.
-@Suite struct OverlayFuzzTests {
+@Suite(.onOwnThreads) struct OverlayFuzzTests {
     private static let total = ProcessInfo.processInfo.environment["SEQUENCES"].flatMap { Int($0) } ?? 160
     /// Occurs in nothing else. Typed letter by letter, pasted whole, or pasted in parts.
     private static let token = TokenTests.token(

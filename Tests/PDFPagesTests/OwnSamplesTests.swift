@@ -28,7 +28,7 @@ struct OwnSamplesTests {
             ])
         #expect(Set(base.records.compactMap { Annotation($0).author }) == ["ana", "ben", "carla"])
         #expect(base.warnings.map(\.text) == ["no text position stored"])
-        #expect(base.records.filter { $0.content["postilla"]?["inReplyTo"] != nil }.count == 3)
+        #expect(base.records.filter { $0.content["postilla"]?["inReplyTo"] != nil }.count == 1)
     }
 
     @Test func theMarkedWordsAreUnderTheMarks() async throws {

@@ -2,12 +2,13 @@ import Annotations
 import PDFPages
 import Screen
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import PageLayout
 
 /// Real files, if available: the views lose nothing.
-@Suite struct PageSampleTests {
+@Suite(.onOwnThreads) struct PageSampleTests {
     static let files = Repository.samples.filter { $0.name.hasSuffix(".pdf") }
 
     private func pages(of file: String) async throws -> [PageText] {

@@ -31,7 +31,7 @@ struct CommandStories {
         #expect(lines.count == 1)
         let tsv = try list(["--format", "tsv"]).output.split(separator: "\n")
         #expect(tsv.first == "id\tpage\tkind\tauthor\tchanged\tstate\ttext\treview")
-        #expect(tsv.count == 2 && tsv.last?.hasSuffix("Printed remark") == true)
+        #expect(tsv.count == 2 && tsv.last?.hasSuffix("Printed remark\t") == true)
     }
 
     @Test func anUploadToNobodySaysSo() throws {

@@ -72,7 +72,7 @@ struct FindingStories {
             let terminal = try ana.open()
             try terminal.see("Is it?")
             try terminal.press("/third page of<enter>")
-            try terminal.see("Annotations 1 of 2")
+            try terminal.see("Annotations 1 of 1")
             try terminal.see("Is it?")
             try terminal.press("/<C-u>first page of<enter>")
             try terminal.see("No matches.")

@@ -77,7 +77,7 @@ struct SurvivalStories {
         _ = try terminal.waitForExit(seconds: Patience.long)
         let offline = try ana.start()
         try offline.see("Seen and therefore kept")
-        try offline.see("Unsent: ")
+        try offline.see("unsent: ")
         offline.signal(SIGKILL)
         _ = try offline.waitForExit(seconds: Patience.long)
     }

@@ -137,8 +137,8 @@ extension AppState {
         let what = edits.isEmpty ? "" : ": \(edits.verb) \(name)"
         notice = .done("Undone\(what)", hint: .init(command: .redo, effect: "to redo"))
         showAgain()
-        // Back to what has come back or was changed.
-        return document?.focus == .list ? edits.firstID.map { seek($0) } ?? [] : []
+        // Back to what has come back or was changed. A comment has no row.
+        return document?.focus == .list ? edits.firstID.map { seek($0, quietly: true) } ?? [] : []
     }
 
     mutating func undoFailed(_ step: Int, _ why: String) {

@@ -23,6 +23,7 @@ struct ListPane: Equatable, Sendable {
     private var answered: RowRequest?
     /// Whether the cursor moves to the anchor of the response.
     var isSeeking = false
+    var seeksQuietly = false
     /// Whether something changed since the last request.
     var isStale = true
 

@@ -27,6 +27,7 @@ extension AppState {
         let request = RowRequest(query: list.query, index: list.cursor)
         document?.list.asked = request
         document?.list.isSeeking = true
+        document?.list.seeksQuietly = false
         return [.findUnread(request)]
     }
 
@@ -38,7 +39,9 @@ extension AppState {
         readQuotes(window.rows)
         guard before.isSeeking else { return [] }
         guard window.anchor != nil else {
-            notice = before.asked?.around == nil ? .done("Nothing new") : .warning("Hidden by the filter")
+            if !before.seeksQuietly {
+                notice = before.asked?.around == nil ? .done("Nothing new") : .warning("Hidden by the filter")
+            }
             return []
         }
         guard document?.focus == .list else { return [] }
@@ -83,11 +86,13 @@ extension AppState {
     }
 
     /// Moves the list cursor to a record.
-    mutating func seek(_ id: Record.ID) -> [Effect] {
+    /// - Parameter quietly: whether to say nothing if the list does not show it, because another notice says more.
+    mutating func seek(_ id: Record.ID, quietly: Bool = false) -> [Effect] {
         guard let list = document?.list else { return [] }
         let request = RowRequest(query: list.query, around: id, index: list.cursor)
         document?.list.asked = request
         document?.list.isSeeking = true
+        document?.list.seeksQuietly = quietly
         document?.list.isStale = false
         return [.loadRows(request)]
     }
