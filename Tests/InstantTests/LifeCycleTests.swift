@@ -313,8 +313,13 @@ import Testing
         let place = descriptor.folders.layer(descriptor.identity)
         try Folders.make(place)
         let claim = try #require(LeadClaim(path: Folders.claim(in: place)))
-        try await descriptor.downloadAndWait(usingJWT: token())
-        #expect(descriptor.status.connection == .live)
+        // On a busy machine, an attempt may give up before the claim counts as old.
+        var failure = await kind { try await descriptor.downloadAndWait(usingJWT: token()) }
+        for _ in 1...5 where failure == .requestFailed {
+            failure = await kind { try await descriptor.downloadAndWait(usingJWT: token()) }
+        }
+        #expect(failure == nil || failure == .alreadyDownloaded)
+        try await waitUntil("it is live") { descriptor.status.connection == .live }
         withExtendedLifetime((client, claim)) {}
     }
 
