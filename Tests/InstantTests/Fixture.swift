@@ -124,7 +124,7 @@ func document(_ pdf: FakePDF, _ request: FakeServer.Request) -> FakeServer.Answe
 func wait<T>(
     in events: AsyncStream<InstantEvent>, for fits: @escaping (InstantEvent) -> T?
 ) async throws -> T {
-    try await limited("a matching event arrives", seconds: 240) {
+    try await limited("a matching event arrives", seconds: 600) {
         for await event in events { if let found = fits(event) { return found } }
         throw EventsEnded()
     }

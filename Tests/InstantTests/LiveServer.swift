@@ -178,7 +178,7 @@ struct Person {
     func see(_ isSo: @escaping () throws -> Bool) async throws {
         let events = descriptor.events
         if try isSo() { return }
-        try await limited("the layer is in the expected state", seconds: 240) {
+        try await limited("the layer is in the expected state", seconds: 600) {
             for await _ in events where try isSo() { return }
             throw EventsEnded()
         }
