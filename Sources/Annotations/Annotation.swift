@@ -69,7 +69,7 @@ public struct Annotation: Hashable, Sendable, Identifiable {
         return name + size + (text.isEmpty ? "" : "  " + text)
     }
 
-    /// Whether lists hide it: furniture on which nobody wrote a remark.
+    /// Whether lists hide it: furniture without a remark.
     public var isHidden: Bool { kind.isFurniture && text.allSatisfy(\.isWhitespace) }
 
     /// Reads a string (v1) or `{format, value}` (v2); a markup has its comment in `note`.

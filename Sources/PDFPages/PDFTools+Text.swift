@@ -33,7 +33,7 @@ extension PDFTools {
         do {
             try await read(file, page...page, sizes: [size ?? .usual]) { _, text in found.withLock { $0 = text } }
         } catch let error as PDFError {
-            // Only the listing tells that there is no such page.
+            // Only the listing shows whether the page exists.
             _ = try await listing
             throw error
         }

@@ -138,7 +138,7 @@ import Testing
 /// Notices are readable in full, are never over the keys, and stay until read.
 @Suite struct NoticeTests {
     private let long =
-        "The file cannot be read: it is missing, is not a PDF, or belongs to somebody else, "
+        "The file cannot be read: it is missing, is not a PDF, or belongs to another user, "
         + "and this sentence goes on until it needs more than one line"
 
     @Test func itStandsBesideTheModesAndNotOverTheKeys() throws {
@@ -177,7 +177,7 @@ import Testing
         try stage.press(":messages<enter>")
         #expect(stage.boxTitle == "Messages")
         #expect(stage.box.first == "12:00:00  The second")
-        #expect(stage.box.dropFirst().joined(separator: " ").contains("belongs to somebody else"))
+        #expect(stage.box.dropFirst().joined(separator: " ").contains("belongs to another user"))
         try stage.press("<esc>")
         #expect(stage.state.overlay == nil)
     }

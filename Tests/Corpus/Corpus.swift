@@ -31,7 +31,7 @@ struct Corpus: AsyncParsableCommand {
         let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
         let program = postilla ?? here + "/postilla"
         guard FileManager.default.isExecutableFile(atPath: program) else {
-            throw CorpusProblem("there is no program at \(program): build it, or specify it with --postilla")
+            throw CorpusProblem("no program at \(program): build it, or specify it with --postilla")
         }
         let files = try Self.files(in: folder)
         guard !files.isEmpty else { throw CorpusProblem("no PDF in \(folder)") }

@@ -32,7 +32,7 @@ struct CommandStateStories {
         #expect(open.contains { $0["id"] as? String == other } && !open.contains { $0["id"] as? String == note })
         let shown = try ana.script("show", note).output
         #expect(shown.contains("review      accepted by Ben") && shown.contains("comments    1"), "\(shown)")
-        // The newest counts, whoever set it.
+        // The newest state counts, regardless of who set it.
         #expect(try ana.script("state", set.lines[0], "none").status == 0)
         #expect(try ana.script("list", "--resolved", "--format", "tsv").lines.count == 1)
         #expect(try ana.script("state", note, "fine").status == 64)

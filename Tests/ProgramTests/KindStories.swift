@@ -75,7 +75,7 @@ struct KindStories {
         #expect(again.status == 1 && again.messages.contains("exists already"))
         #expect(try ana.script("save-file", fieldID).status == 64)
         #expect(try ana.script("save-file", "nothing").status == 1)
-        // Without a right to everything in the PDF there is no original to read it from.
+        // A token that may not see everything does not get the original PDF, which holds the file.
         let token = try engine.token {
             $0.user = "ben"
             $0.collaboration = ["annotations:view:all"]

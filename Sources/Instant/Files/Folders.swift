@@ -112,7 +112,7 @@ struct FileIdentity: Hashable {
     private let device: dev_t
     private let number: ino_t
 
-    /// Returns nil if there is no such file.
+    /// Returns nil if the file does not exist.
     init?(_ path: String) {
         var info = stat()
         guard lstat(path, &info) == 0 else { return nil }
@@ -149,7 +149,7 @@ extension Folders {
 
     /// Like ``entries(_:)``, if what cannot be read must not pass for empty.
     ///
-    /// - Throws: `couldNotReadFromDiskCache`, unless there is no such folder.
+    /// - Throws: `couldNotReadFromDiskCache`, except if the folder does not exist.
     static func readableEntries(_ folder: String) throws(InstantError) -> [String] {
         guard FileIdentity(folder) != nil else { return [] }
         do { return try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } catch {

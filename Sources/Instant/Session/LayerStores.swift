@@ -167,7 +167,7 @@ final class OpenStore: LocalStore {
 
     /// Like ``becomeExclusive()``.
     ///
-    /// - Returns: The lock; whoever keeps it has the store's place even after the store is closed.
+    /// - Returns: The lock. It reserves the store's place until it is released, even after the store is closed.
     func reserve() -> FileLock? {
         use.withLock { use in
             guard let lock = use.lock, lock.becomeExclusive() else { return nil }

@@ -128,7 +128,7 @@ struct AnnotatedCopy {
 
     // MARK: Comparing
 
-    /// Returns what an annotation says and looks like, on which page, whoever made it.
+    /// Returns the text, appearance and page of an annotation, without its author.
     private static func look(of content: Content) -> String {
         let object = content.object
         // A reply is a note or a comment.
