@@ -60,7 +60,7 @@ extension PDFTools {
             environment: .custom(["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]),
             platformOptions: options, input: .none, output: .sequence, error: .discarded
         ) { execution in
-            async let alarm: Void = execution.end(after: limits.time, noting: isOverdue)
+            async let _: Void = execution.end(after: limits.time, noting: isOverdue)
             var sink = start
             var count = 0
             for try await piece in execution.standardOutput {
