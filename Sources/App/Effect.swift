@@ -37,8 +37,9 @@ package enum Effect: Hashable, Sendable {
     case loadPage(Int)
     /// Reads outline and page labels. → `navigation`
     case loadNavigation
-    /// Reads the text of all pages for searching. → `indexed` for each, `indexFailed` if it ends early
-    case indexDocument
+    /// Reads the text of all pages for searching, first of those that seem to have the words. → `likelyPages` if they
+    /// are found quickly, `indexed` for each page, `indexFailed` if it ends early
+    case indexDocument(seeking: String)
     /// Stops indexing and keeps the pages already read.
     case stopIndexing
     /// Reads the words under marks on pages where filters cannot find them yet. → `quoted` several times, and at the

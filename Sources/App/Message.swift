@@ -43,6 +43,8 @@ package indirect enum Message: Hashable, Sendable {
     case navigation(PDFNavigation)
     /// A page and its text in the form used for searching (`PageGlyphs.searchText`).
     case indexed([Int: String])
+    /// The pages, not indexed yet, that seem to have the words sought.
+    case likelyPages(Set<Int>, seeking: String)
     /// Why some pages cannot be searched, as a sentence.
     case indexFailed(String)
     /// Filters can now find more words; `isAll` marks the end of reading.

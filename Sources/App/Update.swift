@@ -43,6 +43,7 @@ extension AppState {
         case .pdfReady(let info): return pdfCame(info)
         case .navigation(let navigation): navigationCame(navigation)
         case .indexed(let texts): indexed(texts)
+        case .likelyPages(let pages, let text): likely(pages, text)
         case .indexFailed(let why): indexFailed(why)
         case .quoted(let isAll): if !isAll { quoted() }
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))

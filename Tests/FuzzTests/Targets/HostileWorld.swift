@@ -28,7 +28,8 @@ final class HostileWorld: AppServices {
         case .join, .startDemo, .openFile: open(texts.reference)
         case .loadPage(let page): page < 2 ? [.page(page, texts.page)] : [.pageFailed(page, texts.next)]
         case .loadNavigation: [.navigation(texts.navigation)]
-        case .indexDocument: [.indexed([0: texts.next]), .indexFailed(texts.next)]
+        case .indexDocument(let words):
+            [.likelyPages([1, 9], seeking: words), .indexed([0: texts.next]), .indexFailed(texts.next)]
         case .loadRows(let request), .findUnread(let request): [.rows(window(request))]
         case .loadPageRows(let page): [.pageRows(page, rows)]
         case .loadRecord(let id): [.record(id, records.first { $0.id == id })]
