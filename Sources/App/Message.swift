@@ -41,6 +41,8 @@ package indirect enum Message: Hashable, Sendable {
     case page(Int, PageText)
     /// Empty if the PDF has no navigation data or it cannot be read.
     case navigation(PDFNavigation)
+    /// All annotations of a local PDF can be listed, or cannot be read.
+    case annotationsRead
     /// A page and its text in the form used for searching (`PageGlyphs.searchText`).
     case indexed([Int: String])
     /// The pages, not indexed yet, that seem to have the words sought.

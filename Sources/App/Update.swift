@@ -42,6 +42,7 @@ extension AppState {
         case .downloadFailed(let why): downloadFailed(why)
         case .pdfReady(let info): return pdfCame(info)
         case .navigation(let navigation): navigationCame(navigation)
+        case .annotationsRead: annotationsRead()
         case .indexed(let texts): indexed(texts)
         case .likelyPages(let pages, let text): likely(pages, text)
         case .indexFailed(let why): indexFailed(why)

@@ -67,6 +67,11 @@ extension AppState {
         return [.loadRecord(base.id)]
     }
 
+    mutating func annotationsRead() {
+        document?.isReading = false
+        refresh()
+    }
+
     /// Marks everything shown of the layer for reloading.
     mutating func refresh() {
         document?.list.isStale = true

@@ -61,10 +61,13 @@ final class LocalPDF: Sendable {
                     }
                     try store.setUnread(found.records.map(\.id), false)
                 }
-                post(.recordsChanged([], author: nil))
+                post(.annotationsRead)
             } catch is CancellationError {
                 return
-            } catch { post(.openFailed("\(path): \(error)")) }
+            } catch {
+                post(.openFailed("\(path): \(error)"))
+                post(.annotationsRead)
+            }
         }
         reading.withLock { $0 = task }
     }

@@ -25,7 +25,8 @@ final class HostileWorld: AppServices {
         switch effect {
         case .loadLibrary, .removeLayer, .pruneStorage: [.library([texts.entry, texts.entry]), .notice(texts.next)]
         case .openLayer(let reference): open(reference)
-        case .join, .startDemo, .openFile: open(texts.reference)
+        case .join, .startDemo: open(texts.reference)
+        case .openFile: open(texts.reference) + [.annotationsRead]
         case .loadPage(let page): page < 2 ? [.page(page, texts.page)] : [.pageFailed(page, texts.next)]
         case .loadNavigation: [.navigation(texts.navigation)]
         case .indexDocument(let words):
