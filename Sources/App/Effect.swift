@@ -15,7 +15,8 @@ package enum Effect: Hashable, Sendable {
     case join(server: String, token: TokenText)
     /// Starts a local server with samples and tokens, for as long as the program runs. → `demoReady` or `openFailed`
     case startDemo
-    /// Opens a PDF from disk, without a layer. → `opened`, `pdfReady` and `annotationsRead`, or `openFailed`
+    /// Opens a PDF from disk, without a layer. → `opened`, `pdfReady`, `pdfMeasured`
+    /// and `annotationsRead`, or `openFailed`
     case openFile(String)
     /// Directs the following effects to this open layer. A newly opened layer must be selected before any other effect.
     case select(LayerReference)

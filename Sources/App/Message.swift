@@ -38,6 +38,8 @@ package indirect enum Message: Hashable, Sendable {
     /// Why, as a sentence; nil if the download was cancelled.
     case downloadFailed(String?)
     case pdfReady(PDFInfo)
+    /// The sizes of all pages: those of `pdfReady` were those of the first page.
+    case pdfMeasured(PDFInfo)
     case page(Int, PageText)
     /// Empty if the PDF has no navigation data or it cannot be read.
     case navigation(PDFNavigation)

@@ -41,6 +41,7 @@ extension AppState {
         case .download(let progress): downloaded(progress)
         case .downloadFailed(let why): downloadFailed(why)
         case .pdfReady(let info): return pdfCame(info)
+        case .pdfMeasured(let info): pdfMeasured(info)
         case .navigation(let navigation): navigationCame(navigation)
         case .annotationsRead: annotationsRead()
         case .indexed(let texts): indexed(texts)

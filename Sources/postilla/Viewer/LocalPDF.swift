@@ -39,14 +39,18 @@ final class LocalPDF: Sendable {
     func start() {
         let task = Task {
             do {
-                let info = try await pages.info()
+                let first = try await pages.firstInfo()
                 let name = String(path.split(separator: "/").last ?? "PDF")
                 post(
                     .opened(
                         OpenedLayer(
-                            reference: LayerReference(server: "", documentID: path), title: info.title ?? name,
+                            reference: LayerReference(server: "", documentID: path), title: first.title ?? name,
                             status: SyncStatus(), hasPDF: true, isLocal: true)))
-                post(.pdfReady(info))
+                post(.pdfReady(first))
+                // Whatever reads the whole file would delay the page that the person waits for.
+                await pages.finishNewestPage()
+                let info = try await pages.info()
+                post(.pdfMeasured(info))
                 let found = try await tools.annotations(of: path)
                 if found.frames.contains(where: { $0.unit != 1 }) {
                     let sizes = found.frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }

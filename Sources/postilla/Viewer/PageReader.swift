@@ -44,6 +44,7 @@ actor PageReader {
     private static let readers = 2
 
     private var read: PDFInfo?
+    private var first: Task<PDFInfo, any Error>?
     /// The plain text of all pages, once a search needed it.
     private var sifted: [Int: SiftedText]?
     /// Facts known without reading the file.
@@ -80,6 +81,24 @@ actor PageReader {
         (pageCount, sizes, read) = (info.pages.count, info.pages, scaled)
         found(info)
         return scaled
+    }
+
+    /// Returns the facts without the sizes of later pages, and starts reading the first page.
+    ///
+    /// - Throws: ``PDFError``
+    func firstInfo() async throws -> PDFInfo {
+        if let info = known ?? read { return info }
+        let task = first ?? Task { [file, tools] in try await tools.firstInfo(of: file) }
+        first = task
+        _ = try? self.task(for: 0)
+        let info = try await task.value
+        pageCount = info.pages.count
+        return info.scaled(to: trueSizes)
+    }
+
+    /// Waits until the page requested last is read, or cannot be.
+    func finishNewestPage() async {
+        if let newest = order.last, let task = pages[newest] { _ = try? await task.value }
     }
 
     /// - Throws: ``PDFError``
@@ -124,9 +143,11 @@ actor PageReader {
         if let task = pages[page] { return task }
         let (file, tools, texts, trueSizes) = (file, tools, texts, trueSizes)
         let size = sizes.indices.contains(page) ? sizes[page] : nil
+        let first = page == 0 && size == nil ? first : nil
         let task = Task {
             if let kept = await texts.words(on: page) { return kept.scaled(to: trueSizes(page)) }
-            let text = try await tools.text(of: file, page: page, size: size)
+            var text = try await tools.text(of: file, page: page, size: first == nil ? size : .usual)
+            if let size = try await first?.value.pages.first { (text.width, text.height) = (size.width, size.height) }
             texts.keep(text, of: page)
             return text.scaled(to: trueSizes(page))
         }
@@ -142,6 +163,7 @@ actor PageReader {
             guard !background.isClosed else { return }
             background.navigation.append(
                 Task(priority: .utility) {
+                    await finishNewestPage()
                     let navigation = (try? await tools.navigation(of: file)) ?? PDFNavigation()
                     if !Task.isCancelled { post(.navigation(navigation)) }
                 })
