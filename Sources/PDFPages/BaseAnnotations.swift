@@ -41,13 +41,14 @@ extension PDFTools {
     }
 
     /// Returns the annotations of a file and writes its stripped copy, see ``strip(_:into:notes:)``: both from one
-    /// reading.
+    /// reading, at the same time.
     package func annotations(
         of file: String, strippedInto target: String, notes: String
     ) async throws -> BaseAnnotations {
         let dump = try await dump(of: file)
+        async let stripping: Void = strip(file, dump, into: target, notes: notes)
         let annotations = try annotations(in: dump)
-        try await strip(file, dump, into: target, notes: notes)
+        try await stripping
         return annotations
     }
 
