@@ -1,15 +1,19 @@
 #!/bin/sh
 # test.sh [argument of swift test ...]: runs the built tests. Without a terminal, repeats the failures at the end,
 # because often only the last page of a log is stored.
+#
+# Without a limit, all tests start at once, and each step of one waits for a step of all others: time limits of
+# processes and tests then expire on a busy machine. Tests mostly wait, so more may run than there are cores.
 set -eu
 cd "$(dirname "$0")/.."
 
-if [ -t 1 ]; then exec swift test --skip-build "$@"; fi
+set -- --skip-build --experimental-maximum-parallelization-width 24 "$@"
+if [ -t 1 ]; then exec swift test "$@"; fi
 
 log=.build/test.log
 status=.build/test.status
 {
-    if swift test --skip-build "$@" 2>&1; then echo 0 >&3; else echo 1 >&3; fi
+    if swift test "$@" 2>&1; then echo 0 >&3; else echo 1 >&3; fi
 } 3>"$status" | tee "$log"
 [ "$(cat "$status")" = 0 ] && exit 0
 

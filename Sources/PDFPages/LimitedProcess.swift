@@ -1,4 +1,5 @@
 import Subprocess
+import Synchronization
 import SystemPackage
 
 /// A consumer of a tool's output, called for each piece as it arrives.
@@ -26,7 +27,8 @@ extension PDFTools {
     /// Runs a tool on a file under the limits, in an environment of only `PATH` and `LC_ALL`.
     ///
     /// Standard error is discarded: it is prose and may quote the file. The child is ended when it exceeds the time or
-    /// output limit, when the sink throws, and when the task is cancelled.
+    /// output limit, when the sink throws, and when the task is cancelled. The time is the child's: a child that ended
+    /// in time counts even if this process, on a busy machine, reads its output later.
     ///
     /// - Parameter writing: size limit in bytes of each file that the tool writes.
     func run<Sink: OutputSink>(
@@ -34,17 +36,7 @@ extension PDFTools {
     ) async throws -> ToolResult<Sink> {
         let command = try find(.prlimit)
         let program = try find(tool)
-        let time = limits.time
-        return try await withThrowingTaskGroup(of: ToolResult<Sink>.self) { group in
-            group.addTask { try await execute(command, prefix(writing) + [program.string] + arguments, into: sink) }
-            group.addTask {
-                try await Task.sleep(for: time)
-                throw PDFError.tooSlow(time)
-            }
-            defer { group.cancelAll() }
-            guard let outcome = try await group.next() else { throw CancellationError() }
-            return outcome
-        }
+        return try await execute(command, prefix(writing) + [program.string] + arguments, into: sink)
     }
 
     /// A tool only reads one file and prints, so large files, core dumps and memory growth are errors. Small files are
@@ -62,11 +54,13 @@ extension PDFTools {
         // A separate process group: job control and keys at the terminal do not reach it.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .milliseconds(200))]
+        let isOverdue = Atomic<Bool>(false)
         let result = try await Subprocess.run(
             .path(command), arguments: Arguments(arguments),
             environment: .custom(["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]),
             platformOptions: options, input: .none, output: .sequence, error: .discarded
         ) { execution in
+            async let alarm: Void = execution.end(after: limits.time, noting: isOverdue)
             var sink = start
             var count = 0
             for try await piece in execution.standardOutput {
@@ -77,6 +71,9 @@ extension PDFTools {
             return sink
         }
         try Task.checkCancellation()
+        if isOverdue.load(ordering: .relaxed), result.terminationStatus.isSignaled {
+            throw PDFError.tooSlow(limits.time)
+        }
         if result.terminationStatus.isOutOfProcessorTime {
             throw PDFError.tooSlow(.seconds(limits.processorSeconds))
         }
@@ -84,10 +81,24 @@ extension PDFTools {
     }
 }
 
+extension Execution {
+    /// Kills the child and its process group once its time is up, unless the task is cancelled before.
+    fileprivate func end(after time: Duration, noting isOverdue: borrowing Atomic<Bool>) async {
+        guard (try? await Task.sleep(for: time)) != nil else { return }
+        isOverdue.store(true, ordering: .relaxed)
+        try? send(signal: .kill, toProcessGroup: true)
+    }
+}
+
 extension TerminationStatus {
     fileprivate var exitCode: Int? {
         guard case .exited(let code) = self else { return nil }
         return Int(code)
+    }
+
+    fileprivate var isSignaled: Bool {
+        guard case .signaled = self else { return false }
+        return true
     }
 
     fileprivate var isOutOfProcessorTime: Bool {

@@ -124,6 +124,24 @@ struct HostileFileTests {
         #expect(await error(for: file, with: tools) == .tooSlow(.milliseconds(200)))
     }
 
+    /// The time belongs to the tool: what this process does with the output afterwards does not count.
+    @Test func aToolThatEndedInTimeIsBelievedWhenItsOutputIsReadLate() async throws {
+        struct LateReader: OutputSink {
+            var count = 0
+            mutating func receive(_ bytes: [UInt8]) async throws {
+                count += bytes.count
+                try await Task.sleep(for: .milliseconds(2500))
+            }
+        }
+        let folder = try Folder()
+        try folder.tool("pdfinfo", script: "#!/bin/sh\necho ready\n")
+        let tools = PDFTools(
+            limits: ToolLimits(time: .seconds(2)), directories: [folder.path] + PDFTools.usualDirectories)
+        let result = try await tools.run(.pdfinfo, [], into: LateReader())
+        #expect(result.exitCode == 0)
+        #expect(result.sink.count == 6)
+    }
+
     @Test func aToolThatComputesForEverIsEnded() async throws {
         let folder = try Folder()
         try folder.tool("pdfinfo", script: "#!/bin/sh\nwhile :; do :; done\n")
