@@ -1,6 +1,8 @@
 import Annotations
 import Authorization
 import InstantCore
+import Screen
+import TestSupport
 import Testing
 
 @testable import App
@@ -47,6 +49,23 @@ import Testing
         #expect(!stage.lines.contains { $0.contains("(completed)") })
         try stage.press("u")
         #expect(stage.lines.contains { $0.contains("(completed)") })
+    }
+
+    /// The list without the resolved annotation, with it, and the page, where its words are dim.
+    @Test(arguments: [("hidden", ""), ("shown", "."), ("page", "<tab>")])
+    func resolvedOnesOnTheScreen(_ name: String, _ keys: String) throws {
+        let stage = Stage(try services([("h1", .accepted)]), theme: .dark, depth: .direct)
+        try stage.press(keys)
+        try expectSnapshot(stage.screen + "\n\n" + stage.canvas.styleDump, "resolved-\(name)-80x24")
+    }
+
+    @Test(arguments: [ColorDepth.direct, .mono]) func theWordsOfAResolvedMarkAreDim(_ depth: ColorDepth) throws {
+        let place = (row: 2, column: 30)
+        let open = Stage(try services(), theme: .dark, depth: depth).canvas[place.row, place.column].style
+        let resolved = Stage(try services([("h1", .accepted)]), theme: .dark, depth: depth)
+        let style = resolved.canvas[place.row, place.column].style
+        #expect(style.attributes.contains(.dim) && !open.attributes.contains(.dim))
+        #expect(style.background == .normal)
     }
 
     @Test func aCommandSetsAnyState() throws {
