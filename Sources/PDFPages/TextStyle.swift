@@ -27,7 +27,6 @@ struct TextStyle: Hashable {
         if let style = source["DS"].string { read(style) }
     }
 
-
     /// The names of Instant JSON.
     var names: [String] { (isBold ? ["bold"] : []) + (isItalic ? ["italic"] : []) }
 

@@ -19,7 +19,9 @@ import Testing
             onPage: 0, at: Point(x: 9, y: 9), attachment: id, name: "report.txt", size: 10)
         stage.send(.attached(content))
         #expect(stage.screen.contains("Added attached file"))
-        #expect(stage.asked.contains { if case .perform(let step) = $0 { step.edits == [.create(content)] } else { false } })
+        #expect(
+            stage.asked.contains { if case .perform(let step) = $0 { step.edits == [.create(content)] } else { false } }
+        )
         try stage.press(":attach<enter>")
         #expect(stage.foot.contains("Usage: attach FILE"))
     }

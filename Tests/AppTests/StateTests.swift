@@ -60,12 +60,18 @@ import Testing
     }
 
     @Test(arguments: [ColorDepth.direct, .mono]) func theWordsOfAResolvedMarkAreDim(_ depth: ColorDepth) throws {
-        let place = (row: 2, column: 30)
-        let open = Stage(try services(), theme: .dark, depth: depth).canvas[place.row, place.column].style
-        let resolved = Stage(try services([("h1", .accepted)]), theme: .dark, depth: depth)
-        let style = resolved.canvas[place.row, place.column].style
-        #expect(style.attributes.contains(.dim) && !open.attributes.contains(.dim))
-        #expect(style.background == .normal)
+        /// The styles of a word of the marked text.
+        func styles(_ states: [(root: String, state: AnnotationState)]) throws -> [Style] {
+            let stage = Stage(try services(states), theme: depth == .mono ? .plain : .dark, depth: depth)
+            let row = try #require(stage.lines.firstIndex { $0.contains("some of the challenges") })
+            let line = stage.lines[row]
+            let start = try #require(line.firstRange(of: "some of the challenges"))
+            let column = line.distance(from: line.startIndex, to: start.lowerBound)
+            return (column..<(column + 4)).map { stage.canvas[row, $0].style }
+        }
+        #expect(try styles([]).allSatisfy { !$0.attributes.contains(.dim) })
+        let dimmed = try styles([("h1", .accepted)])
+        #expect(dimmed.allSatisfy { $0.attributes.contains(.dim) && $0.background == .normal })
     }
 
     @Test func aCommandSetsAnyState() throws {

@@ -57,7 +57,8 @@ struct InstantJSONTests {
     @Test func formFieldValuesAreWrittenAndCompared() throws {
         let value = Record(
             id: "7:value",
-            content: Content([("v", 1), ("type", "pspdfkit/form-field-value"), ("name", "tax.year"), ("value", "2025")]))
+            content: Content([("v", 1), ("type", "pspdfkit/form-field-value"), ("name", "tax.year"), ("value", "2025")])
+        )
         var writer = InstantJSONWriter()
         let id = try #require(AttachmentID(String(repeating: "a", count: 64)))
         var text = writer.begin() + writer.add(note) + writer.add(comment) + writer.add(value)

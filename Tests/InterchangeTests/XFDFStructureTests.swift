@@ -125,7 +125,8 @@ import Testing
         let root = Record(id: "r", content: XFDFSamples.content(.highlight, &random))
         let comment = Content.comment(.xhtml("<p>a <b>b</b></p>"), under: "r", root.content)
         let records = [
-            Record(id: "c", content: comment), Record(id: "s", content: Content.state(.accepted, under: "r", root.content)),
+            Record(id: "c", content: comment),
+            Record(id: "s", content: Content.state(.accepted, under: "r", root.content)),
             Record(
                 id: "g",
                 content: XFDFSamples.content(.caret, &random).changing {

@@ -115,7 +115,8 @@ struct XFDFTests {
 
     @Test func anAttachedFileComesWithItsData() throws {
         let content = try Content(
-            #"{"v":1,"type":"postilla/file","pageIndex":0,"bbox":[9,9,20,20],"icon":"tag","fileName":"a&b.txt","note":"see"}"#)
+            #"{"v":1,"type":"postilla/file","pageIndex":0,"bbox":[9,9,20,20],"icon":"tag","fileName":"a&b.txt","note":"see"}"#
+        )
         let record = Record(id: "f", content: content)
         let writer = XFDFWriter(pages: Self.pages)
         #expect(!writer.holds(record) && writer.holds(record, hasFile: true))
@@ -160,7 +161,8 @@ struct XFDFTests {
             """)
         #expect(
             file.annotations[0].content["callout"]?.text
-                == ##"{"start":[20,150],"knee":[40,120],"end":[60,110],"cap":"openArrow","innerRectInset":[50,0,0,60]}"##)
+                == ##"{"start":[20,150],"knee":[40,120],"end":[60,110],"cap":"openArrow","innerRectInset":[50,0,0,60]}"##
+        )
         #expect(file.annotations[1].content["cloudyBorderInset"] == [1, 2, 3, 4])
         let records = file.annotations.enumerated().map { Record(id: "r\($0)", content: $1.content) }
         let text = write(records)

@@ -6,12 +6,15 @@ import Testing
 
 /// The line of a free text and the margins of an annotation are members of its record.
 @Suite("Call-outs and margins", .inTurns) struct CalloutTests {
-    private static let callout = ##""callout":{"start":[20,150],"knee":[40,120],"end":[60,110],"cap":"openArrow","innerRectInset":[50,0,0,60]}"##
-    private static let text = ##"{"v":1,"type":"pspdfkit/text","pageIndex":0,"bbox":[10,100,200,70],"text":"here","fontSize":12,"fontColor":"#000000","borderWidth":1,\##(callout)}"##
+    private static let callout =
+        ##""callout":{"start":[20,150],"knee":[40,120],"end":[60,110],"cap":"openArrow","innerRectInset":[50,0,0,60]}"##
+    private static let text =
+        ##"{"v":1,"type":"pspdfkit/text","pageIndex":0,"bbox":[10,100,200,70],"text":"here","fontSize":12,"fontColor":"#000000","borderWidth":1,\##(callout)}"##
 
     private func read(_ source: String, rotate: Int = 0) async throws -> (PDFDictionary, Content, PageFrame) {
         let folder = try Folder()
-        let pdf = SmallPDF(annotations: ["<</Type/Annot\(source)>>"], entries: "/MediaBox[0 0 612 792]/Rotate \(rotate)")
+        let pdf = SmallPDF(
+            annotations: ["<</Type/Annot\(source)>>"], entries: "/MediaBox[0 0 612 792]/Rotate \(rotate)")
         let path = try folder.write(pdf.bytes)
         let dump = try await PDFTools().dump(of: path)
         let found = try await PDFTools().annotations(of: path)
@@ -69,7 +72,9 @@ import Testing
     @Test func aCalloutOfAFileIsAMemberOfItsRecord() async throws {
         let (old, content, frame) = try await read(Self.file)
         #expect(content["callout"] == (try Content(Self.text))["callout"])
-        let moved = content.changing { $0["callout"] = ["start": [30, 160], "end": [60, 110], "innerRectInset": [50, 0, 0, 60]] }
+        let moved = content.changing {
+            $0["callout"] = ["start": [30, 160], "end": [60, 110], "innerRectInset": [50, 0, 0, 60]]
+        }
         let merge = try #require(AnnotationMerge(old, from: content, to: moved, on: frame, pageCount: 1))
         #expect(merge.entries["CL"] == .numbers([30, 632, 60, 682]) && merge.entries["LE"] == .some(nil))
         #expect(Set(merge.entries.keys) == ["CL", "LE", "RD", "IT"] && merge.isDrawn)

@@ -169,7 +169,8 @@ struct ImportStories {
         let file = person.home.path + "/all.json"
         #expect(try person.script("export", "-o", file).status == 0)
         let text = try String(contentsOfFile: file, encoding: .utf8)
-        #expect(text.contains(#""formFieldValues":["#) && text.contains(#""name":"tax.year","value":"2025""#), "\(text)")
+        #expect(
+            text.contains(#""formFieldValues":["#) && text.contains(#""name":"tax.year","value":"2025""#), "\(text)")
         #expect(try person.script("import", file).status == 0)
         let changed = try person.home.write("other.json", text.replacing(#""value":"2025""#, with: #""value":"2026""#))
         let refused = try person.run(["import", changed, "--format", "ndjson"], environment: person.scripting)

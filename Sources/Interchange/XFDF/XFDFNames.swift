@@ -15,7 +15,8 @@ enum XFDFNames {
         ("opacity", "CA", .number), ("title", "T", .text), ("subject", "Subj", .text), ("date", "M", .text),
         ("creationdate", "CreationDate", .text), ("flags", "F", .flags), ("icon", "Name", .name),
         ("coords", "QuadPoints", .numbers), ("justification", "Q", .justification), ("rotation", "Rotate", .number),
-        ("fringe", "RD", .numbers), ("callout", "CL", .numbers), ("IT", "IT", .name), ("state", "State", .text), ("statemodel", "StateModel", .text),
+        ("fringe", "RD", .numbers), ("callout", "CL", .numbers), ("IT", "IT", .name), ("state", "State", .text),
+        ("statemodel", "StateModel", .text),
     ]
 
     /// Keyed by element; other elements are reported.

@@ -70,7 +70,9 @@ extension AppearanceWriter {
     /// The line of a call-out, from what it points at; empty for other texts.
     private var calloutLine: [Point] {
         if let callout { return callout.points }
-        guard json["callout"] == nil, let numbers = own?.numbers("CL"), numbers.count == 4 || numbers.count == 6 else { return [] }
+        guard json["callout"] == nil, let numbers = own?.numbers("CL"), numbers.count == 4 || numbers.count == 6 else {
+            return []
+        }
         return frame.points(numbers)
     }
 

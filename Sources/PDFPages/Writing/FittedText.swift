@@ -113,8 +113,12 @@ private struct Rule {
 
     static func rules(of face: StyledLetters.Face, _ color: [Double], _ size: Double) -> [Rule] {
         let size = size * face.scale
-        return (face.style.isUnderlined ? [0.1] : []).map { Rule(color: color, distance: $0 * size, thickness: 0.05 * size) }
-            + (face.style.isStruckOut ? [-0.27] : []).map { Rule(color: color, distance: $0 * size, thickness: 0.05 * size) }
+        return (face.style.isUnderlined ? [0.1] : []).map {
+            Rule(color: color, distance: $0 * size, thickness: 0.05 * size)
+        }
+            + (face.style.isStruckOut ? [-0.27] : []).map {
+                Rule(color: color, distance: $0 * size, thickness: 0.05 * size)
+            }
     }
 
     private init(color: [Double], distance: Double, thickness: Double) {

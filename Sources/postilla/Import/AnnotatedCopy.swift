@@ -51,7 +51,7 @@ struct AnnotatedCopy {
             matcher.problems.append(FileProblem(nil, "\(warning)", isSkipped: false))
         }
         return ImportedRecords(
-            items: matcher.items, problems: matcher.problems,
+            items: matcher.annotationsThenComments, problems: matcher.problems,
             warning: continues ? nil : try await difference(path, copy.frames, original, base.frames))
     }
 
@@ -123,6 +123,11 @@ struct AnnotatedCopy {
         if let count = created[id], count > 1 { id += "-\(count)" }
         matches[ByteOrdered(record.id)] = id
         items.append(InstantJSONFile.item(id, new))
+    }
+
+    /// A comment can be added only under an annotation that is there.
+    private var annotationsThenComments: [InstantJSONFile.Item] {
+        items.filter { $0.content.contentType != .comments } + items.filter { $0.content.contentType == .comments }
     }
 
     /// An annotation may answer one that comes after it.

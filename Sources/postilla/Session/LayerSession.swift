@@ -2,8 +2,8 @@ import Annotations
 import Authorization
 import FoundationEssentials
 import Instant
-import PDFPages
 import InstantCore
+import PDFPages
 
 /// A layer for the duration of one command: identified by a token or found locally, synchronised, read, edited.
 struct LayerSession: Sendable {
