@@ -19,7 +19,7 @@ extension Content {
         switch CommentText(json: text) {
         case .xhtml(let xhtml)?:
             guard var object = text.object else { return self }
-            object["value"] = .string(try xhtml.replacingText(with: words))
+            object["value"] = .string(try xhtml.replacingXHTMLText(with: words))
             text = .object(object)
         case .plain?, nil:
             if var object = text.object {
@@ -38,7 +38,7 @@ extension Content {
 
 extension String {
     /// Returns this XHTML with another text: only the part between the common beginning and end is rewritten.
-    fileprivate func replacingText(with words: String) throws(FormattingConflict) -> String {
+    package func replacingXHTMLText(with words: String) throws(FormattingConflict) -> String {
         let source = Array(utf8)
         let read = XHTMLPieces(source)
         var old = read.pieces.flatMap(\.words)

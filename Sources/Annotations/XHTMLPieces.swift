@@ -2,24 +2,24 @@
 ///
 /// Lenient, because other programs write the text: tags are dropped, paragraph ends and line breaks become new lines,
 /// the entities that editors write are resolved, and everything else stays unchanged.
-struct XHTMLPieces {
-    struct Piece {
+package struct XHTMLPieces {
+    package struct Piece {
         /// The byte range in the source.
-        var source: Range<Int>
-        var words: [UInt8]
-        var isTag = false
+        package var source: Range<Int>
+        package var words: [UInt8]
+        package var isTag = false
         /// Part of an element that means more than its text, such as a mention: it is kept or replaced as a whole.
         var isWhole = false
     }
 
-    private(set) var pieces: [Piece] = []
+    package private(set) var pieces: [Piece] = []
     /// Whether the source has only paragraphs and breaks, without attributes.
     private(set) var isPlain = true
     private let source: [UInt8]
     private var open: [(name: String, isWhole: Bool)] = []
     private var isInWhole: Bool { open.last?.isWhole ?? false }
 
-    init(_ source: [UInt8]) {
+    package init(_ source: [UInt8]) {
         self.source = source
         pieces.reserveCapacity(source.count)
         var index = 0

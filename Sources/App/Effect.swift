@@ -84,6 +84,8 @@ package enum Effect: Hashable, Sendable {
     case saveUnsent(LayerReference)
     /// Saves an attached file to the current folder, never over another one. → `notice`
     case saveFile(Record.ID)
+    /// Reads a file and stores it, to be attached to a page. → `attached` or `notice`
+    case attach(String, page: Int, corner: Point)
     /// Stores a text that is being written; nil removes it. `becoming` names the record that the text will create: if
     /// that record exists when the layer is next opened, the draft is dropped.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)

@@ -83,6 +83,8 @@ package indirect enum Message: Hashable, Sendable {
     case editFailed(step: Int, String)
     case undone(step: Int)
     case undoFailed(step: Int, String)
+    /// A file is stored; the content is that of its annotation.
+    case attached(Content)
     /// The conflict of a record is resolved.
     case resolved(Record.ID)
     case resolveFailed(Record.ID, String)

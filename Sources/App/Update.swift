@@ -64,6 +64,7 @@ extension AppState {
         case .editFailed(let step, let why): return editFailed(step, why)
         case .undone(let step): return undone(step)
         case .undoFailed(let step, let why): undoFailed(step, why)
+        case .attached(let content): return attached(content)
         case .resolved(let id): return resolved(id)
         case .resolveFailed(let id, let why): return resolveFailed(id, why)
         case .status(let status): return statusCame(status)

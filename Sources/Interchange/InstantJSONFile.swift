@@ -18,6 +18,15 @@ package struct InstantJSONFile: Hashable, Sendable {
         package var createdBy: String?
         package var updatedBy: String?
         package var content: Content
+        /// The file of a file attachment, if it is in the annotation itself; see ``nameFile(_:)``.
+        package var file: [UInt8]?
+    }
+
+    /// The value of a form field, which comes with the PDF and cannot be changed.
+    package struct FormFieldValue: Hashable, Sendable {
+        package var name: String
+        /// A string, an array of strings for a list, or null.
+        package var value: JSON
     }
 
     /// Returns an annotation or comment that another kind of file has.
@@ -25,6 +34,7 @@ package struct InstantJSONFile: Hashable, Sendable {
 
     package private(set) var annotations: [Item] = []
     package private(set) var comments: [Item] = []
+    package private(set) var formFieldValues: [FormFieldValue] = []
     /// Object numbers of the PDF's own annotations that the document no longer has.
     package private(set) var skippedObjects: [Int64] = []
     /// Attached files, keyed by the ids that records use. The ids are not verified against the content.
@@ -41,6 +51,7 @@ package struct InstantJSONFile: Hashable, Sendable {
         var (annotations, comments): ([Item], [Item]) = ([], [])
         var skippedObjects: [Int64] = []
         var attachments: [AttachmentID: [UInt8]] = [:]
+        var values: [FormFieldValue] = []
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "format":
@@ -50,6 +61,9 @@ package struct InstantJSONFile: Hashable, Sendable {
                 isInstantJSON = true
             case "annotations": annotations = try Self.items(&reader)
             case "comments": comments = try Self.items(&reader)
+            case "formFieldValues":
+                let left = try Self.take(&values, &reader)
+                if left > 0 { problems.append(FileProblem(key, "\(left) left out: without a name")) }
             case "skippedPdfObjectIds":
                 try reader.array { (reader: inout JSONReader) throws(JSONError) in
                     skippedObjects.append(try reader.integer())
@@ -67,7 +81,24 @@ package struct InstantJSONFile: Hashable, Sendable {
         self.problems = problems
         guard isInstantJSON else { throw JSONError(.missing("format"), at: 0) }
         (self.annotations, self.comments, self.skippedObjects) = (annotations, comments, skippedObjects)
-        self.attachments = attachments
+        (self.attachments, formFieldValues) = (attachments, values)
+    }
+
+    /// - Returns: the number of entries that are not values of a named field.
+    private static func take(
+        _ values: inout [FormFieldValue], _ reader: inout JSONReader
+    ) throws(JSONError) -> Int {
+        var left = 0
+        try reader.array { (reader: inout JSONReader) throws(JSONError) in
+            guard case .object = try reader.peek() else {
+                left += 1
+                return try reader.skip()
+            }
+            let object = try Content(from: &reader).object
+            guard let name = object["name"]?.string else { return left += 1 }
+            values.append(FormFieldValue(name: name, value: object["value"] ?? .null))
+        }
+        return left
     }
 
     /// Skips a member that a layer has no place for.
@@ -85,8 +116,8 @@ package struct InstantJSONFile: Hashable, Sendable {
             try reader.skip()
         }
         let names = [
-            "formFields": "form fields are part of the PDF", "formFieldValues": "values are not part of a layer",
-            "bookmarks": "bookmarks are not part of a layer", "pdfId": "the file's id is not compared",
+            "formFields": "form fields are part of the PDF", "bookmarks": "bookmarks are not part of a layer",
+            "pdfId": "the file's id is not compared",
         ]
         let number = count > 0 ? "\(count) left out: " : ""
         // The id of the PDF holds nothing that could be lost.
@@ -118,6 +149,19 @@ package struct InstantJSONFile: Hashable, Sendable {
 }
 
 extension InstantJSONFile.Item {
+    /// Names the file by its hash in the content.
+    ///
+    /// - Returns: the name and the file; nil if the annotation has none in itself.
+    package mutating func nameFile(_ hash: ([UInt8]) -> String) -> (AttachmentID, [UInt8])? {
+        guard let file, let id = AttachmentID(hash(file)) else { return nil }
+        content = content.changing {
+            $0["fileAttachmentId"] = .string(id.hex)
+            $0["fileSize"] = .number(JSONNumber(Int64(file.count)))
+        }
+        self.file = nil
+        return (id, file)
+    }
+
     fileprivate init(_ whole: Content, at start: Int) throws(JSONError) {
         let object = whole.object
         switch object["id"] {
@@ -134,6 +178,21 @@ extension InstantJSONFile.Item {
         createdBy = object["createdBy"]?.string
         updatedBy = object["updatedBy"]?.string
         content = whole.withoutEnvelope
+    }
+}
+
+extension InstantJSONFile {
+    /// Compares the form field values of the file with those that a layer shows.
+    ///
+    /// - Parameter present: the values by the names of their fields.
+    package func problems(with present: [String: JSON]) -> [FileProblem] {
+        formFieldValues.prefix(10_000).compactMap { wanted in
+            let name = "formFieldValues \(wanted.name)"
+            guard let value = present[wanted.name] else {
+                return FileProblem(name, "the layer shows no value of such a form field")
+            }
+            return value == wanted.value ? nil : FileProblem(name, "form fields cannot be filled; the value is another")
+        }
     }
 }
 

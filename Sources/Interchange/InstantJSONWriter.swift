@@ -1,15 +1,17 @@
 package import Annotations
 
 /// Writes a whole document as Instant JSON incrementally, so that a layer need not fit in memory: annotations first,
-/// then comments, one record per line, then the files that they reference.
+/// then comments and the values of form fields,
+/// one record per line, then the files that they reference.
 ///
 /// A record is written as its content plus `id`, and `createdBy`, `updatedBy` and `group` if present.
 package struct InstantJSONWriter {
     private enum Section: String, Comparable {
-        case annotations, comments, attachments
+        case annotations, comments, formFieldValues, attachments
 
         static func < (one: Section, other: Section) -> Bool { one.place < other.place }
-        private var place: Int { self == .annotations ? 0 : self == .comments ? 1 : 2 }
+        private var place: Int { Self.order.firstIndex(of: self) ?? 0 }
+        private static let order: [Section] = [.annotations, .comments, .formFieldValues, .attachments]
 
         var brackets: (open: String, close: String) { self == .attachments ? ("{", "}") : ("[", "]") }
     }
@@ -20,9 +22,13 @@ package struct InstantJSONWriter {
 
     package func begin() -> String { #"{"format":"\#(InstantJSONFile.format)""# }
 
-    /// - Precondition: annotations come before comments, and both before files.
+    /// - Precondition: annotations come before comments, these before the values of form fields, and all before files.
     package mutating func add(_ record: Record) -> String {
-        add(Self.item(record).text, to: record.contentType == .comments ? .comments : .annotations)
+        switch record.contentType {
+        case .comments: add(Self.item(record).text, to: .comments)
+        case .formFields: add(record.content.text, to: .formFieldValues)
+        case .annotations: add(Self.item(record).text, to: .annotations)
+        }
     }
 
     /// Adds a file that records reference.
@@ -32,7 +38,7 @@ package struct InstantJSONWriter {
     }
 
     private mutating func add(_ item: String, to wanted: Section) -> String {
-        precondition(section.map { $0 <= wanted } ?? true, "write annotations before comments, and both before files")
+        precondition(section.map { $0 <= wanted } ?? true, "write annotations, comments, form field values, files")
         defer { section = wanted }
         if section == wanted { return ",\n" + item }
         let closing =

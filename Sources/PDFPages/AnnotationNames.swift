@@ -27,6 +27,9 @@ enum AnnotationNames {
         "RClosedArrow": "reverseClosedArrow", "Slash": "slash",
     ]
 
+    /// An entry of this program's own.
+    static let intensities = "PostillaIntensities"
+
     static func cap(_ name: String?) -> String { caps.first { $0.value == name }?.key ?? "None" }
 
     /// Stamp names (ISO 32000-1, 12.5.6.12), and the vendor's names.

@@ -11,9 +11,17 @@ extension AnnotationReader {
         let lines = strokes()
         json["lines"] = [
             "points": .array(lines.map { .array($0.map(\.json)) }),
-            "intensities": .array(lines.map { .array($0.map { _ in 0.5 }) }),
+            "intensities": intensities(of: lines) ?? .array(lines.map { .array($0.map { _ in 0.5 }) }),
         ]
         if lines.isEmpty { note("no strokes") }
+    }
+
+    /// PDF has no place for the pressure at each point. Another program may have changed the strokes since.
+    private func intensities(of lines: [[Point]]) -> JSON? {
+        guard let items = source.array(AnnotationNames.intensities) else { return nil }
+        let numbers = items.map { (source.file.resolve($0).array ?? []).compactMap { source.file.resolve($0).number } }
+        guard numbers.map(\.count) == lines.map(\.count) else { return nil }
+        return .array(numbers.map { .array($0.map { .number(JSONNumber($0.clamped(to: 0...1))) }) })
     }
 
     private mutating func strokes() -> [[Point]] {
@@ -48,6 +56,7 @@ extension AnnotationReader {
         json["type"] = .string("pspdfkit/shape/\(name)")
         outline()
         cloud()
+        json["cloudyBorderInset"] = box.flatMap { Margins(of: source, on: frame, in: $0) }?.json
     }
 
     private mutating func cloud() {

@@ -44,6 +44,7 @@ extension AnnotationReader {
             AnnotationNames.alignments.indices.contains(alignment) ? AnnotationNames.alignments[alignment] : "left")
         json["verticalAlign"] = "top"
         json["rotation"] = rotation
+        json["callout"] = Callout.json(of: source, on: frame, in: box)
     }
 
     mutating func stamp() {

@@ -1,24 +1,37 @@
 import Annotations
 
-/// The style of a free text (ISO 32000-2, 12.7.4.4): `DS`, and the first style in its rich text, `RC`. Both are CSS.
+/// The style of a free text or of a part of it, in CSS (ISO 32000-2, 12.7.4.4).
 struct TextStyle: Hashable {
-    private(set) var size: Double?
-    private(set) var color: String?
+    /// Points; nil for that of the whole text, and so for the colour.
+    var size: Double?
+    /// `#rrggbb`
+    var color: String?
     var isBold = false
     var isItalic = false
+    var isUnderlined = false
+    var isStruckOut = false
 
     init(size: Double? = nil, color: String? = nil) { (self.size, self.color) = (size, color) }
 
+    /// Reads `DS`, and the first style in the rich text, `RC`.
     init(of source: PDFDictionary) {
+        self.init()
         if let style = source["DS"].string { read(style) }
         if let text = source["RC"].string, let style = Self.firstStyle(in: text) { read(style) }
+    }
+
+    /// Reads `DA` and `DS`: the style of what the rich text says nothing about.
+    init(basisOf source: PDFDictionary) {
+        let appearance = DefaultAppearance(source["DA"].string ?? "")
+        self.init(size: appearance.size, color: appearance.color ?? "#000000")
+        if let style = source["DS"].string { read(style) }
     }
 
     /// The names of Instant JSON.
     var names: [String] { (isBold ? ["bold"] : []) + (isItalic ? ["italic"] : []) }
 
     /// Returns the style that applies to all of a rich text: that of its body or its first element.
-    private static func firstStyle(in text: String) -> String? {
+    static func firstStyle(in text: String) -> String? {
         let text = text.prefix(10_000)
         guard let body = text.firstRange(of: "<body") else { return nil }
         // Words before the style have none, or another one.
@@ -37,7 +50,8 @@ struct TextStyle: Hashable {
         return nil
     }
 
-    private mutating func read(_ style: String) {
+    /// Reads CSS; what it does not say stays as it is.
+    mutating func read(_ style: String) {
         for declaration in style.prefix(2000).split(separator: ";") {
             let parts = declaration.split(separator: ":", maxSplits: 1).map { $0.filter { $0 != "\n" } }
             guard parts.count == 2 else { continue }
@@ -47,7 +61,10 @@ struct TextStyle: Hashable {
             case "font-size": words.first.map { readFont($0) }
             case "font-weight": isBold = words.first.map(Self.isBold) ?? isBold
             case "font-style": isItalic = words.first.map(Self.isItalic) ?? isItalic
-            case "color": color = words.first.flatMap(Self.color) ?? color
+            case "color": color = Self.color(words) ?? color
+            case "text-decoration":
+                isUnderlined = words.contains("underline") || words.contains("word")
+                isStruckOut = words.contains("line-through")
             default: break
             }
         }
@@ -65,13 +82,39 @@ struct TextStyle: Hashable {
     }
     private static func isItalic(_ word: String) -> Bool { word == "italic" || word == "oblique" }
 
-    private static func color(_ word: String) -> String? {
-        guard let parts = Color.components(word) else { return nil }
-        return Color.hexadecimal(parts)
+    /// Reads `#rrggbb` or `rgb(r, g, b)`.
+    private static func color(_ words: [String]) -> String? {
+        guard let first = words.first else { return nil }
+        if let parts = Color.components(first) { return Color.hexadecimal(parts) }
+        let text = words.joined()
+        guard text.hasPrefix("rgb("), text.hasSuffix(")") else { return nil }
+        let numbers = text.dropFirst(4).dropLast().split(separator: ",").compactMap { Double($0) }
+        return numbers.count == 3 && numbers.allSatisfy(\.isFinite) ? Color.hexadecimal(numbers.map { $0 / 255 }) : nil
     }
 }
 
 extension TextStyle {
+    /// The style of all of a record's text.
+    init(of json: JSONObject) {
+        self.init(size: json["fontSize"]?.double, color: json["fontColor"]?.string)
+        let names = (json["fontStyle"]?.array ?? []).compactMap(\.string)
+        (isBold, isItalic) = (names.contains("bold"), names.contains("italic"))
+    }
+
+    /// Returns what a part of a text has to say in CSS if the whole has another style; empty if it has the same.
+    func css(within whole: TextStyle) -> String {
+        var parts: [String] = []
+        if isBold != whole.isBold { parts.append("font-weight:\(isBold ? "bold" : "normal")") }
+        if isItalic != whole.isItalic { parts.append("font-style:\(isItalic ? "italic" : "normal")") }
+        if let color, color.lowercased() != whole.color?.lowercased() { parts.append("color:\(color)") }
+        if let size, size != whole.size { parts.append("font-size:\(Decimals.text(size))pt") }
+        if isUnderlined || isStruckOut {
+            let lines = [isUnderlined ? "underline" : nil, isStruckOut ? "line-through" : nil].compactMap(\.self)
+            parts.append("text-decoration:\(lines.joined(separator: " "))")
+        }
+        return parts.joined(separator: ";")
+    }
+
     /// Returns the style as Acrobat writes it.
     static func text(font: String, size: Double, color: String, names: [String], alignment: String) -> String {
         let weight = names.filter { $0 == "bold" || $0 == "italic" }.map { $0 + " " }.joined()

@@ -1,6 +1,8 @@
 import Annotations
 import Authorization
 import InstantCore
+import Screen
+import TestSupport
 import Testing
 
 @testable import App
@@ -47,6 +49,29 @@ import Testing
         #expect(!stage.lines.contains { $0.contains("(completed)") })
         try stage.press("u")
         #expect(stage.lines.contains { $0.contains("(completed)") })
+    }
+
+    /// The list without the resolved annotation, with it, and the page, where its words are dim.
+    @Test(arguments: [("hidden", ""), ("shown", "."), ("page", "<tab>")])
+    func resolvedOnesOnTheScreen(_ name: String, _ keys: String) throws {
+        let stage = Stage(try services([("h1", .accepted)]), theme: .dark, depth: .direct)
+        try stage.press(keys)
+        try expectSnapshot(stage.screen + "\n\n" + stage.canvas.styleDump, "resolved-\(name)-80x24")
+    }
+
+    @Test(arguments: [ColorDepth.direct, .mono]) func theWordsOfAResolvedMarkAreDim(_ depth: ColorDepth) throws {
+        /// The styles of a word of the marked text.
+        func styles(_ states: [(root: String, state: AnnotationState)]) throws -> [Style] {
+            let stage = Stage(try services(states), theme: depth == .mono ? .plain : .dark, depth: depth)
+            let row = try #require(stage.lines.firstIndex { $0.contains("some of the challenges") })
+            let line = stage.lines[row]
+            let start = try #require(line.firstRange(of: "some of the challenges"))
+            let column = line.distance(from: line.startIndex, to: start.lowerBound)
+            return (column..<(column + 4)).map { stage.canvas[row, $0].style }
+        }
+        #expect(try styles([]).allSatisfy { !$0.attributes.contains(.dim) })
+        let dimmed = try styles([("h1", .accepted)])
+        #expect(dimmed.allSatisfy { $0.attributes.contains(.dim) && $0.background == .normal })
     }
 
     @Test func aCommandSetsAnyState() throws {

@@ -45,7 +45,10 @@ struct DecisionTests {
             case .delete(let deleted): (subject, operation) = (deleted, .delete)
             default: continue
             }
-            let type = subject.contentType == .comments ? "pspdfkit/comment" : "pspdfkit/note"
+            let types: [ContentType: String] = [
+                .comments: "pspdfkit/comment", .formFields: Content.formFieldValueType,
+            ]
+            let type = types[subject.contentType] ?? "pspdfkit/note"
             let record = Record(
                 id: "1", content: try Content(#"{"type":"\#(type)"}"#), createdBy: subject.createdBy,
                 group: subject.group)

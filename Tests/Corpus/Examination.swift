@@ -82,6 +82,8 @@ struct Examination {
         "note": "Text", "comment-marker": "Text", "comment": "Text", "text": "FreeText", "ink": "Ink", "line": "Line",
         "rectangle": "Square", "ellipse": "Circle", "polygon": "Polygon", "polyline": "PolyLine", "stamp": "Stamp",
         "image": "Stamp", "link": "Link", "widget": "Widget", "redaction": "Redact", "media": "RichMedia",
+        "caret": "Caret", "file": "FileAttachment", "sound": "Sound", "movie": "Movie", "screen": "Screen", "3d": "3D",
+        "projection": "Projection", "watermark": "Watermark", "printers-mark": "PrinterMark", "trap-network": "TrapNet",
     ]
 
     private func compare(_ entries: [Entry], with original: QPDFFile, _ result: inout Result) {

@@ -147,6 +147,27 @@ import Testing
         #expect(cursor == Cursor(epoch: "e", revision: 0))
     }
 
+    /// A store that version 8 wrote opens as it is, with its states and what waits in it. A change of how rows are
+    /// written or of what their checksums cover fails here, so that it gets a step of its own.
+    @Test func aStoreOfVersion8IsReadAsItIs() throws {
+        let path = folder.url.appending(path: "layer.sqlite").path
+        let old = try Repository.text("Resources/vectors/layer-v8.sql")
+        let none = Array(repeating: LocalSchema.Step(sql: ""), count: 7)
+        try LocalSQLiteStore(path: path, schema: LocalSchema(steps: [.init(sql: old)] + none)).close()
+        let store = try LocalSQLiteStore(path: path)
+        defer { store.close() }
+        #expect(try store.findDamage().isEmpty)
+        #expect(try store.read { try $0.records(after: nil, limit: 99) }.count == 28)
+        let waiting = try store.read { try $0.entries(in: [.waiting], limit: 9) }
+        #expect(waiting.map { $0.content?["text"]?.string } == ["Waits"])
+        var query = ListQuery()
+        query.filter.resolved = true
+        let resolved = try store.read { try $0.rows(query, offset: 0, limit: 9, of: nil) }
+        #expect(resolved.map(\.text) == ["Please check"] && resolved.map(\.review) == [.completed])
+        let thread = try store.read { try $0.thread(under: resolved[0].id) }
+        #expect(thread.count == 2)
+    }
+
     /// Even next to an edit that an older program stored.
     @Test func commentsWithoutARootGetAHeading() throws {
         let path = folder.url.appending(path: "layer.sqlite").path

@@ -48,9 +48,27 @@ struct InstantJSONTests {
         #expect(
             file.problems.map(\.description) == [
                 "formFields: 2 left out: form fields are part of the PDF", "pdfId: the file's id is not compared",
-                "formFieldValues: 1 left out: values are not part of a layer", "x: not part of a layer",
+                "formFieldValues: 1 left out: without a name", "x: not part of a layer",
             ])
         #expect(file.problems.map(\.isSkipped) == [true, false, true, true])
+    }
+
+    /// The values come with the PDF: a file can repeat them, and not change them.
+    @Test func formFieldValuesAreWrittenAndCompared() throws {
+        let value = Record(
+            id: "7:value",
+            content: Content([("v", 1), ("type", "pspdfkit/form-field-value"), ("name", "tax.year"), ("value", "2025")])
+        )
+        var writer = InstantJSONWriter()
+        let id = try #require(AttachmentID(String(repeating: "a", count: 64)))
+        var text = writer.begin() + writer.add(note) + writer.add(comment) + writer.add(value)
+        text += writer.add([1], as: id)
+        let file = try read(text + writer.end())
+        #expect(file.formFieldValues.map(\.name) == ["tax.year"] && file.formFieldValues.map(\.value) == ["2025"])
+        #expect(file.annotations.count == 1 && file.comments.count == 1 && file.attachments.count == 1)
+        #expect(file.problems(with: ["tax.year": "2025"]).isEmpty)
+        #expect(file.problems(with: ["tax.year": "2024"]).count == 1 && file.problems(with: [:]).count == 1)
+        #expect(write([value]).contains(#""formFieldValues":["#))
     }
 
     @Test(arguments: [

@@ -111,7 +111,86 @@ struct XFDFTests {
         #expect(try read(write(records)).annotations.isEmpty)
     }
 
+    // MARK: Attached files
+
+    @Test func anAttachedFileComesWithItsData() throws {
+        let content = try Content(
+            #"{"v":1,"type":"postilla/file","pageIndex":0,"bbox":[9,9,20,20],"icon":"tag","fileName":"a&b.txt","note":"see"}"#
+        )
+        let record = Record(id: "f", content: content)
+        let writer = XFDFWriter(pages: Self.pages)
+        #expect(!writer.holds(record) && writer.holds(record, hasFile: true))
+        #expect(writer.add(record).isEmpty)
+        let bytes = [UInt8](0...255)
+        let file = try read(writer.begin() + writer.add(record, file: bytes) + writer.end())
+        #expect(file.problems.isEmpty)
+        var item = try #require(file.annotations.first)
+        #expect(item.content["fileName"] == "a&b.txt" && item.content["icon"] == "tag" && item.content["note"] == "see")
+        #expect(item.content["postilla"] == nil)
+        let name = String(repeating: "b", count: 64)
+        let named = try #require(item.nameFile { _ in name })
+        #expect(named.0.hex == name && named.1 == bytes)
+        #expect(item.content["fileAttachmentId"]?.string == name && item.content["fileSize"] == 256)
+    }
+
+    @Test(arguments: [
+        (##"<data MODE="raw" encoding="hex" length="3">61 62 63</data>"##, "abc"),
+        (##"<data mode="filtered" encoding="ascii">abc</data>"##, "abc"),
+        (##"<data MODE="FILTERED" ENCODING="HEX" FILTER="FlateDecode">616263</data>"##, "abc"), ("<data/>", ""),
+        (##"<data MODE="raw" encoding="hex" filter="FlateDecode">789C</data>"##, nil), ("<data>6</data>", nil),
+        ("<data>zz</data>", nil), ("", nil),
+    ])
+    func dataOfOtherProgramsIsReadOrTold(_ data: String, _ expected: String?) throws {
+        let file = try annots(
+            ##"<fileattachment page="0" rect="9,9,29,29" icon="Graph" file="C:\dir\x.txt">\##(data)</fileattachment>"##)
+        let item = try #require(file.annotations.first)
+        #expect(item.content["fileName"] == "x.txt")
+        #expect(item.file.map { String(decoding: $0, as: UTF8.self) } == expected)
+        #expect(file.problems.count == (expected == nil ? 1 : 0))
+        #expect(file.problems.allSatisfy { !$0.isSkipped })
+    }
+
     // MARK: Foreign files
+
+    @Test func calloutsAndMarginsComeBack() throws {
+        let file = try annots(
+            """
+            <freetext page="0" rect="10,622,210,692" callout="20,642,40,672,60,682" fringe="50,0,0,60" head="OpenArrow"
+              IT="FreeTextCallout" width="1"><contents>here</contents></freetext>
+            <square page="0" rect="10,10,110,110" fringe="1,2,3,4" style="cloudy" intensity="1"/>
+            """)
+        #expect(
+            file.annotations[0].content["callout"]?.text
+                == ##"{"start":[20,150],"knee":[40,120],"end":[60,110],"cap":"openArrow","innerRectInset":[50,0,0,60]}"##
+        )
+        #expect(file.annotations[1].content["cloudyBorderInset"] == [1, 2, 3, 4])
+        let records = file.annotations.enumerated().map { Record(id: "r\($0)", content: $1.content) }
+        let text = write(records)
+        #expect(text.contains(##"IT="FreeTextCallout""##) && text.contains(##"head="OpenArrow""##))
+        for (item, record) in zip(try read(text).annotations, records) {
+            for key in ["callout", "cloudyBorderInset", "bbox"] { #expect(item.content[key] == record.content[key]) }
+        }
+    }
+
+    /// An id has no spaces, but the names of other programs may.
+    @Test func repliesToANameThatIsNoIDKeepTheirThread() throws {
+        let xfdf = """
+            <text name="a reply" inreplyto="the first note" page="0" rect="0,0,9,9"><contents>two</contents></text>
+            <text name="the first note" page="0" rect="0,0,9,9"><contents>one</contents></text>
+            <caret name="k k" page="0" rect="0,0,9,9"/>
+            <strikeout page="0" rect="0,0,9,9" coords="0,9,9,9,0,0,9,0" inreplyto="k k" replyType="group"/>
+            <text name="not answered" page="0" rect="0,0,9,9"/>
+            """
+        let file = try annots(xfdf)
+        let root = try #require(file.annotations.first?.id)
+        #expect(Record.isValidID(root) && file.annotations[0].content["text"] == "one")
+        #expect(file.comments.map { $0.content["rootId"]?.string } == [root])
+        let caret = try #require(file.annotations[1].id)
+        #expect(file.annotations[2].content["postilla"] == ["inReplyTo": .string(caret), "replyType": "group"])
+        #expect(file.annotations[3].id == nil)
+        // The same in the next import.
+        #expect(try annots(xfdf) == file)
+    }
 
     @Test func aForeignFileIsRead() throws {
         let file = try read(
@@ -233,7 +312,8 @@ struct XFDFTests {
     @Test func formFieldsAndFilesAreTold() throws {
         let text = """
             <xfdf><fields><field name="a"><field name="b"><value>1</value></field></field><field name="c"/></fields>
-            <annots><fileattachment page="0" rect="0,0,9,9" name="f"><data>00</data></fileattachment></annots></xfdf>
+            <annots><fileattachment page="0" rect="0,0,9,9" name="f">
+            <data MODE="raw" filter="FlateDecode">00</data></fileattachment></annots></xfdf>
             """
         let file = try read(text)
         #expect(

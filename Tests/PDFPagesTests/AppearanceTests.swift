@@ -79,7 +79,7 @@ import Testing
         let text = try #require(
             try await appearance(
                 ##""type":"pspdfkit/text","bbox":[0,0,90,90],"text":"~ x","font":"\##(name)","fontStyle":\##(style)"##))
-        #expect(text.font == expected)
+        #expect(text.fonts == [expected])
     }
 
     @Test func aCalloutKeepsItsLineAndItsText() async throws {

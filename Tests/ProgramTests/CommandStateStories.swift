@@ -57,7 +57,7 @@ struct CommandStateStories {
     }
 
     /// Each format, into another layer and back.
-    @Test(arguments: ["instant-json"]) func repliesAndStatesTravel(format: String) throws {
+    @Test(arguments: ["instant-json", "xfdf"]) func repliesAndStatesTravel(format: String) throws {
         let note = try ana.note("Please check")
         #expect(try ana.script("reply", note, "--text", "I will").status == 0)
         #expect(try ana.script("state", note, "completed").status == 0)

@@ -104,6 +104,91 @@ struct ImportStories {
         #expect(try actions(bring(rewritten)).allSatisfy { $0 == "unchanged" })
     }
 
+    /// In a copy that another program has rewritten, an annotation may answer one that is behind it.
+    @Test func repliesFindTheirTargetsUnderNewIDs() throws {
+        var pdf = SmallPDF.paper()
+        pdf.pages[1].entries += "/Annots[14 0 R 13 0 R 12 0 R 11 0 R]"
+        pdf.extra += [
+            "<</Type/Annot/Subtype/Text/Rect[500 600 518 618]/Contents(the question)/T(Eve)>>",
+            "<</Type/Annot/Subtype/Caret/Rect[72 600 80 610]/Contents(insert)/T(Eve)>>",
+            "<</Type/Annot/Subtype/StrikeOut/Rect[72 600 99 610]/T(Eve)/IRT 12 0 R/RT/Group/QuadPoints[72 610 99 610 72 600 99 600]>>",
+            "<</Type/Annot/Subtype/Text/Rect[500 600 518 618]/Contents(the answer)/T(Eve)/IRT 11 0 R>>",
+        ]
+        let file = try ana.home.write("copy.pdf", pdf.bytes)
+        let rewritten = ana.home.path + "/rewritten.pdf"
+        _ = try Program.run(
+            ["--object-streams=generate", file, rewritten], environment: ana.environment, executable: "/usr/bin/qpdf")
+        for copy in [file, rewritten] {
+            let run = try bring(copy)
+            #expect(run.status == 0, "\(run.output)\(run.messages)")
+        }
+        let records = try ana.script("list", "--format", "ndjson").objects()
+        let contents = records.compactMap { record in
+            (record["content"] as? [String: Any]).map { (record["id"] as? String ?? "", $0) }
+        }
+        let caret = try #require(contents.first { $0.1["type"] as? String == "postilla/caret" })
+        let strike = try #require(contents.first { $0.1["type"] as? String == "pspdfkit/markup/strikeout" })
+        #expect((strike.1["postilla"] as? [String: Any])?["inReplyTo"] as? String == caret.0, "\(contents)")
+        let question = try #require(contents.first { $0.1["text"] as? String == "the question" })
+        #expect(try ana.script("comments", question.0).output.contains("the answer"), "\(contents)")
+        #expect(try actions(bring(rewritten)).allSatisfy { $0 == "unchanged" })
+    }
+
+    /// The files travel too, both those of the layer and those of the PDF.
+    @Test func attachedFilesTravelAsXFDF() throws {
+        try engine.upload(try engine.folder.write("kinds.pdf", EveryKindPDF.bytes), document: "kinds")
+        let person = try Person("cy", at: engine, token: engine.token { ($0.user, $0.document) = ("cy", "kinds") })
+        let source = try person.home.write("report.txt", "the report")
+        #expect(try person.script("add", "--file", source, "--page", "1").status == 0)
+        let file = person.home.path + "/all.xfdf"
+        let exported = try person.script("export", "--format", "xfdf", "-o", file)
+        #expect(exported.status == 0 && !exported.messages.contains("attached file"), "\(exported.messages)")
+        let again = try person.run(["import", file, "--format", "ndjson"], environment: person.scripting)
+        #expect(try actions(again).allSatisfy { $0 == "unchanged" }, "\(again.output)\(again.messages)")
+        let other = try Person("di", at: engine, token: engine.token { ($0.user, $0.layer) = ("di", "second") })
+        let run = try other.run(["import", file, "--format", "ndjson"], environment: other.scripting)
+        let files = try other.script("list", "--kind", "attached-file", "--format", "ndjson").objects()
+        #expect(files.count == 2, "\(run.output)\(run.messages)")
+        var texts: [String] = []
+        for (index, record) in files.enumerated() {
+            let path = other.home.path + "/got\(index)"
+            let saved = try other.script("save-file", record["id"] as? String ?? "", "--output", path)
+            #expect(saved.status == 0, "\(saved.messages)")
+            texts.append(try String(contentsOfFile: path, encoding: .utf8))
+        }
+        #expect(texts.sorted() == [EveryKindPDF.file, "the report"])
+        // The server's own export has the layer's file, and counts that of the PDF.
+        let answer = try engine.head("/api/documents/kinds/layers/review/document.xfdf")
+        #expect(answer["X-Postilla-Left-Out"]?.contains("1 attached file") == true, "\(answer)")
+    }
+
+    /// Instant JSON has the values that the token may see; they cannot be changed.
+    @Test func formFieldValuesTravel() throws {
+        try engine.upload(try engine.folder.write("kinds.pdf", EveryKindPDF.bytes), document: "kinds")
+        let person = try Person("cy", at: engine, token: engine.token { ($0.user, $0.document) = ("cy", "kinds") })
+        let file = person.home.path + "/all.json"
+        #expect(try person.script("export", "-o", file).status == 0)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        #expect(
+            text.contains(#""formFieldValues":["#) && text.contains(#""name":"tax.year","value":"2025""#), "\(text)")
+        #expect(try person.script("import", file).status == 0)
+        let changed = try person.home.write("other.json", text.replacing(#""value":"2025""#, with: #""value":"2026""#))
+        let refused = try person.run(["import", changed, "--format", "ndjson"], environment: person.scripting)
+        #expect(refused.status == 1 && refused.output.contains("form fields cannot be filled"), "\(refused.output)")
+        let blind = try Person(
+            "di", at: engine,
+            token: engine.token {
+                ($0.user, $0.document) = ("di", "kinds")
+                $0.collaboration = ["annotations:view:all", "annotations:edit:all"]
+            })
+        #expect(try !blind.script("export").output.contains("2025"))
+        // Neither does an import tell whether a value is right.
+        for path in [file, changed] {
+            let run = try blind.run(["import", path, "--format", "ndjson"], environment: blind.scripting)
+            #expect(run.output.contains("shows no value of such a form field"), "\(run.output)\(run.messages)")
+        }
+    }
+
     @Test func aCopyOfAnotherDocumentIsWarnedOf() throws {
         var pdf = SmallPDF.paper()
         pdf.pages = Array(pdf.pages.dropLast())

@@ -140,7 +140,7 @@ extension AppState {
 
 extension DocumentState {
     /// The place for a new note: next to the current record, at the cursor, or at the top of the page.
-    fileprivate var notePlace: (page: Int, corner: Point)? {
+    var notePlace: (page: Int, corner: Point)? {
         if focus == .list, let row = list.current, let page = row.pageIndex, let box = row.box {
             return (page, clamped(Point(x: box.right, y: box.top), page))
         }

@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 extension AppState {
@@ -28,6 +29,9 @@ extension AppState {
         for command in TypedCommand.allCases where document != nil || command.isForLibrary {
             add(command.rawValue, command.help)
         }
+        guard document != nil else { return lines }
+        lines += [("", false), (" Letters of the kinds of annotations", true)]
+        for (letter, names) in AnnotationKind.lettersWithNames { add(String(letter), names) }
         return lines
     }
 }

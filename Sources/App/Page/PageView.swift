@@ -108,8 +108,9 @@ extension AppState {
 
     /// The style of a mark's words, in its own colour.
     fileprivate func style(of row: ListRow) -> Style {
-        guard markColors.depth != .mono else { return theme.style(of: row.kind) }
+        guard markColors.depth != .mono else { return row.isResolved ? theme.dimmed : theme.style(of: row.kind) }
         let color = row.color.flatMap { RGB(hex: $0) } ?? row.kind.usualColor
+        if row.isResolved { return Style(.dim, foreground: markColors.ink(color)) }
         switch row.kind {
         case .highlight: return markColors.highlight(color)
         case .underline: return Style(.underline, foreground: markColors.ink(color))

@@ -2,7 +2,7 @@
 struct PlainAwaited: Equatable, Sendable {
     private enum Answer: Hashable {
         case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, batchLoaded,
-            quotes
+            quotes, attachment
     }
 
     private var counts: [Answer: Int] = [:]
@@ -32,6 +32,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .tokenRead, .tokenRefused: came(.file)
         case .externallyEdited: came(.text)
         case .thread: came(.thread)
+        case .attached: came(.attachment)
         case .batchLoaded: came(.batchLoaded)
         // Requests made during a round get no separate response.
         case .quoted(isAll: true): counts[.quotes] = nil
@@ -60,6 +61,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .loadThread: .thread
         case .loadBatch: .batchLoaded
         case .quoteDocument: .quotes
+        case .attach: .attachment
         default: nil
         }
     }

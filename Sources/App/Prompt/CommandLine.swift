@@ -3,7 +3,7 @@ import PageLayout
 /// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, state, library, storage, requests, messages, prune
+        download, who, open, state, attach, library, storage, requests, messages, prune
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
 
@@ -15,6 +15,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .page: "page N: go to page N"
         case .filter: "filter WORDS: words, kind:highlight, by:ana, group:x, page:3, is:unread, is:resolved, ~ltrs"
         case .state: "state NAME: accepted, rejected, cancelled, completed, none, marked or unmarked"
+        case .attach: "attach FILE: attach a file to this page"
         case .color: "color NAME: recolour marked annotations (yellow, red ..., #rrggbb)"
         case .sync: "Sync now"
         case .offline: "Disconnect from the server"
@@ -40,7 +41,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether the command needs an argument.
-    var takesWords: Bool { [.page, .filter, .state, .color, .author, .open, .defaultGroup].contains(self) }
+    var takesWords: Bool { [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup].contains(self) }
 
     /// Whether the command is available in the library.
     var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .messages, .prune].contains(self) }
@@ -85,6 +86,7 @@ extension AppState {
             goTo(page: index, .start)
         case .filter: setFilter(rest)
         case .state: return setState(named: rest)
+        case .attach: return attach(rest)
         case .color: return recolor(rest)
         case .sync: return run(.sync, count: nil)
         case .offline: return [.setOnline(false)]

@@ -24,6 +24,9 @@ struct BaseRecords {
             self = BaseRecords(records.filter { !skipped.contains($0.id) }, pageCount: pageCount)
         }
         errors += file.problems
+        if let values = file.formFieldValues {
+            errors += values.problems(with: records.formFieldValues).map(\.description)
+        }
         for item in file.annotations + file.comments {
             let record = item.record(at: moment)
             if let problem = problem(of: record, uploaded) {
@@ -55,5 +58,15 @@ struct BaseRecords {
             try record.content.checkAttachment(over: nil)
             return nil
         } catch { return "\(error)" }
+    }
+}
+
+extension Sequence<Record> {
+    /// The values of form fields by the names of the fields.
+    var formFieldValues: [String: JSON] {
+        let named = filter { $0.contentType == .formFields }.compactMap { record in
+            record.content["name"]?.string.map { ($0, record.content["value"] ?? .null) }
+        }
+        return Dictionary(named) { first, _ in first }
     }
 }

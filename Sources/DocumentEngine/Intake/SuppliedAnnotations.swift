@@ -1,4 +1,5 @@
 import Annotations
+import Crypto
 import EngineCore
 import Interchange
 import PDFPages
@@ -12,6 +13,8 @@ struct SuppliedAnnotations {
     var skippedObjects: [Int64] = []
     /// The files that its records name.
     var attachments: [AttachmentID: [UInt8]] = [:]
+    /// The file whose form field values are compared with those of the PDF; nil for other formats.
+    private(set) var formFieldValues: InstantJSONFile?
     /// What cannot be expressed as records, and why.
     var problems: [String] = []
 
@@ -24,13 +27,20 @@ struct SuppliedAnnotations {
             problems = file.problems.map(\.description)
         } else if bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<") {
             let file = try Self.xfdf(bytes, pages)
-            (annotations, comments) = (file.annotations, file.comments)
+            var files: [AttachmentID: [UInt8]] = [:]
+            annotations = file.annotations.map { item in
+                var item = item
+                if let (id, bytes) = item.nameFile({ SHA256.hash(data: $0).hexadecimal }) { files[id] = bytes }
+                return item
+            }
+            (comments, attachments) = (file.comments, files)
             problems = file.problems.map(\.description)
         } else {
             let file = try Self.instantJSON(bytes)
             (annotations, comments, skippedObjects) = (file.annotations, file.comments, file.skippedObjects)
             attachments = file.attachments
             problems = file.problems.filter(\.isSkipped).map(\.description)
+            formFieldValues = file
         }
     }
 

@@ -60,6 +60,8 @@ enum XFDFElement {
         if let caps = entries["LE"]?.array?.compactMap(\.name), caps.count == 2 {
             node.attributes["head"] = caps[0]
             node.attributes["tail"] = caps[1]
+        } else {
+            node.attributes["head"] = entries["LE"]?.name
         }
     }
 

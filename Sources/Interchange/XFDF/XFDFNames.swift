@@ -15,7 +15,8 @@ enum XFDFNames {
         ("opacity", "CA", .number), ("title", "T", .text), ("subject", "Subj", .text), ("date", "M", .text),
         ("creationdate", "CreationDate", .text), ("flags", "F", .flags), ("icon", "Name", .name),
         ("coords", "QuadPoints", .numbers), ("justification", "Q", .justification), ("rotation", "Rotate", .number),
-        ("state", "State", .text), ("statemodel", "StateModel", .text),
+        ("fringe", "RD", .numbers), ("callout", "CL", .numbers), ("IT", "IT", .name), ("state", "State", .text),
+        ("statemodel", "StateModel", .text),
     ]
 
     /// Keyed by element; other elements are reported.
@@ -26,9 +27,9 @@ enum XFDFNames {
         "caret": "Caret", "fileattachment": "FileAttachment", "sound": "Sound", "redact": "Redact",
     ]
 
-    /// Keyed by subtype. An element of a file or of a sound is invalid without its data, which a layer does not have.
+    /// Keyed by subtype. An element of a sound is invalid without its data, which a layer does not have.
     static let elements = Dictionary(
-        uniqueKeysWithValues: subtypes.filter { !["fileattachment", "sound"].contains($0.key) }.map { ($1, $0) })
+        uniqueKeysWithValues: subtypes.filter { $0.key != "sound" }.map { ($1, $0) })
 
     /// Bit 1 first.
     static let flags = [

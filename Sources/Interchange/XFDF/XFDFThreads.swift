@@ -8,11 +8,11 @@ struct XFDFThreads {
     /// Indexes in ``found``, keyed by the annotation's name.
     private var places: [ByteOrdered: Int] = [:]
 
-    mutating func add(_ node: XMLNode, _ content: Content) {
-        var item = InstantJSONFile.Item(content: content)
+    mutating func add(_ node: XMLNode, _ content: Content, file: [UInt8]? = nil) {
+        var item = InstantJSONFile.Item(content: content, file: file)
         // If two annotations have the same name, the first keeps it.
-        if let name = node.attributes["name"], Record.isValidID(name), places[ByteOrdered(name)] == nil {
-            item.id = name
+        if let name = node.attributes["name"], !name.isEmpty, places[ByteOrdered(name)] == nil {
+            if Record.isValidID(name) { item.id = name }
             places[ByteOrdered(name)] = found.count
         }
         found.append(
@@ -24,6 +24,7 @@ struct XFDFThreads {
 
     /// - Parameter pages: the pages of the document, in order.
     func sorted(on pages: [PageFrame]) -> (annotations: [InstantJSONFile.Item], comments: [InstantJSONFile.Item]) {
+        let found = withIDsOfTargets
         var chains = ReplyChains(found.map(link))
         let roots = found.indices.map { found[$0].repliesTo == nil ? nil : chains.root(of: $0) }
         let repliedTo = Set(roots.compactMap(\.self))
@@ -32,10 +33,30 @@ struct XFDFThreads {
             if let root = roots[place].map({ found[$0] }), let id = root.item.id {
                 comments.append(entry.asComment(under: id, root.item.content, on: pages))
             } else {
-                annotations.append(entry.asAnnotation(isRepliedTo: repliedTo.contains(place)))
+                let target = entry.repliesTo.map { name in
+                    places[ByteOrdered(name)].flatMap { found[$0].item.id } ?? name
+                }
+                annotations.append(entry.asAnnotation(isRepliedTo: repliedTo.contains(place), answering: target))
             }
         }
         return (annotations, comments)
+    }
+
+    /// An annotation that others answer needs an id, even if its name cannot be one.
+    private var withIDsOfTargets: [Found] {
+        var result = found
+        for entry in found {
+            guard let name = entry.repliesTo, let place = places[ByteOrdered(name)] else { continue }
+            result[place].item.id = result[place].item.id ?? "name-" + Self.hash(name)
+        }
+        return result
+    }
+
+    /// FNV-1a: the same name must give the same id in each import.
+    private static func hash(_ text: String) -> String {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        return String(hash, radix: 16)
     }
 
     private func link(_ entry: Found) -> ReplyChains.Link? {
@@ -61,7 +82,8 @@ private struct Found {
 
     private var isSilentNote: Bool { kind == .note && item.content["text"]?.string?.isEmpty != false }
 
-    func asAnnotation(isRepliedTo: Bool) -> InstantJSONFile.Item {
+    /// - Parameter target: the id of what it answers, outside of a thread.
+    func asAnnotation(isRepliedTo: Bool, answering target: Record.ID?) -> InstantJSONFile.Item {
         var item = item
         let isMarker = isRepliedTo && isSilentNote
         item.content = item.content.changing { object in
@@ -71,9 +93,9 @@ private struct Found {
                 object["icon"] = nil
             }
             if isMarker || (isRepliedTo && kind.isMarkup) { object["isCommentThreadRoot"] = true }
-            if let repliesTo {
+            if let target {
                 var aside = object["postilla"]?.object ?? JSONObject()
-                aside["inReplyTo"] = .string(repliesTo)
+                aside["inReplyTo"] = .string(target)
                 if isGroup { aside["replyType"] = "group" }
                 object["postilla"] = .object(aside)
             }

@@ -22,19 +22,23 @@ package struct XFDFWriter {
 
     /// Returns whether a record has an XFDF element, and a page.
     ///
-    /// - Parameter root: for a comment, the annotation it belongs to.
-    package func holds(_ record: Record, under root: Record? = nil) -> Bool {
+    /// - Parameters:
+    ///   - root: for a comment, the annotation it belongs to.
+    ///   - hasFile: whether the file of a file attachment is known.
+    package func holds(_ record: Record, under root: Record? = nil, hasFile: Bool = false) -> Bool {
         let kind = AnnotationKind(of: record.content.object)
         if root == nil, kind == .comment { return false }
         if case .unknown = kind { return !add(record, under: root).isEmpty }
-        if kind.pdfSubtype != nil { return !add(record, under: root).isEmpty }
+        if kind.pdfSubtype != nil { return !add(record, under: root, file: hasFile ? [] : nil).isEmpty }
         let page = (root?.content ?? record.content)["pageIndex"]?.integer.flatMap { Int(exactly: $0) }
         return page.map(pages.indices.contains) ?? false
     }
 
-    /// - Parameter root: for a comment, the annotation it belongs to.
+    /// - Parameters:
+    ///   - root: for a comment, the annotation it belongs to.
+    ///   - file: the file of a file attachment.
     /// - Returns: empty for a record without an XFDF element or a page.
-    package func add(_ record: Record, under root: Record? = nil) -> String {
+    package func add(_ record: Record, under root: Record? = nil, file: [UInt8]? = nil) -> String {
         let place = root?.content ?? record.content
         guard let page = place["pageIndex"]?.integer, let index = Int(exactly: page), pages.indices.contains(index)
         else {
@@ -50,6 +54,11 @@ package struct XFDFWriter {
             let isGroup = root == nil && record.content["postilla"]?["replyType"] == "group"
             node.attributes["inreplyto"] = target
             node.attributes["replyType"] = isGroup ? "group" : "reply"
+        }
+        // The schema demands the file.
+        if node.name == XFDFAttachedFile.element {
+            guard let file else { return "" }
+            XFDFAttachedFile(name: record.content["fileName"]?.string ?? "", bytes: file).write(into: &node)
         }
         if let rich = RichText.node(record.content) { node.parts.append(.node(rich)) }
         return node.xml + "\n"

@@ -277,7 +277,11 @@ extension AnnotatedPDF {
         if merge.changesText { try clearText(ofPopup: old) }
 
         let box = merged["Rect"].map(ObjectSource.object)?.array?.compactMap(\.number)
-        own[id]?.content = merge.expected(box: box.flatMap { $0.count == 4 ? frame.box(around: $0) : nil })
+        let place = box.flatMap { $0.count == 4 ? frame.box(around: $0) : nil }
+        let callout = PDFDictionary(ObjectSource.object(merged.json[...]), in: dump).flatMap {
+            Callout.json(of: $0, on: frame, in: place)
+        }
+        own[id]?.content = merge.expected(box: place, callout: callout)
         own[id]?.isRewritten = true
         if isMoved {
             own[id]?.isMoved = true

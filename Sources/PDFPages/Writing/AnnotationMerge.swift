@@ -11,6 +11,7 @@ struct AnnotationMerge {
     /// What reading ``wanted`` gives: the record as far as PDF can express it.
     private let normal: JSONObject
     private let before: Content
+    private let after: JSONObject
     private let isOtherKind: Bool
     /// Whether it stands on another page now.
     let isMoved: Bool
@@ -26,6 +27,7 @@ struct AnnotationMerge {
         self.before = before
         wanted = annotation.entries
         let new = after.withRemarkAsNote
+        self.after = new
         let was = before.object
         let page = Int(was["pageIndex"]?.integer ?? 0)
         let newPage = new["pageIndex"]?.integer.flatMap { Int(exactly: $0) } ?? page
@@ -37,12 +39,18 @@ struct AnnotationMerge {
         let all = GovernedEntries.rules(for: AnnotationKind(type: new["type"]?.string ?? ""))
         let (isMoved, isOther) = (isMoved, isOtherKind)
         let isComment = AnnotationKind(type: new["type"]?.string ?? "") == .comment
+        let isBoxChanged = was["bbox"] != new["bbox"]
         rules = all.filter { rule in
-            if isOther || isMoved && rule.isPlace { return true }
+            if isOther { return true }
+            if GovernedEntries.recent.contains(rule.member), new[rule.member] == nil { return false }
+            if isMoved, rule.isPlace { return true }
+            // Its margins are those of the box.
+            if rule.member == "callout", isBoxChanged { return !Self.isSame(was["callout"], normal["callout"]) }
             // Clients may know less of a comment than its note says.
             if rule.member != "text", isComment, new[rule.member] == nil { return false }
             let value = was[rule.member]
             guard value != new[rule.member] else { return false }
+            if rule.keys.contains("RC"), Self.changesLooks(of: rule.member, old, was, new) { return true }
             // An action that may not be written is one that the record changed, nevertheless.
             return !Self.isSame(value, rule.member == "action" ? new[rule.member] : normal[rule.member])
         }
@@ -81,10 +89,9 @@ struct AnnotationMerge {
             switch key {
             case "DA": result[key] = defaultAppearance
             case "F": result[key] = flags
-            // The rich text repeats what other entries say, which now differ.
-            case "RC": if old.entries[key] != nil { result[key] = .some(nil) }
+            case "RC": if let text = richText.entry { result[key] = text }
             // Where the rich text had the style of the whole text, that style is kept.
-            case "DS": if changesStyle || old.entries["RC"] != nil { result[key] = .some(wanted[key]) }
+            case "DS": if changesStyle || richText.isNew { result[key] = .some(wanted[key]) }
             case _ where path.count == 2: parts[String(path[0]), default: []].append(String(path[1]))
             default: result[key] = .some(wanted[key])
             }
@@ -97,8 +104,10 @@ struct AnnotationMerge {
 
     /// What reading the merged dictionary gives.
     ///
-    /// - Parameter box: the annotation's rectangle in the end.
-    func expected(box: Rect?) -> Content {
+    /// - Parameters:
+    ///   - box: the annotation's rectangle in the end.
+    ///   - callout: the call-out's line in the end.
+    func expected(box: Rect?, callout: JSON? = nil) -> Content {
         guard !isOtherKind else {
             var content = normal
             if let box { content["bbox"] = box.json }
@@ -106,6 +115,7 @@ struct AnnotationMerge {
         }
         return before.changing { content in
             for rule in rules { content[rule.member] = normal[rule.member] }
+            if let callout { content["callout"] = callout }
             content["pageIndex"] = normal["pageIndex"]
             if let box { content["bbox"] = box.json }
         }
@@ -131,6 +141,63 @@ struct AnnotationMerge {
             && (old.entries["DS"] != nil || normal["fontStyle"] != nil || before["fontStyle"] != nil)
     }
 
+    /// The rich text repeats what other entries say, which now differ.
+    ///
+    /// - Returns: the new rich text, `.some(nil)` to remove it, nil to leave it as it is; and whether the style of the
+    ///   whole text is another one than before.
+    private var richText: (entry: PDFObject??, isNew: Bool) {
+        if let member, StyledText(of: after, member) != nil { return (.some(wanted["RC"]), true) }
+        guard old.entries["RC"] != nil else { return (nil, false) }
+        guard let source = old["RC"].string, let member, let said = before[member].flatMap(CommentText.init(json:)),
+            let styled = StyledText(of: old, saying: said.words)
+        else { return (.some(nil), true) }
+        let words = wanted["Contents"]?.string ?? ""
+        let changed = Set(rules.map(\.member))
+        let isPlain = words.unicodeScalars.allSatisfy { $0.value >= 0x20 || $0 == "\n" || $0 == "\t" }
+        if isPlain, changed.isDisjoint(with: ["font", "fontSize", "fontColor", "fontStyle", "horizontalAlign"]),
+            CommentText.xhtml(source).words.isExactly(said.words),
+            let text = try? source.replacingXHTMLText(with: words)
+        {
+            return (.string(text), false)
+        }
+        let restyled = styled.rewording(to: words).changing { style in
+            if changed.contains("fontSize") { style.size = nil }
+            if changed.contains("fontColor") { style.color = nil }
+            if changed.contains("fontStyle") {
+                let names = (normal["fontStyle"]?.array ?? []).compactMap(\.string)
+                (style.isBold, style.isItalic) = (names.contains("bold"), names.contains("italic"))
+            }
+        }
+        guard AnnotationKind(of: normal) != .text else {
+            return (.string(restyled.richText(in: TextStyle(of: normal), css: wanted["DS"]?.string)), true)
+        }
+        let css = TextStyle.firstStyle(in: source)
+        var whole = TextStyle()
+        if let text = css { whole.read(text) }
+        return (.string(restyled.richText(in: whole, css: css)), true)
+    }
+
+    /// The member that holds the text; nil for none.
+    private var member: String? {
+        rules.isEmpty
+            ? nil
+            : GovernedEntries.rules(for: AnnotationKind(of: after)).first {
+                $0.keys.contains("Contents") && after[$0.member] != nil
+            }?.member
+    }
+
+    /// Whether a text has other styles, in the same words.
+    private static func changesLooks(
+        of member: String, _ old: PDFDictionary, _ was: JSONObject, _ new: JSONObject
+    ) -> Bool {
+        guard let styled = StyledText(of: new, member), let said = was[member].flatMap(CommentText.init(json:)),
+            let looks = styled.styling(said.words)
+        else { return false }
+        let whole = TextStyle(of: new)
+        guard let present = StyledText(of: old, saying: said.words) else { return styled.differs(from: whole) }
+        return !looks.looksLike(present, in: whole)
+    }
+
     /// Bits that Instant JSON has no name for stay.
     private var flags: PDFObject? {
         let known = UInt32(1) << AnnotationNames.flags.count - 1
@@ -148,9 +215,9 @@ struct AnnotationMerge {
                 color: members.contains("fontColor")))
     }
 
-    /// A call-out's line moves with its text.
+    /// A call-out's line moves with its text, if the record does not say where it is.
     private func moveCallout(_ result: inout [String: PDFObject?]) {
-        guard let line = old.numbers("CL"), let from = old.numbers("Rect"), from.count == 4,
+        guard after["callout"] == nil, let line = old.numbers("CL"), let from = old.numbers("Rect"), from.count == 4,
             let to = wanted["Rect"]?.array?.compactMap(\.number), to.count == 4,
             before["pageIndex"] == normal["pageIndex"]
         else { return }

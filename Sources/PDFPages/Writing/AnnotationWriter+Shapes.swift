@@ -15,6 +15,16 @@ extension AnnotationWriter {
             if !points.isEmpty { strokes.append(places(points)) }
         }
         entries["InkList"] = .array(strokes)
+        entries[AnnotationNames.intensities] = intensities(of: strokes)
+    }
+
+    /// - Returns: nil if all have the usual value, or if they are not those of these strokes.
+    private func intensities(of strokes: [PDFObject]) -> PDFObject? {
+        let numbers = (json["lines"]?["intensities"]?.array ?? []).map { ($0.array ?? []).compactMap(\.double) }
+        guard numbers.joined().contains(where: { $0 != 0.5 }),
+            numbers.map({ 2 * $0.count }) == strokes.map({ $0.array?.count ?? 0 })
+        else { return nil }
+        return .array(numbers.map { .numbers($0.map { $0.clamped(to: 0...1) }) })
     }
 
     mutating func line() {
@@ -29,6 +39,7 @@ extension AnnotationWriter {
         entries["Subtype"] = .name(name)
         outline()
         cloud()
+        entries["RD"] = json["cloudyBorderInset"].flatMap(Margins.init(json:))?.entry(on: frame)
     }
 
     private mutating func cloud() {

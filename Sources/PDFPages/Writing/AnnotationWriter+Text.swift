@@ -29,25 +29,40 @@ extension AnnotationWriter {
     mutating func freeText() {
         entries["Subtype"] = .name("FreeText")
         text(from: "text")
-        let size = (json["fontSize"]?.double ?? 12).clamped(to: 1...999)
-        let font = (json["font"]?.string ?? "Helv").filter {
-            $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0))
-        }
-        let ink = Color.components(json["fontColor"]?.string ?? "") ?? [0, 0, 0]
+        let font = fontName
         entries["DA"] = .string(
-            (ink.map(Decimals.text) + ["rg", "/\(font.isEmpty ? "Helv" : font)", Decimals.text(size), "Tf"])
+            (fontInk.map(Decimals.text) + ["rg", "/\(font.isEmpty ? "Helv" : font)", Decimals.text(fontSize), "Tf"])
                 .joined(separator: " "))
         color("C", from: "backgroundColor")
         border("borderWidth")
-        let alignment = AnnotationNames.alignments.firstIndex(of: json["horizontalAlign"]?.string ?? "left") ?? 0
         if alignment > 0 { entries["Q"] = .number(Double(alignment)) }
         // `DA` cannot say that a text is bold or slanted.
-        entries["DS"] = .string(
-            TextStyle.text(
-                font: font.isEmpty ? "Helvetica" : font, size: size, color: Color.hexadecimal(ink) ?? "#000000",
-                names: (json["fontStyle"]?.array ?? []).compactMap(\.string),
-                alignment: AnnotationNames.alignments[alignment]))
+        entries["DS"] = .string(textStyle)
         rotation()
+        guard let callout = Callout(json) else { return }
+        entries["IT"] = .name("FreeTextCallout")
+        entries["CL"] = .numbers(callout.points.flatMap(frame.place))
+        if let cap = callout.cap { entries["LE"] = .name(AnnotationNames.cap(cap)) }
+        entries["Rect"] = .numbers(frame.corners(of: callout.outer))
+        entries["RD"] = Margins(from: callout.outer, to: callout.inner).entry(on: frame)
+    }
+
+    private var fontName: String {
+        (json["font"]?.string ?? "Helv").filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+    }
+    private var fontSize: Double { (json["fontSize"]?.double ?? 12).clamped(to: 1...999) }
+    private var fontInk: [Double] { Color.components(json["fontColor"]?.string ?? "") ?? [0, 0, 0] }
+    private var alignment: Int {
+        AnnotationNames.alignments.firstIndex(of: json["horizontalAlign"]?.string ?? "left") ?? 0
+    }
+
+    /// The style of a free text in CSS.
+    var textStyle: String {
+        TextStyle.text(
+            font: fontName.isEmpty ? "Helvetica" : fontName, size: fontSize,
+            color: Color.hexadecimal(fontInk) ?? "#000000",
+            names: (json["fontStyle"]?.array ?? []).compactMap(\.string),
+            alignment: AnnotationNames.alignments[alignment])
     }
 
     mutating func stamp() {

@@ -107,9 +107,17 @@ struct AnnotationWriter {
 
     /// Writes the text: a string, or `{format, value}`.
     mutating func text(from member: String) {
-        guard let words = json[member].flatMap(CommentText.init(json:))?.words, !words.isEmpty else { return }
+        guard let text = json[member].flatMap(CommentText.init(json:)) else { return }
+        let words = text.words
+        guard !words.isEmpty else { return }
         entries["Contents"] = .string(String(words.unicodeScalars.prefix(AnnotationReader.maxTextLength)))
+        if let rich = StyledText(of: json, member), rich.differs(from: TextStyle(of: json)) {
+            entries["RC"] = .string(rich.richText(in: TextStyle(of: json), css: css))
+        }
     }
+
+    /// The style of a free text.
+    private var css: String? { AnnotationKind(of: json) == .text ? textStyle : nil }
 
     mutating func color(_ key: String, from member: String) {
         entries[key] = json[member]?.string.flatMap(Color.components).map { .array($0.map(PDFObject.number)) }

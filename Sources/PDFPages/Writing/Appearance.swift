@@ -13,7 +13,8 @@ struct Appearance {
     var opacity = 1.0
     /// Whether it blends like ink on paper, with the page showing through.
     var multiplies = false
-    var font: String?
+    /// The standard fonts that the stream calls `F`, `F1`, `F2` and so on.
+    var fonts: [String] = []
     var image: EmbeddedImage?
 
     /// Returns the dictionary of the stream.
@@ -24,13 +25,17 @@ struct Appearance {
         var state: [String: PDFObject] = ["Type": .name("ExtGState"), "CA": .rounded(opacity), "ca": .rounded(opacity)]
         if multiplies { state["BM"] = .name("Multiply") }
         resources["ExtGState"] = .dictionary(["G": .dictionary(state)])
-        if let font {
-            resources["Font"] = .dictionary([
-                "F": .dictionary([
-                    "Type": .name("Font"), "Subtype": .name("Type1"), "BaseFont": .name(font),
-                    "Encoding": .name("WinAnsiEncoding"),
-                ])
-            ])
+        if !fonts.isEmpty {
+            let entries = fonts.enumerated().map { index, font in
+                (
+                    Self.fontName(index),
+                    PDFObject.dictionary([
+                        "Type": .name("Font"), "Subtype": .name("Type1"), "BaseFont": .name(font),
+                        "Encoding": .name("WinAnsiEncoding"),
+                    ])
+                )
+            }
+            resources["Font"] = .dictionary(Dictionary(uniqueKeysWithValues: entries))
         }
         if let picture { resources["XObject"] = .dictionary(["I": .reference(picture)]) }
         return [
@@ -39,6 +44,9 @@ struct Appearance {
             "Resources": .dictionary(resources),
         ]
     }
+
+    /// What a stream calls one of its fonts.
+    static func fontName(_ index: Int) -> String { index == 0 ? "F" : "F\(index)" }
 
     /// Returns the matrix that rotates the appearance counterclockwise, against a page's clockwise rotation.
     private static func matrix(_ turns: Int) -> [PDFObject] {

@@ -17,7 +17,7 @@ extension AppearanceWriter {
         if let letter {
             write(letter, side: side, on: &sketch)
             appearance = finish(sketch)
-            appearance.font = "Helvetica-Bold"
+            appearance.fonts = ["Helvetica-Bold"]
         } else {
             appearance = finish(sketch)
         }

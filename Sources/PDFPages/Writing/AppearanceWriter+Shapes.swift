@@ -28,7 +28,7 @@ extension AppearanceWriter {
         begin(&sketch, width)
         let cloud = cloud(width)
         // Without margins of its own, a cloud stays within the box.
-        let margin = own?.numbers("RD") == nil ? cloud?.reach ?? 0 : 0
+        let margin = own?.numbers("RD") == nil && json["cloudyBorderInset"] == nil ? cloud?.reach ?? 0 : 0
         let inside = inner.inset(by: width / 2 + margin)
         switch (cloud, kind) {
         case (let cloud?, .ellipse): cloud.draw(around: cloud.outline(ofEllipseIn: inside), &sketch)

@@ -24,12 +24,12 @@ extension AppearanceWriter {
 
     func freeText() -> Appearance? {
         let words = json["text"].flatMap(CommentText.init(json:))?.words ?? ""
-        let styles = (json["fontStyle"]?.array ?? []).compactMap(\.string)
-        let font = StandardFont(
-            json["font"]?.string ?? "", bold: styles.contains("bold"), italic: styles.contains("italic"))
-        guard let letters = WinAnsi.bytes(words) else { return nil }
+        let text = styled(words)
+        guard let letters = StyledLetters(text, font: json["font"]?.string ?? "", in: TextStyle(of: json)) else {
+            return nil
+        }
         let border = number("borderWidth", 0)
-        let line = ownTurns == 0 ? callout : []
+        let line = ownTurns == 0 ? calloutLine : []
         let whole = ownTurns == 0 ? box : upright
         var sketch = Sketch(line.reduce(whole) { $0.union(Rect(left: $1.x, top: $1.y, width: 0, height: 0)) })
         let edge = color("borderColor") ?? (line.isEmpty ? nil : color("fontColor") ?? [0, 0, 0])
@@ -40,24 +40,39 @@ extension AppearanceWriter {
         if isBordered, !line.isEmpty {
             sketch.path(line)
             sketch.paint(stroked: true, filled: false)
-            let end = own?["LE"].name ?? own?.array("LE")?.first?.name
             LineCap(width: border, isFilled: color("backgroundColor") != nil)
-                .draw(end.flatMap { AnnotationNames.caps[$0] }, at: line[0], from: line[1], &sketch)
+                .draw(calloutCap, at: line[0], from: line[1], &sketch)
         }
         sketch.rectangle(area)
         sketch.paint(stroked: isBordered, filled: color("backgroundColor") != nil)
 
-        let text = FittedText(letters, font, size: number("fontSize", 12, 1...999), in: area.inset(by: border / 2))
-        sketch.fill(with: color("fontColor") ?? [0, 0, 0])
-        text.draw(on: &sketch, across: json["horizontalAlign"]?.string, down: json["verticalAlign"]?.string)
+        let fitted = FittedText(letters, size: number("fontSize", 12, 1...999), in: area.inset(by: border / 2))
+        fitted.draw(
+            on: &sketch, color: color("fontColor") ?? [0, 0, 0], across: json["horizontalAlign"]?.string,
+            down: json["verticalAlign"]?.string)
         var appearance = ownTurns == 0 ? finish(sketch) : finish(upright: sketch)
-        appearance.font = font.name
+        appearance.fonts = letters.faces.map(\.font.name)
         return appearance
     }
 
+    /// The text with the styles of the record, or with those of the file if the record has none.
+    private func styled(_ words: String) -> StyledText {
+        if let styled = StyledText(of: json, "text") { return styled }
+        return own.flatMap { StyledText(of: $0, saying: words) } ?? StyledText(words, in: TextStyle(of: json))
+    }
+
+    private var calloutCap: String? {
+        if let callout { return callout.cap }
+        let end = own?["LE"].name ?? own?.array("LE")?.first?.name
+        return end.flatMap { AnnotationNames.caps[$0] }
+    }
+
     /// The line of a call-out, from what it points at; empty for other texts.
-    private var callout: [Point] {
-        guard let numbers = own?.numbers("CL"), numbers.count == 4 || numbers.count == 6 else { return [] }
+    private var calloutLine: [Point] {
+        if let callout { return callout.points }
+        guard json["callout"] == nil, let numbers = own?.numbers("CL"), numbers.count == 4 || numbers.count == 6 else {
+            return []
+        }
         return frame.points(numbers)
     }
 
@@ -95,7 +110,7 @@ extension AppearanceWriter {
         }
         sketch.raw("ET")
         var appearance = finish(upright: sketch)
-        appearance.font = font.name
+        appearance.fonts = [font.name]
         return appearance
     }
 

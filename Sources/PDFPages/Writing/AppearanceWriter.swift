@@ -10,6 +10,8 @@ struct AppearanceWriter {
     let image: EmbeddedImage?
     /// The dictionary of an annotation that is in the file already, for what its record does not say.
     let own: PDFDictionary?
+    /// The call-out's line that the record has.
+    let callout: Callout?
 
     /// - Returns: nil for an annotation without a box.
     init?(_ content: Content, on frame: PageFrame, image: EmbeddedImage? = nil, over own: PDFDictionary? = nil) {
@@ -22,7 +24,8 @@ struct AppearanceWriter {
         let nowhere = Rect(left: 0, top: 0, width: Content.noteSide, height: Content.noteSide)
         let place = json["bbox"].flatMap(Rect.init(json:))
         guard let box = kind == .comment && (own == nil || place == nil) ? nowhere : place else { return nil }
-        self.box = box
+        callout = kind == .text ? Callout(json) : nil
+        self.box = callout?.outer ?? box
     }
 
     /// - Returns: nil where readers draw the annotation themselves: links, kinds without a drawing of their own, and text outside WinAnsi, for
@@ -68,12 +71,9 @@ struct AppearanceWriter {
 
     /// The box without the margins in which a cloud or a call-out's line is drawn (`RD`).
     var inner: Rect {
-        guard var margins = own?.numbers("RD"), margins.count == 4, margins.allSatisfy({ $0 >= 0 }) else { return box }
-        // Left, top, right, bottom of the sheet; a page that is turned clockwise shows its left side at the top.
-        for _ in 0..<frame.turns { margins = [margins[3]] + margins[..<3] }
-        let (width, height) = (box.width - margins[0] - margins[2], box.height - margins[1] - margins[3])
-        guard width > 0, height > 0 else { return box }
-        return Rect(left: box.left + margins[0], top: box.top + margins[1], width: width, height: height)
+        if let callout { return callout.inner }
+        if let inset = json["cloudyBorderInset"] { return Margins(json: inset)?.inside(box) ?? box }
+        return own.flatMap { Margins(of: $0, on: frame, in: box) }?.inside(box) ?? box
     }
 
     /// Whether the words of a stamp are known only from its picture.

@@ -42,6 +42,9 @@ struct GovernedEntries: Hashable {
     /// The text of a free text is drawn; that of a note opens in a window.
     private static let texts = ["Contents", "RC"]
 
+    /// Members that earlier versions did not read: a record without one says nothing about it. `null` removes it.
+    static let recent: Set = ["callout", "cloudyBorderInset"]
+
     static let all: [GovernedEntries] = [
         // Every kind
         GovernedEntries("bbox", ["Rect"], drawn: true, place: true),
@@ -84,6 +87,7 @@ struct GovernedEntries: Hashable {
         GovernedEntries("backgroundColor", ["C"], drawn: true, only: [.text]),
         GovernedEntries("borderWidth", ["BS/W"], drawn: true, only: [.text, .link]),
         GovernedEntries("borderColor", [], drawn: true, only: [.text]),
+        GovernedEntries("callout", ["CL", "LE", "RD", "IT"], drawn: true, place: true, only: [.text]),
         // Links
         GovernedEntries("borderColor", ["C"], drawn: true, only: [.link]),
         GovernedEntries("action", ["A", "Dest"], only: [.link]),
@@ -95,8 +99,9 @@ struct GovernedEntries: Hashable {
         GovernedEntries("strokeDashArray", ["BS/S", "BS/D"], drawn: true, only: framed),
         GovernedEntries(
             "cloudyBorderIntensity", ["BE/S", "BE/I"], drawn: true, only: [.rectangle, .ellipse, .polygon]),
+        GovernedEntries("cloudyBorderInset", ["RD"], drawn: true, only: [.rectangle, .ellipse]),
         GovernedEntries("lineCaps", ["LE"], drawn: true, only: [.line, .polyline]),
-        GovernedEntries("lines", ["InkList"], drawn: true, place: true, only: [.ink]),
+        GovernedEntries("lines", ["InkList", AnnotationNames.intensities], drawn: true, place: true, only: [.ink]),
         GovernedEntries("startPoint", ["L"], drawn: true, place: true, only: [.line]),
         GovernedEntries("endPoint", ["L"], drawn: true, place: true, only: [.line]),
         GovernedEntries("points", ["Vertices"], drawn: true, place: true, only: [.polygon, .polyline]),

@@ -1,4 +1,4 @@
-/// One of the fonts that every reader has, and its line breaking.
+/// One of the fonts that every reader has.
 struct StandardFont {
     let name: String
     private let isMonospaced: Bool
@@ -9,7 +9,6 @@ struct StandardFont {
     /// In font sizes: from the top of a line to its baseline, and from line to line.
     static let ascent = 0.93
     static let leading = 1.16
-    private static let maxLines = 2000
 
     /// - Parameters:
     ///   - wish: a font name of Instant JSON or of a default appearance, such as `TiRo`; unknown ones become Helvetica.
@@ -44,7 +43,8 @@ struct StandardFont {
         letters.reduce(0) { $0 + width(of: $1) } * size / 1000
     }
 
-    private func width(of letter: UInt8) -> Double {
+    /// In thousandths of the font size.
+    func width(of letter: UInt8) -> Double {
         if isMonospaced { return 600 }
         switch letter {
         case 0x20...0x7E: return Double(widths[Int(letter) - 0x20])
@@ -56,34 +56,6 @@ struct StandardFont {
         case 0x84, 0x93, 0x94, 0x95: return 340 * stretch
         default: return 556 * stretch
         }
-    }
-
-    /// Breaks lines at spaces, and within a word that is wider than the line.
-    func lines(_ letters: [UInt8], size: Double, width: Double) -> [[UInt8]] {
-        var lines: [[UInt8]] = []
-        for paragraph in letters.split(separator: 0x0A, omittingEmptySubsequences: false) {
-            var line: [UInt8] = []
-            for word in paragraph.split(separator: 0x20, omittingEmptySubsequences: false) {
-                let longer = line.isEmpty ? Array(word) : line + [0x20] + word
-                if self.width(longer, size: size) <= width || line.isEmpty && word.isEmpty {
-                    line = longer
-                    continue
-                }
-                if !line.isEmpty { lines.append(line) }
-                line = []
-                for letter in word {
-                    if !line.isEmpty, self.width(line + [letter], size: size) > width {
-                        lines.append(line)
-                        line = []
-                    }
-                    line.append(letter)
-                }
-                if lines.count > Self.maxLines { return lines }
-            }
-            lines.append(line)
-            if lines.count > Self.maxLines { return lines }
-        }
-        return lines
     }
 
     /// Widths of the characters from space to tilde in thousandths of the font size (Adobe's metrics).

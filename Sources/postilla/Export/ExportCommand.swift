@@ -57,9 +57,9 @@ struct ExportCommand: AsyncParsableCommand {
         try await session.reading {
             if format == .pdf, let output { return try await writePDF(session, to: output) }
             var writer = try await writer(session)
-            guard let output else { return try await write(session.descriptor, with: &writer) { Output.data($0) } }
+            guard let output else { return try await write(session, with: &writer) { Output.data($0) } }
             let file = try NewFile(replacing: output)
-            try await write(session.descriptor, with: &writer, to: file.write)
+            try await write(session, with: &writer, to: file.write)
             try file.finish()
         }
     }
@@ -79,19 +79,31 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func write(
-        _ descriptor: InstantDocumentDescriptor, with writer: inout any LayerExporter,
-        to put: (PrintableText) throws -> Void
+        _ session: LayerSession, with writer: inout any LayerExporter, to put: (PrintableText) throws -> Void
     ) async throws {
+        let descriptor = session.descriptor
         try put(writer.begin())
         var summary = Summary()
         do {
             var files: Set<AttachmentID> = []
             try await descriptor.forEachRecord { record, root in
                 if format == .xfdf, record.isWithout(root) { return summary.orphans += 1 }
-                let text = try await writer.add(record, under: root)
+                let text: PrintableText
+                if let xfdf = writer as? XFDFWriter, let file = await session.file(of: record) {
+                    text = PrintableText(xml: xfdf.add(record, under: root, file: file))
+                } else {
+                    text = try await writer.add(record, under: root)
+                }
                 if format == .xfdf, text.string.isEmpty { summary.left.add(record) }
                 try put(text)
                 if format == .instantJSON, let file = record.content.attachmentID { files.insert(file) }
+            }
+            if format == .instantJSON {
+                try descriptor.forEachFormFieldValue { record in
+                    guard var json = writer as? InstantJSONWriter else { return }
+                    try put(PrintableText(json: json.add(record)))
+                    writer = json
+                }
             }
             try await write(files, of: descriptor, with: &writer, to: put, &summary)
         } catch {

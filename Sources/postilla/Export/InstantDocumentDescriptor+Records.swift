@@ -19,6 +19,15 @@ extension InstantDocumentDescriptor {
         }
     }
 
+    /// Visits the values of form fields in id order.
+    func forEachFormFieldValue(_ body: (Record) throws -> Void) throws {
+        var last: Record.ID?
+        while case let rows = try layer.store.read({ try $0.records(after: last, limit: 1000) }), !rows.isEmpty {
+            for row in rows where row.record.content.contentType == .formFields { try body(row.record) }
+            last = rows.last?.id
+        }
+    }
+
     /// Visits the comments in id order, then those that exist only locally. Includes comments whose root is not
     /// visible.
     private func forEachComment(_ body: (Record) async throws -> Void) async throws {

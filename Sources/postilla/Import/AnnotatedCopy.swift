@@ -21,9 +21,16 @@ struct AnnotatedCopy {
     private var matches: [ByteOrdered: Record.ID] = [:]
     /// The records that were found; none is found twice.
     private var used: Set<ByteOrdered> = []
+    /// The annotations that are in the copy alone.
+    private var newItems: [NewItem] = []
     /// How often each id was given to a new annotation: equal ones have equal ids.
     private var created: [Record.ID: Int] = [:]
     private(set) var items: [InstantJSONFile.Item] = []
+    struct NewItem {
+        let index: Int
+        /// With the ids of the copy.
+        let source: Content
+    }
     private(set) var problems: [FileProblem] = []
 
     /// - Throws: `PDFError` if one of the files cannot be read.
@@ -39,11 +46,12 @@ struct AnnotatedCopy {
         let continues = try Self.continues(path, original)
         var matcher = try await AnnotatedCopy(descriptor, base, continues: continues)
         for record in copy.records { try matcher.take(record) }
+        matcher.renameTargets()
         for warning in copy.warnings where warning.record == nil {
             matcher.problems.append(FileProblem(nil, "\(warning)", isSkipped: false))
         }
         return ImportedRecords(
-            items: matcher.items, problems: matcher.problems,
+            items: matcher.annotationsThenComments, problems: matcher.problems,
             warning: continues ? nil : try await difference(path, copy.frames, original, base.frames))
     }
 
@@ -109,11 +117,31 @@ struct AnnotatedCopy {
         }
         guard !isField else { return problems.append(FileProblem(record.id, "form fields are not imported")) }
         let new = content.changing { $0["name"] = nil }
+        newItems.append(NewItem(index: items.count, source: record.content))
         var id = ImportPlanner.id(for: content)
         created[id, default: 0] += 1
         if let count = created[id], count > 1 { id += "-\(count)" }
         matches[ByteOrdered(record.id)] = id
         items.append(InstantJSONFile.item(id, new))
+    }
+
+    /// A comment can be added only under an annotation that is there.
+    private var annotationsThenComments: [InstantJSONFile.Item] {
+        items.filter { $0.content.contentType != .comments } + items.filter { $0.content.contentType == .comments }
+    }
+
+    /// An annotation may answer one that comes after it.
+    private mutating func renameTargets() {
+        for item in newItems {
+            let (root, target) = (item.source["rootId"], item.source["postilla"]?["inReplyTo"])
+            guard root != nil || target != nil else { continue }
+            items[item.index].content = items[item.index].content.changing { object in
+                object["rootId"] = root.map(match)
+                guard var aside = object["postilla"]?.object else { return }
+                aside["inReplyTo"] = target.map(match)
+                object["postilla"] = .object(aside)
+            }
+        }
     }
 
     private func match(_ id: JSON) -> JSON {

@@ -1,4 +1,5 @@
 import Annotations
+import Crypto
 import Interchange
 import PDFPages
 import SystemPackage
@@ -69,13 +70,20 @@ extension LayerSession {
     func records(of file: ImportFile) async throws -> ImportedRecords {
         switch file {
         case .instantJSON(let file):
+            let problems = try file.formFieldValues.isEmpty ? [] : file.problems(with: formFieldValues())
             return ImportedRecords(
-                items: file.annotations + file.comments, problems: file.problems, attachments: file.attachments)
+                items: file.annotations + file.comments, problems: file.problems + problems,
+                attachments: file.attachments)
         case .xfdf(let bytes):
             let pages = try await frames()
             let file = try XFDFFile(bytes, pages: pages)
-            return ImportedRecords(
-                items: try merged(file.annotations + file.comments, pages), problems: file.problems)
+            var attachments: [AttachmentID: [UInt8]] = [:]
+            let items = (file.annotations + file.comments).map { item in
+                var item = item
+                if let (id, bytes) = item.nameFile({ SHA256.hash(data: $0).hexadecimal }) { attachments[id] = bytes }
+                return item
+            }
+            return ImportedRecords(items: try merged(items, pages), problems: file.problems, attachments: attachments)
         case .fdf(let bytes):
             let pages = try await frames()
             let file = try FDFFile(bytes, pages: pages)
@@ -93,6 +101,16 @@ extension LayerSession {
             item.content = KnownRecord.merged(item.content, into: present.content, pages: pages)
             return item
         }
+    }
+
+    /// Returns the values of form fields that the token may see, by the names of the fields.
+    private func formFieldValues() throws -> [String: JSON] {
+        var values: [String: JSON] = [:]
+        try descriptor.forEachFormFieldValue { record in
+            guard let name = record.content["name"]?.string else { return }
+            values[name] = record.content["value"] ?? .null
+        }
+        return values
     }
 
     private func frames() async throws -> [PageFrame] { try await PDFTools().annotations(of: pdf()).frames }

@@ -37,6 +37,10 @@ enum KnownRecord {
         }
         guard let file = asFile(present, pages) else { return item }
         var changes = changes(from: file, to: item)
+        // A file of the PDF itself has no name; it is the same file if it has the same size.
+        if present.attachmentID == nil, present["fileSize"] == item["fileSize"] {
+            for key in ["fileAttachmentId", "fileSize"] { changes[key] = nil }
+        }
         if AnnotationKind(type: present["type"]?.string ?? "") == .commentMarker {
             // A marker is a note in these formats, and a marker again only with its comments.
             for key in ["type", "text", "icon"] { changes[key] = nil }
@@ -58,7 +62,7 @@ enum KnownRecord {
     /// Returns a record's content as it reads in an XFDF file that it was written into.
     private static func asFile(_ content: Content, _ pages: [PageFrame]) -> Content? {
         let writer = XFDFWriter(pages: pages)
-        let text = writer.begin() + writer.add(Record(id: "1", content: content)) + writer.end()
+        let text = writer.begin() + writer.add(Record(id: "1", content: content), file: []) + writer.end()
         return (try? XFDFFile(Array(text.utf8), pages: pages))?.annotations.first?.content
     }
 }

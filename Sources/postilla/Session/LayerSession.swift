@@ -3,6 +3,7 @@ import Authorization
 import FoundationEssentials
 import Instant
 import InstantCore
+import PDFPages
 
 /// A layer for the duration of one command: identified by a token or found locally, synchronised, read, edited.
 struct LayerSession: Sendable {
@@ -139,6 +140,14 @@ extension LayerSession {
     func attachment(of record: Record) async -> [UInt8]? {
         guard let id = record.content.attachmentID else { return nil }
         return (try? await descriptor.editableDocument.loadAttachment(id)).map(Array.init)
+    }
+
+    /// Returns the file of a file attachment, from the PDF if the token may see that; nil for any other record.
+    func file(of record: Record) async -> [UInt8]? {
+        guard AnnotationKind(of: record.content.object) == .file else { return nil }
+        guard record.content.attachmentID == nil else { return await attachment(of: record) }
+        guard descriptor.status.grant?.mayViewOriginalPDF == true, let path = try? await pdf() else { return nil }
+        return try? await PDFTools().attachedFile(of: record.id, in: path)
     }
 }
 

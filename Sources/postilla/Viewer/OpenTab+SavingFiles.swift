@@ -1,5 +1,6 @@
 import Annotations
 import App
+import FoundationEssentials
 import Instant
 import InstantCore
 
@@ -11,6 +12,29 @@ extension OpenTab {
                 post(.notice("Saved \(try await save(id))"))
             } catch {
                 post(.notice("Not saved: \((error as? CommandFailure)?.message ?? "\(error)")"))
+            }
+        }
+    }
+
+    /// For larger files there is `postilla add --file`.
+    private static let maxAttachedBytes = 64 << 20
+
+    /// Stores a file for an annotation, and posts the annotation's content.
+    func attach(_ path: String, page: Int, corner: Point) {
+        call { [self] layer in
+            do {
+                let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type] as? FileAttributeType
+                // A pipe or a device could keep the viewer waiting.
+                guard kind == nil || kind == .typeRegular || kind == .typeSymbolicLink else {
+                    throw CommandFailure("\(path) is not a file")
+                }
+                let data = Data(try PrivateFile.bytes(path, limit: Self.maxAttachedBytes))
+                let id = try layer.descriptor.editableDocument.addAttachment(data)
+                let content = Content.file(
+                    onPage: page, at: corner, attachment: id, name: SafeFileName.name(path), size: Int64(data.count))
+                post(.attached(content))
+            } catch {
+                post(.notice("Not attached: \((error as? CommandFailure)?.message ?? "\(error)")"))
             }
         }
     }

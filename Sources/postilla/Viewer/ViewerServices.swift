@@ -81,6 +81,7 @@ final class ViewerServices: AppServices {
         case .setDefaultGroup(let choice): tab?.edits?.setDefaultGroup(choice)
         case .rememberAuthor(let name): tab?.edits?.rememberAuthor(name)
         case .saveFile(let id): tab?.saveFile(id)
+        case .attach(let path, let page, let corner): tab?.attach(atHome(path), page: page, corner: corner)
         case .saveUnsent(let reference): layers.saveUnsent(of: reference)
         case .saveDraft(let key, let text, let id):
             tab?.drafts?.keep(text, for: key, becoming: id) { [post] in post(.notice($0)) }

@@ -20,7 +20,7 @@ extension Attempt {
 /// A row of the table as records and requests. Each row has its own records, named by its number.
 extension PermissionRow {
     /// The operation's subject, before the operation.
-    private var subject: Subject? {
+    var subject: Subject? {
         switch operation {
         case .view(let it), .edit(let it), .editState(let it), .delete(let it), .move(let it, _): it
         case .createComment(let root, _, _), .setState(let root, _): root

@@ -15,6 +15,9 @@ struct Attempt {
 
     init(_ token: PermissionCase, on layer: String, of server: RunningServer) throws {
         self.server = server
+        // The values of form fields come with a PDF only, not from a backend.
+        var token = token
+        token.rows.removeAll { $0.subject?.contentType == .formFields }
         self.token = token
         self.layer = layer
         var claims = token.claims

@@ -30,14 +30,27 @@ import Testing
             switch row.operation {
             case .createAnnotation: return [StoredRecord]()
             case .view(let it), .edit(let it), .delete(let it), .move(let it, _):
-                let content = it.contentType == .comments ? comment("said", under: "root") : note("written")
-                return [record(id, content, it)]
+                return [record(id, content(of: it.contentType), it)]
             case .editState(let it): return [record(id, comment("said", under: "root").setting(.accepted), it)]
             case .setState(let root, _): return [record(id, CommentingTests.highlight, root)]
             case .createComment(let root, let first, _):
                 let zoe = Subject(.comments, createdBy: "zoe", group: nil)
                 let thread = first ? [] : [record("zoe\(number)", comment("said", under: id), zoe)]
                 return [record(id, CommentingTests.highlight, root)] + thread
+            }
+        }
+    }
+
+    private static func content(of type: ContentType) -> Content {
+        switch type {
+        case .annotations: note("written")
+        case .comments: comment("said", under: "root")
+        case .formFields:
+            note("").changing {
+                for member in $0.members { $0[member.key] = nil }
+                $0["type"] = .string(Content.formFieldValueType)
+                $0["name"] = "tax"
+                $0["value"] = "2025"
             }
         }
     }

@@ -8,13 +8,13 @@ import SyncProtocol
 
 /// Exports and imports a layer as Instant JSON (vendor: "Instant JSON"), and exports it as XFDF.
 extension BackendAPI {
-    /// Writes annotations, then comments, then the files they name.
+    /// Writes annotations, comments, the values of form fields, and the files that annotations name.
     func instantJSON(_ key: LayerKey) async throws -> Response {
         try await file(of: key, type: "application/json") { write in
             var file = InstantJSONWriter()
             var named: Set<AttachmentID> = []
             try await write(file.begin())
-            for type in [ContentType.annotations, .comments] {
+            for type in [ContentType.annotations, .comments, .formFields] {
                 try await eachPart(of: key) { row, _, _ in
                     row.contentType == type ? row.record : nil
                 } _: { records in
@@ -48,6 +48,9 @@ extension BackendAPI {
         _ = try await engine.read { try Self.document(key.document, in: $0) }
         let files = try attachments.bring(file.attachments)
         var errors = file.problems.filter(\.isSkipped).map(\.description) + files.problems
+        if !file.formFieldValues.isEmpty {
+            errors += file.problems(with: try await formFieldValues(of: key)).map(\.description)
+        }
         for file in files.brought.values { try await attachments.keep(file, of: key.document) }
         let entries =
             file.skippedObjects.map { Entry.delete("\($0)") }
@@ -71,6 +74,16 @@ extension BackendAPI {
         return answer(document, errors: errors)
     }
 
+    private func formFieldValues(of key: LayerKey) async throws -> [String: JSON] {
+        var values: [String: JSON] = [:]
+        try await eachPart(of: key) { row, _, _ in
+            row.contentType == .formFields ? row.record : nil
+        } _: { records in
+            values.merge(records.formFieldValues) { first, _ in first }
+        }
+        return values
+    }
+
     /// The maximum size of an annotation file in bytes; it is read as a whole.
     static let annotationFileBytes = 64 << 20
     /// The same, including the form around the file.
@@ -84,14 +97,22 @@ extension BackendAPI {
         var left = LeftOut()
         try await eachPart(of: key) { row, layer, store -> Record? in
             guard let part = try Self.withRoot(row, layer, store) else { return row.record }
-            return file.holds(part.record, under: part.root) ? nil : part.record
+            let hasFile = try part.record.content.attachmentID.map {
+                try store.attachment($0, of: key.document) != nil
+            }
+            return file.holds(part.record, under: part.root, hasFile: hasFile ?? false) ? nil : part.record
         } _: { records in
             for record in records { left.add(record) }
         }
         let response = try await self.file(of: key, type: "application/vnd.adobe.xfdf") { write in
             try await write(file.begin())
             try await eachPart(of: key, Self.withRoot) { part in
-                try await write(part.map { file.add($0.record, under: $0.root) }.joined())
+                for (record, root) in part {
+                    let id = AnnotationKind(of: record.content.object) == .file ? record.content.attachmentID : nil
+                    var bytes: [UInt8]?
+                    if let id { bytes = try await attachments.bytes(of: id, in: key.document) }
+                    try await write(file.add(record, under: root, file: bytes))
+                }
             }
             try await write(file.end())
         }
