@@ -65,6 +65,8 @@ package enum Effect: Hashable, Sendable {
     case loadOutbox
     /// Marks records as read by the user. → `recordsChanged`
     case markRead([Record.ID])
+    /// Marks all records that the query lists as read. → `recordsChanged`
+    case markAllRead(ListQuery)
 
     // Edits. They are saved in the order of the requests, off the screen's thread, and are durable before the response
     // is posted.

@@ -5,11 +5,11 @@ import Screen
 extension AppState {
     /// - Parameter count: The count typed before the command; nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
-        if let why = denial(of: command) { return only(.warning(why.asSentence, hint: instead(of: command))) }
+        if let why = denial(of: command) { return refuse(command, why) }
         if let effects = runWriting(command) { return effects }
         if overlay == .reader, [.copy, .goTo].contains(command) { return runInReader(command, count: count) }
         switch command {
-        case .help: help = help == nil ? HelpState(subject: .keys(contexts)) : nil
+        case .help: if help == nil { openHelp() } else { help = nil }
         case .commandLine: return beginCommandLine()
         case .palette: openPalette()
         case .redraw: return [.redraw]
@@ -67,6 +67,13 @@ extension AppState {
         return []
     }
 
+    /// Says why a command is unavailable. Help pressed next tells what would allow it.
+    private mutating func refuse(_ command: Command, _ why: String) -> [Effect] {
+        notice = .warning(why.asSentence, hint: instead(of: command))
+        refused = command
+        return []
+    }
+
     /// Runs a command of a text field; nil if the command has no meaning there.
     private mutating func runWriting(_ command: Command) -> [Effect]? {
         switch overlay {
@@ -75,6 +82,7 @@ extension AppState {
             if command == .accept { return promptAccepted() }
             return prompt?.input.run(command) == true ? promptChanged() : nil
         case .picker: return runInPicker(command)
+        case .help: return runInHelpFilter(command)
         case .token:
             switch command {
             case .useToken, .accept: return useToken()
@@ -96,6 +104,7 @@ extension AppState {
     mutating func runMoving(_ command: Command, count: Int?) -> [Effect] {
         if help != nil { return scrollHelp(command, count: count) }
         guard let document else { return moveInLibrary(command, count: count) }
+        if overlay == .conflict { return moveInConflict(command, count) }
         if document.reader != nil { return runInReader(command, count: count) }
         if document.requests.isOpen { return runInRequests(command, count: count) }
         if document.outbox.isOpen { return runInOutbox(command, count: count) }
@@ -122,6 +131,7 @@ extension AppState {
         case .showMarks: return showMarks()
         case .sort: sort()
         case .nextUnread: return findUnread()
+        case .markAllRead: return markAllRead()
         case .showDetail: toggleDetail()
         default:
             switch document.focus {

@@ -14,7 +14,7 @@ extension AppState {
         switch overlay {
         case .question, .prompt: return promptLeft()
         case .picker: picker = nil
-        case .help: help = nil
+        case .help: closeHelp()
         case .token:
             token = nil
             let need = document?.need

@@ -26,7 +26,8 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // The list of a document.
     case mark, markRange = "mark-range", recolor = "color", filter, showHidden = "show-hidden", blame, saveFile =
         "save-file"
-    case read, goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
+    case read, goTo = "go-to", sort, nextUnread = "next-unread", markAllRead = "mark-all-read",
+        showDetail = "show-detail"
 
     // The page of a document.
     case nextPage = "next-page", previousPage = "previous-page", changeView = "change-view"

@@ -72,6 +72,7 @@ extension Keymap {
         Binding(.list, "<tab>", .otherPane, "Go to the thread or page", footer: "page"),
         Binding(.list, "<S-tab>", .paneBefore, "Go to the page"),
         Binding(.list, "m", .nextUnread, "Next unread annotation", footer: "next new"),
+        Binding(.list, "ga", .markAllRead, "Mark everything listed as read"),
         Binding(.list, "p", .showDetail, "Show or hide the text below the list"),
         Binding(.list, "B", .blame, "Show or hide who changed a record and when"),
         Binding(.list, "o", .sort, "Sort by page, newest, author or group"),
@@ -154,6 +155,7 @@ extension Keymap {
     ]
 
     static let cards = [
+        Binding(.help, "/", .search, "Show only lines with these words", footer: "filter"),
         Binding(.help, "<esc> q ?", .escape, "Close the help", footer: "close"),
         Binding(.outbox, "<enter>", .goTo, "Show the conflict, or go to the record", footer: "show"),
         Binding(.outbox, "t", .theirs, "Keep theirs, drop your edit", footer: "keep theirs"),

@@ -52,7 +52,7 @@ extension Canvas {
             let style: Style =
                 switch piece.role {
                 case .fact: row.isUnread ? theme.unread : theme.text
-                case .person(let name): Style(foreground: state.markColors.ink(PeopleColors.color(of: name)))
+                case .person(let name): Style(foreground: state.markColors.person(name))
                 case .remark: row.isUnread ? theme.unread : row.isResolved ? theme.dimmed : theme.text
                 case .quote, .aside: theme.dimmed
                 case .warning: theme.unsent
@@ -66,15 +66,17 @@ extension Canvas {
     }
 
     /// Draws the bar of a list that does not fit: its upper end in the title's row, its lower end in the last row.
-    mutating func drawScrollBar(top first: Int, total: Int, _ theme: Theme, in area: Area) {
+    ///
+    /// - Parameter shown: Rows shown; nil for the height of the area.
+    mutating func drawScrollBar(top first: Int, total: Int, shown: Int? = nil, _ theme: Theme, in area: Area) {
         let track = area.rows - 1
         write(
             CleanText(cleaning: String(art.scrollUp)), row: area.row - 1, column: area.column,
             style: first > 0 ? theme.rule : theme.dimmed)
         write(CleanText(cleaning: String(art.scrollDown)), in: area, row: track, style: theme.rule)
         guard track > 0 else { return }
-        let thumb = max(1, min(track, track * area.rows / max(1, total)))
-        let top = (track - thumb) * first / max(1, total - area.rows)
+        let thumb = max(1, min(track, track * (shown ?? area.rows) / max(1, total)))
+        let top = (track - thumb) * first / max(1, total - (shown ?? area.rows))
         fill(
             Area(row: area.row + min(top, track - thumb), column: area.column, rows: thumb, columns: 1),
             with: art.thumb, style: theme.rule)

@@ -33,6 +33,9 @@ extension AppState {
         return document?.overlay
     }
 
+    /// Whether characters are text for the topmost overlay, or answers.
+    var takesInput: Bool { overlay?.takesInput == true || help?.isTyping == true && overlay == .help }
+
     /// Whether the response to a command may open an overlay: the user has not begun something else meanwhile.
     var isAwaiting: Bool {
         guard keys.isEmpty else { return false }

@@ -106,7 +106,27 @@ struct DocumentState: Equatable, Sendable {
         if case .lost(let why) = status.connection { why } else { nil }
     }
 
+    /// The name of the file on disk; nil for a layer.
+    var fileName: String? { isLocal ? reference.documentID.split(separator: "/").last.map(String.init) : nil }
+
+    /// The name in tabs and in the title: the file's name, else the document's title, if it says anything.
+    var name: String { fileName ?? DocumentTitle.name(title, of: reference.documentID) }
+
     var layerName: String { reference.layer.isEmpty ? "default layer" : reference.layer }
+}
+
+/// Titles of documents, as programs write them into PDFs.
+enum DocumentTitle {
+    /// What programs write when they know no title.
+    private static let empty: Set<String> = ["untitled", "untitled document", "document", "title", "no title", "(anonymous)"]
+
+    static func saysNothing(_ title: String) -> Bool {
+        let title = title.trimmed
+        return title.isEmpty || empty.contains(title.lowercased()) || title.lowercased().hasPrefix("microsoft word - ")
+    }
+
+    /// Returns the title, or the id of a document whose title says nothing.
+    static func name(_ title: String, of id: String) -> String { saysNothing(title) ? id : title }
 }
 
 /// The state of the PDF on this machine.

@@ -1,11 +1,13 @@
 /// A viewer setting, with its name in `config.toml`.
 enum Preference: String, CaseIterable {
-    case theme, mouse, view, followCursor = "follow-cursor", flash, announce, plain, author, remember, delay, editor
+    case theme, marks, strike, mouse, view, followCursor = "follow-cursor", flash, announce, plain, author, remember, delay, editor
 
     /// The default value, as written in the file.
     var standard: String {
         switch self {
-        case .theme: "terminal"
+        case .theme: "auto"
+        case .marks: "colors"
+        case .strike: "dim"
         case .mouse, .followCursor, .flash, .announce: "true"
         case .plain, .remember: "false"
         case .view: "auto"
@@ -16,7 +18,10 @@ enum Preference: String, CaseIterable {
 
     var meaning: String {
         switch self {
-        case .theme: "Colours: terminal (its own sixteen), light, dark or none; NO_COLOR means none"
+        case .theme:
+            "Colours: auto (fit the terminal), terminal (its own sixteen), dark, light, high-contrast or mono; NO_COLOR means mono"
+        case .marks: "Marked words: colors, or brackets around them as well"
+        case .strike: "Words struck out: dim, or combining (a line through each letter, if your font draws it)"
         case .mouse: "Clicks and the wheel; to select text with the mouse, hold Shift"
         case .view: "View of a page: auto (layout if there is room), reading or layout"
         case .followCursor: "Page and list move together"

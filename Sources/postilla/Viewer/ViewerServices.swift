@@ -64,6 +64,11 @@ final class ViewerServices: AppServices {
         case .loadBatch(let wanted): reading { .batchLoaded(try $0.batch(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
         case .loadOutbox: reading { .outbox(try $0.outboxItems()) }
+        case .markAllRead(let query):
+            tab?.reads.note {
+                try $0.markAllRead(query)
+                return .recordsChanged([], author: nil)
+            }
         case .markRead(let ids):
             tab?.reads.note {
                 try $0.markRead(ids)
