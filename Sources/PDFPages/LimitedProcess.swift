@@ -1,5 +1,4 @@
 import Subprocess
-import Synchronization
 import SystemPackage
 
 /// A consumer of a tool's output, called for each piece as it arrives.
@@ -54,39 +53,40 @@ extension PDFTools {
         // A separate process group: job control and keys at the terminal do not reach it.
         options.processGroupID = 0
         options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .milliseconds(200))]
-        let isOverdue = Atomic<Bool>(false)
         let result = try await Subprocess.run(
             .path(command), arguments: Arguments(arguments),
             environment: .custom(["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"]),
             platformOptions: options, input: .none, output: .sequence, error: .discarded
         ) { execution in
-            async let alarm: Void = execution.end(after: limits.time, noting: isOverdue)
-            var sink = start
-            var count = 0
-            for try await piece in execution.standardOutput {
-                count += piece.count
-                guard count <= limits.output else { throw PDFError.tooMuchOutput(bytes: limits.output) }
-                try await sink.receive(piece.withUnsafeBytes { Array($0) })
+            try await withThrowingTaskGroup(of: Bool.self) { group in
+                group.addTask { await execution.isKilled(after: limits.time) }
+                var sink = start
+                var count = 0
+                for try await piece in execution.standardOutput {
+                    count += piece.count
+                    guard count <= limits.output else { throw PDFError.tooMuchOutput(bytes: limits.output) }
+                    try await sink.receive(piece.withUnsafeBytes { Array($0) })
+                }
+                group.cancelAll()
+                return (sink: sink, isOverdue: try await group.next() ?? false)
             }
-            return sink
         }
         try Task.checkCancellation()
-        if isOverdue.load(ordering: .relaxed), result.terminationStatus.isSignaled {
-            throw PDFError.tooSlow(limits.time)
-        }
+        let (sink, isOverdue) = result.closureResult
+        if isOverdue, result.terminationStatus.isSignaled { throw PDFError.tooSlow(limits.time) }
         if result.terminationStatus.isOutOfProcessorTime {
             throw PDFError.tooSlow(.seconds(limits.processorSeconds))
         }
-        return ToolResult(sink: result.closureResult, exitCode: result.terminationStatus.exitCode)
+        return ToolResult(sink: sink, exitCode: result.terminationStatus.exitCode)
     }
 }
 
 extension Execution {
-    /// Kills the child and its process group once its time is up, unless the task is cancelled before.
-    fileprivate func end(after time: Duration, noting isOverdue: borrowing Atomic<Bool>) async {
-        guard (try? await Task.sleep(for: time)) != nil else { return }
-        isOverdue.store(true, ordering: .relaxed)
+    /// Kills the child and its process group once its time is up, and returns true, unless the task is cancelled before.
+    fileprivate func isEnded(after time: Duration) async -> Bool {
+        guard (try? await Task.sleep(for: time)) != nil else { return false }
         try? send(signal: .kill, toProcessGroup: true)
+        return true
     }
 }
 
