@@ -56,6 +56,8 @@ package struct AppState: Equatable, Sendable {
     var opening: Opening?
 
     var keys = KeyReader()
+    /// What the next key, a letter, is for.
+    var letterUse: LetterUse?
     /// The sentence on the screen, if any.
     var shownNotice: ShownNotice?
     var messages = MessageLog()

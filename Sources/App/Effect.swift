@@ -88,6 +88,9 @@ package enum Effect: Hashable, Sendable {
     /// that record exists when the layer is next opened, the draft is dropped.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)
 
+    /// Stores where the person is in the selected layer, for the next run.
+    case keepPlace(ReadingPlace)
+
     // The command line.
     /// → `history`
     case loadHistory

@@ -83,7 +83,7 @@ extension PDFTools {
 
 extension Execution {
     /// Kills the child and its process group once its time is up, and returns true, unless the task is cancelled before.
-    fileprivate func isEnded(after time: Duration) async -> Bool {
+    fileprivate func isKilled(after time: Duration) async -> Bool {
         guard (try? await Task.sleep(for: time)) != nil else { return false }
         try? send(signal: .kill, toProcessGroup: true)
         return true

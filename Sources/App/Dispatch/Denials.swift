@@ -11,6 +11,10 @@ extension AppState {
         switch command {
         case .highlight, .underline, .strikeOut, .squiggly:
             return document.denialOfCreation ?? (document.page.selection == nil ? "select words first (v)" : nil)
+        case .repeatMark:
+            if document.lastMark == nil { return "nothing to repeat: no words were marked yet" }
+            return document.denialOfCreation ?? (document.page.selection == nil ? "select words first (v)" : nil)
+        case .acceptThis, .rejectThis: return document.denialOfState
         case .comment: return document.denialOfCreation
         case .reply: return document.denialOfReply
         case .resolve: return document.denialOfState
@@ -138,7 +142,7 @@ extension DocumentState {
     func remedy(for command: Command, key: String) -> String {
         let denial: EditDenial? =
             switch command {
-            case .highlight, .underline, .strikeOut, .squiggly, .comment, .note, .undo, .redo, .outbox, .sync, .token,
+            case .highlight, .underline, .strikeOut, .squiggly, .repeatMark, .comment, .note, .undo, .redo, .outbox, .sync, .token,
                 .saveUnsent:
                 editDenial { .createAnnotation(group: groupForNew) }
             case .edit, .editExternally, .recolor: recordDenial { .edit($0) }
@@ -147,7 +151,7 @@ extension DocumentState {
                 currentRow.flatMap { row in
                     editDenial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
                 }
-            case .resolve:
+            case .resolve, .acceptThis, .rejectThis:
                 currentRoot.flatMap { row in editDenial { .setState(root: row.subject, group: $0.defaultGroup) } }
             default: nil
             }

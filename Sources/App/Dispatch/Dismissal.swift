@@ -21,7 +21,9 @@ extension AppState {
             document?.refusedNeed = need
         case .conflict: document?.conflict = nil
         case .editor: return closeEditor()
-        case .reader: document?.reader = nil
+        case .reader:
+            document?.reader = nil
+            document?.isReviewing = false
         case .lost: document?.isLossAccepted = true
         case .requests: document?.requests = RequestLog()
         case .outbox: document?.outbox.isOpen = false
@@ -102,7 +104,7 @@ extension AppState {
 
     mutating func quit() -> [Effect] {
         hasQuit = true
-        return [.quit]
+        return keepAllPlaces() + [.quit]
     }
 
     /// The message printed when the program ends.

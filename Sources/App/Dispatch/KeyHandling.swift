@@ -13,7 +13,8 @@ extension AppState {
         case .token: return [.tokenCard, .text]
         case .conflict: return [.conflict, .moving, .everywhere]
         case .editor: return [.editor, .text]
-        case .reader: return [.reader, .moving, .everywhere]
+        case .reader:
+            return (document?.isReviewing == true ? [.review] : []) + [.reader, .moving, .everywhere]
         case .lost: return [.lost, .everywhere]
         case .requests: return [.requests, .moving, .everywhere]
         case .outbox: return [.outbox, .moving, .everywhere]
@@ -47,6 +48,7 @@ extension AppState {
         case .wheelDown(let row, let column): return wheeled(Position(row: row, column: column), by: 3)
         default: break
         }
+        if let letterUse { return letterPressed(key, for: letterUse) }
         if overlay == nil, shownPane == .page, document?.page.hints.isEmpty == false { return hintPressed(key) }
         switch keys.read(key, in: contexts, of: keymap) {
         case .command(let command, let count): return run(command, count: count)

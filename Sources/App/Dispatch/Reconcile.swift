@@ -52,6 +52,7 @@ extension DocumentState {
 
     private mutating func reconcileList(rows: Int) -> [Effect] {
         var effects: [Effect] = []
+        list.isFilling = !isLocal && status.lastSync == nil
         list.scroll(rows: rows)
         // Nothing is left to read.
         if list.window != nil, list.total == 0 { reader = nil }

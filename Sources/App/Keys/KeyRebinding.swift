@@ -107,6 +107,7 @@ extension KeyContext {
         case .selection: [.page, .document, .moving, .everywhere]
         case .list, .thread, .page: [.document, .moving, .everywhere]
         case .document, .library, .outbox, .help, .reader, .conflict: [.moving, .everywhere]
+        case .review: [.reader, .moving, .everywhere]
         case .moving: [.everywhere]
         case .editor: [.text]
         default: []

@@ -16,6 +16,10 @@ struct ListPane: Equatable, Sendable {
     var marks = ListMarks()
     /// Index of the first row on the screen.
     var top = 0
+    /// Whether the user has moved the cursor.
+    var hasMoved = false
+    /// Whether records still arrive for the first time. Until the user moves, the cursor is on the first row meanwhile.
+    var isFilling = false
 
     /// The pending request.
     var asked: RowRequest?
@@ -47,6 +51,11 @@ struct ListPane: Equatable, Sendable {
     }
 
     mutating func move(to index: Int) {
+        hasMoved = true
+        place(at: index)
+    }
+
+    private mutating func place(at index: Int) {
         cursor = max(0, min(index, total - 1))
         cursorID = current?.id
     }
@@ -59,6 +68,8 @@ struct ListPane: Equatable, Sendable {
         let found = new.rows.firstIndex { cursorID.isExactly($0.id) }.map { $0 + new.offset }
         if wasSeeking, let anchor = new.anchor {
             cursor = anchor
+        } else if isFilling, !hasMoved {
+            (cursor, top) = (0, 0)
         } else if let place = found {
             top = max(0, top + place - cursor)
             cursor = place
@@ -67,7 +78,7 @@ struct ListPane: Equatable, Sendable {
             marks.anchor?.index =
                 new.rows.firstIndex { $0.id.isExactly(anchor.id) }.map { $0 + new.offset } ?? anchor.index
         }
-        move(to: cursor)
+        place(at: cursor)
         return true
     }
 
@@ -81,7 +92,9 @@ struct ListPane: Equatable, Sendable {
         let limit = max(400, 5 * rows)
         guard let window, !isStale else {
             isStale = false
-            asked = RowRequest(query: query, around: cursorID, index: cursor, limit: limit)
+            let stays = hasMoved || !isFilling
+            asked = RowRequest(
+                query: query, around: stays ? cursorID : nil, index: stays ? cursor : 0, limit: limit)
             return asked
         }
         let first = max(0, top - rows)

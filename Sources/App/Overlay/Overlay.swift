@@ -56,6 +56,7 @@ extension AppState {
         guard now != focused else { return }
         focused = now
         keys.clear()
+        letterUse = nil
     }
 }
 

@@ -70,6 +70,13 @@ struct DocumentState: Equatable, Sendable {
     var history = UndoHistory()
     var pending = PendingEdits()
     var jumps = JumpList()
+    var bookmarks: [Character: ReadingPlace.Bookmark] = [:]
+    /// The place that is stored for the next run.
+    var keptPlace: ReadingPlace?
+    /// The kind of the last mark made here, for repeating it.
+    var lastMark: AnnotationKind?
+    /// Whether the reader walks through open remarks.
+    var isReviewing = false
     var recentAuthors = RecentAuthors()
     var refreshThrottle = RefreshThrottle()
     var highlights = ChangeHighlights()
@@ -86,6 +93,7 @@ struct DocumentState: Equatable, Sendable {
         groupChoice = opened.groupChoice
         drafts = opened.drafts
         pdf = opened.hasPDF ? .opening : .missing(nil)
+        if let reading = opened.reading { resume(reading) }
     }
 
     /// The group of new records; nil is the null group.

@@ -16,14 +16,21 @@ final class LocalPDF: Sendable {
     private let tools: PDFTools
     let pages: PageReader
     private let post: @Sendable (Message) -> Void
-    private let reading = Mutex<Task<Void, Never>?>(nil)
+    private let loading = Mutex<Task<Void, Never>?>(nil)
     private let sizes = Sizes()
 
     /// The sizes of the pages in points, once they are known.
     private final class Sizes: Sendable { let all = Mutex<[PageSize]>([]) }
 
-    init(_ path: String, tools: PDFTools, post: @escaping @Sendable (Message) -> Void) throws {
+    /// Returns where the person was in the file.
+    private let reading: @Sendable () async -> ReadingPlace?
+
+    init(
+        _ path: String, tools: PDFTools, reading: @escaping @Sendable () async -> ReadingPlace? = { nil },
+        post: @escaping @Sendable (Message) -> Void
+    ) throws {
         self.path = path
+        self.reading = reading
         self.tools = tools
         self.post = post
         records = try Layer(
@@ -40,12 +47,13 @@ final class LocalPDF: Sendable {
         let task = Task {
             do {
                 let info = try await pages.info()
+                let place = await reading()
                 let name = String(path.split(separator: "/").last ?? "PDF")
                 post(
                     .opened(
                         OpenedLayer(
                             reference: LayerReference(server: "", documentID: path), title: info.title ?? name,
-                            status: SyncStatus(), hasPDF: true, isLocal: true)))
+                            status: SyncStatus(), hasPDF: true, isLocal: true, reading: place)))
                 post(.pdfReady(info))
                 let found = try await tools.annotations(of: path)
                 if found.frames.contains(where: { $0.unit != 1 }) {
@@ -66,11 +74,11 @@ final class LocalPDF: Sendable {
                 return
             } catch { post(.openFailed("\(path): \(error)")) }
         }
-        reading.withLock { $0 = task }
+        loading.withLock { $0 = task }
     }
 
     func close() {
-        reading.withLock { $0?.cancel() }
+        loading.withLock { $0?.cancel() }
         pages.close()
     }
 }

@@ -90,6 +90,8 @@ final class ViewerServices: AppServices {
         case .saveDraft(let key, let text, let id):
             tab?.drafts?.keep(text, for: key, becoming: id) { [post] in post(.notice($0)) }
 
+        case .keepPlace(let place): if let selected { layers.keep(place, in: selected) }
+
         case .loadHistory: loadHistory()
         case .remember(let line): remember(line)
 
