@@ -91,6 +91,11 @@ package enum Effect: Hashable, Sendable {
     /// Stores where the person is in the selected layer, for the next run.
     case keepPlace(ReadingPlace)
 
+    /// Runs the user's command for an event in the selected layer, if one is set.
+    case runHook(HookEvent)
+    /// Shows a notice on the desktop, if the user has switched that on and the terminal can.
+    case notifyDesktop(String)
+
     // The command line.
     /// → `history`
     case loadHistory

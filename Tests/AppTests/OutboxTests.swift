@@ -196,7 +196,7 @@ import Testing
         try stage.press("s")
         #expect(stage.asked.last == .saveUnsent(.hotos))
         try stage.press("x")
-        #expect(stage.foot.hasPrefix("Remove hotos17 and 3 unsent edits?"))
+        #expect(stage.foot.hasPrefix("Remove hotos17 / review of mia and 3 unsent edits?"))
         try stage.press("nr")
         #expect(!stage.screen.contains("You no longer have access"))
         #expect(stage.statusLine.contains("NO ACCESS"))

@@ -7,6 +7,7 @@ extension AppState {
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
         if let why = denial(of: command) { return refuse(command, why) }
         if let effects = runWriting(command) { return effects }
+        if overlay == .look, command == .goTo { return runInLook(command, count) }
         if overlay == .reader, [.copy, .goTo].contains(command) { return runInReader(command, count: count) }
         switch command {
         case .help: if help == nil { openHelp() } else { help = nil }
@@ -55,6 +56,7 @@ extension AppState {
         case .nextMark: return goToMark(by: max(1, count ?? 1))
         case .previousMark: return goToMark(by: -max(1, count ?? 1))
         case .repeatMark: return document?.lastMark.map { mark($0) } ?? []
+        case .lookAt: return lookAt()
         case .review: return beginReview()
         case .acceptThis: return decide(.accepted)
         case .rejectThis: return decide(.rejected)
@@ -113,6 +115,7 @@ extension AppState {
     mutating func runMoving(_ command: Command, count: Int?) -> [Effect] {
         if help != nil { return scrollHelp(command, count: count) }
         guard let document else { return moveInLibrary(command, count: count) }
+        if overlay == .look { return runInLook(command, count) }
         if overlay == .conflict { return moveInConflict(command, count) }
         if document.reader != nil { return runInReader(command, count: count) }
         if document.requests.isOpen { return runInRequests(command, count: count) }

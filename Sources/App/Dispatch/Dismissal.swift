@@ -21,6 +21,7 @@ extension AppState {
             document?.refusedNeed = need
         case .conflict: document?.conflict = nil
         case .editor: return closeEditor()
+        case .look: document?.look = nil
         case .reader:
             document?.reader = nil
             document?.isReviewing = false

@@ -13,6 +13,7 @@ extension AppState {
         case .token: return [.tokenCard, .text]
         case .conflict: return [.conflict, .moving, .everywhere]
         case .editor: return [.editor, .text]
+        case .look: return [.look, .moving, .everywhere]
         case .reader:
             return (document?.isReviewing == true ? [.review] : []) + [.reader, .moving, .everywhere]
         case .lost: return [.lost, .everywhere]

@@ -59,7 +59,7 @@ extension AppState {
             let shown = pickerRows
             _ = picker?.run(command, rows: shown)
             return []
-        case .help, .reader, .requests, .outbox, .conflict: return runMoving(command, count: abs(rows))
+        case .help, .look, .reader, .requests, .outbox, .conflict: return runMoving(command, count: abs(rows))
         case .some: return []
         case nil: break
         }

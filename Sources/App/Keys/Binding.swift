@@ -2,7 +2,7 @@ package import Screen
 
 /// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
-    case everywhere, moving, library, document, list, thread, page, selection, reader, review, outbox, requests, conflict, help,
+    case everywhere, moving, library, document, list, thread, page, selection, look, reader, review, outbox, requests, conflict, help,
         lost,
         tokenCard
     case question
@@ -19,6 +19,7 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .thread: "Thread"
         case .page: "Page"
         case .selection: "Selected words"
+        case .look: "A look elsewhere"
         case .reader: "Reader"
         case .review: "Review of open remarks"
         case .outbox: "Outbox"

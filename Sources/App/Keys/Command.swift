@@ -41,7 +41,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case showMarks = "show-marks", nextMark = "next-mark", previousMark = "previous-mark", repeatMark = "repeat-mark"
     case selectCharacters = "select-characters", selectRows = "select-rows"
     case growSelection = "grow-selection", swapEnds = "swap-ends"
-    case copy, copyAll = "copy-all", outline, followLink = "follow-link"
+    case copy, copyAll = "copy-all", outline, followLink = "follow-link", lookAt = "look-at"
     case highlight, underline, strikeOut = "strike-out", squiggly
 
     // A review of open remarks.

@@ -102,6 +102,7 @@ extension Keymap {
         Binding(.page, "gm", .nextMark, "Next mark, here or on a later page"),
         Binding(.page, "gM", .previousMark, "Previous mark, here or on an earlier page"),
         Binding(.page, "f", .followLink, "Follow a link by typing its label"),
+        Binding(.page, "gr", .lookAt, "Look where the link or the reference [12] leads"),
         Binding(.page, "t", .outline, "Show the outline of the PDF"),
         Binding(.page, "/", .search, "Search this page, then the rest of the document", footer: "search"),
         Binding(.page, "n", .searchNext, "Next match"),
@@ -170,6 +171,8 @@ extension Keymap {
     ]
 
     static let cards = [
+        Binding(.look, "<enter>", .goTo, "Go there", footer: "go there"),
+        Binding(.look, "<esc> q", .escape, "Close", footer: "close"),
         Binding(.help, "/", .search, "Show only lines with these words", footer: "filter"),
         Binding(.help, "<esc> q ?", .escape, "Close the help", footer: "close"),
         Binding(.outbox, "<enter>", .goTo, "Show the conflict, or go to the record", footer: "show"),

@@ -106,7 +106,7 @@ extension KeyContext {
         switch self {
         case .selection: [.page, .document, .moving, .everywhere]
         case .list, .thread, .page: [.document, .moving, .everywhere]
-        case .document, .library, .outbox, .help, .reader, .conflict: [.moving, .everywhere]
+        case .document, .library, .outbox, .help, .look, .reader, .conflict: [.moving, .everywhere]
         case .review: [.reader, .moving, .everywhere]
         case .moving: [.everywhere]
         case .editor: [.text]

@@ -37,6 +37,8 @@ struct DocumentState: Equatable, Sendable {
     var showsDetail: Bool?
     /// nil while the reader is closed.
     var reader: NoteReader?
+    /// nil unless the user looks where a link leads.
+    var look: Look?
     /// Whether the focused pane has the whole screen.
     var isZoomed = false
     /// How far the user has moved the divider in favour of the page: columns side by side, rows one above the other.
@@ -82,6 +84,8 @@ struct DocumentState: Equatable, Sendable {
     var highlights = ChangeHighlights()
     var presence = PresenceState()
     var requests = RequestLog()
+    /// When the desktop was last told about this layer.
+    var notifiedAt: Timestamp?
 
     init(_ opened: OpenedLayer) {
         reference = opened.reference

@@ -125,12 +125,14 @@ extension AppState {
 
     mutating func indexed(_ texts: [Int: String]) {
         for (page, text) in texts { document?.index.add(page, text) }
+        findReference()
         guard let rest = document?.page.search?.pending else { return }
         leavePage(by: rest)
     }
 
     mutating func indexFailed(_ why: String) {
         document?.index.problem = "Not all pages were searched: \(why)"
+        findReference()
         guard let rest = document?.page.search?.pending else { return }
         leavePage(by: rest)
     }

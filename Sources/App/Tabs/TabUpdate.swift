@@ -73,7 +73,7 @@ extension AppState {
         switch overlay {
         case .token: token?.isTrying == false && token?.isEmpty == false
         case .question, .prompt, .picker, .editor, .conflict, .help: true
-        case .reader, .lost, .requests, .outbox, nil: false
+        case .look, .reader, .lost, .requests, .outbox, nil: false
         }
     }
 

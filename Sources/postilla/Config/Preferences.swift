@@ -46,6 +46,11 @@ struct Preferences {
         }
     }
 
+    /// The commands for events.
+    var hooks: Hooks.Commands {
+        Hooks.Commands(new: values[.onNew]?.words ?? [], tokenNeeded: values[.onTokenNeeded]?.words ?? [])
+    }
+
     var delay: Duration { .seconds(DurationArgument(argument: text(.delay))?.seconds ?? 1) }
     var usesColor: Bool { themeChoice.base != .mono }
     /// The theme of a terminal of which nothing is known.
@@ -100,13 +105,14 @@ struct Preferences {
             switch preference {
             case .theme where ThemeChoice.Base(rawValue: value) == nil:
                 "one of " + ThemeChoice.Base.allCases.map(\.rawValue).joined(separator: ", ")
+            case .notify where !["off", "osc9", "osc777"].contains(value): "off, osc9 or osc777"
             case .marks where !["colors", "brackets"].contains(value): "colors or brackets"
             case .strike where !["dim", "combining"].contains(value): "dim or combining"
             case .view where !["auto", "reading", "layout"].contains(value): "one of auto, reading, layout"
             case .delay where DurationArgument(argument: value).map { $0.seconds <= 60 } != true:
                 "a time from 0s to 60s, in quotes"
             case _ where preference.isSwitch && !["true", "false"].contains(value): "true or false"
-            case _ where entry.words.count != 1: "one string in quotes"
+            case _ where entry.words.count != 1 && !preference.isCommand: "one string in quotes"
             default: nil
             }
         if let wanted { throw InvalidEntry(reason: "\(preference.rawValue) must be \(wanted)") }
@@ -151,8 +157,11 @@ struct Preferences {
 
     /// All effective settings as a valid configuration file. A value that is not the default is followed by its origin.
     var lines: [String] {
-        let settings = Preference.allCases.flatMap { preference in
-            ["# \(preference.meaning)", preference.line(text(preference)) + from(values[preference]?.origin), ""]
+        let settings = Preference.allCases.flatMap { (preference: Preference) -> [String] in
+            let line =
+                preference.isCommand
+                ? preference.line(command: values[preference]?.words ?? []) : preference.line(text(preference))
+            return ["# \(preference.meaning)", line + from(values[preference]?.origin), ""]
         }
         let keys = KeyContext.allCases.flatMap { context in ["[keys.\(context.name)]"] + keyLines(context) + [""] }
         // The others depend on the terminal.

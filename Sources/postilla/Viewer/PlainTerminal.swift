@@ -32,6 +32,8 @@ final class PlainTerminal: ViewerTerminal {
     /// Copying needs a control sequence.
     func copy(_ text: String) -> Bool { false }
 
+    func notify(_ notice: DesktopNotice) {}
+
     /// The shell's own keys suspend the program.
     func suspend() {}
 

@@ -19,6 +19,7 @@ final class ViewerServices: AppServices {
     let post: @Sendable (Message) -> Void
     private let firstPicture = FirstFrame()
     let layers: OpenLayers
+    private let hooks: Hooks
     /// The layer that effects apply to.
     private var selected: LayerReference?
     /// The running demo. Cancelling it stops its server.
@@ -32,6 +33,7 @@ final class ViewerServices: AppServices {
         self.device = device
         self.pictures = pictures
         self.post = post
+        hooks = Hooks(options.preferences.hooks) { post(.notice($0)) }
         layers = OpenLayers(
             options, tools: PDFTools(limits: ToolLimits(time: .seconds(20))), firstPicture: firstPicture, post: post)
     }
@@ -92,6 +94,12 @@ final class ViewerServices: AppServices {
 
         case .keepPlace(let place): if let selected { layers.keep(place, in: selected) }
 
+        case .runHook(let event): if let selected { hooks.tell(event, in: selected) }
+        case .notifyDesktop(let text):
+            if let form = DesktopNotice.Form(rawValue: options.preferences.text(.notify)) {
+                device.notify(DesktopNotice(CleanText(cleaning: text), form))
+            }
+
         case .loadHistory: loadHistory()
         case .remember(let line): remember(line)
 
@@ -134,6 +142,7 @@ final class ViewerServices: AppServices {
     /// Closes everything.
     func close() {
         layers.close()
+        hooks.close()
         demo?.cancel()
     }
 
