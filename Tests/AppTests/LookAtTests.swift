@@ -28,13 +28,13 @@ import Testing
         let stage = Stage(try Self.services())
         try stage.press("<tab>wwwwgr")
         #expect(stage.boxTitle == "[12] · page 3")
-        #expect(stage.box.first == "[12] B. Twelfth: Twelve things.")
+        #expect(stage.box.first?.hasPrefix("[12] B. Twelfth: Twelve things.") == true)
         // One has not gone there.
         #expect(stage.state.document?.page.index == 0)
         try stage.press("<esc>")
         #expect(stage.state.overlay == nil)
         try stage.press("bgr")
-        #expect(stage.boxTitle == "[2] · page 3" && stage.box.first == "[2] A. Second: Two.")
+        #expect(stage.boxTitle == "[2] · page 3" && stage.box.first?.hasPrefix("[2] A. Second: Two.") == true)
         try stage.press("<enter>")
         #expect(stage.state.document?.page.index == 2 && stage.underCursor.hasPrefix("[2]"))
         try stage.press("<C-o>")
@@ -43,7 +43,7 @@ import Testing
 
     @Test func aLinkShowsItsPage() throws {
         let stage = Stage(try Self.services())
-        try stage.press("<tab>jgr")
+        try stage.press("<tab>wwwwwwgr")
         #expect(stage.boxTitle == "page 2" && stage.box.first == "The middle.")
         #expect(stage.state.document?.page.index == 0)
     }

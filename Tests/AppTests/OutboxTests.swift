@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import Screen
 import Testing
 
 @testable import App

@@ -31,7 +31,7 @@ private struct ConflictText {
             }
         }
         let words = wrapped.map { $0?.flatMap { $0.string.split(separator: " ") } ?? [] }
-        sides = versions.indices.map { index in
+        sides = versions.indices.map { (index: Int) -> Side in
             guard let lines = wrapped[index] else {
                 return Side(title: versions[index].title, lines: [[(versions[index].nothing, false)]])
             }
@@ -39,8 +39,8 @@ private struct ConflictText {
             var word = 0
             return Side(
                 title: versions[index].title,
-                lines: lines.map { line in
-                    line.string.split(separator: " ", omittingEmptySubsequences: false).map { part in
+                lines: lines.map { (line: CleanText) -> Line in
+                    line.string.split(separator: " ", omittingEmptySubsequences: false).map { (part: Substring) -> (text: CleanText, isChanged: Bool) in
                         let text = CleanText(cleaning: String(part))
                         guard !part.isEmpty else { return (text, false) }
                         defer { word += 1 }

@@ -7,10 +7,14 @@ enum TextMerge {
     /// Longer texts are merged as one piece: comparing takes the product of the lengths.
     private static let maxLines = 1_000
 
-    /// - Parameter base: The common version; nil if there is none.
+    /// - Parameter base: The common version; nil if there is none: then what both have is.
     static func merged(base: String?, theirs: String, mine: String, theirName: String) -> String {
         func lines(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
-        let (old, their, my) = (base.map(lines) ?? [], lines(theirs), lines(mine))
+        let (their, my) = (lines(theirs), lines(mine))
+        guard base != nil || max(their.count, my.count) <= maxLines else {
+            return piece(their, my, theirName).joined(separator: "\n")
+        }
+        let old = base.map(lines) ?? Matches(their, my).common(of: their)
         guard [old.count, their.count, my.count].allSatisfy({ $0 <= maxLines }) else {
             return theirs == mine ? mine : piece(their, my, theirName).joined(separator: "\n")
         }
@@ -30,7 +34,7 @@ enum TextMerge {
             let (theirPart, myPart) = (their[theirStart..<theirEnd], my[myStart..<myEnd])
             if theirPart.elementsEqual(myPart) || theirPart.elementsEqual(was) {
                 result += myPart
-            } else if myPart.elementsEqual(was), base != nil {
+            } else if myPart.elementsEqual(was) {
                 result += theirPart
             } else {
                 result += piece(Array(theirPart), Array(myPart), theirName)
@@ -95,5 +99,9 @@ struct Matches {
     }
 
     subscript(index: Int) -> Int? { partners[index] }
+
+    /// Returns the items of the first sequence that the second has too.
+    func common<Item>(of old: [Item]) -> [Item] { old.indices.filter { partners[$0] != nil }.map { old[$0] } }
+
     var values: Set<Int> { Set(partners.compactMap(\.self)) }
 }

@@ -144,7 +144,7 @@ extension DocumentState {
             switch command {
             case .highlight, .underline, .strikeOut, .squiggly, .repeatMark, .comment, .note, .undo, .redo, .outbox, .sync, .token,
                 .saveUnsent:
-                editDenial { .createAnnotation(group: groupForNew) }
+                editDenial { _ in .createAnnotation(group: groupForNew) }
             case .edit, .editExternally, .recolor: recordDenial { .edit($0) }
             case .delete: recordDenial { .delete($0) }
             case .reply:

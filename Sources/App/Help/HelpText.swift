@@ -31,7 +31,7 @@ private struct HelpEntry {
 
     func contains(_ words: [String]) -> Bool {
         let all = "\(name) \(meaning)".lowercased()
-        return words.allSatisfy(all.contains)
+        return words.allSatisfy { all.contains($0) }
     }
 }
 
@@ -48,7 +48,7 @@ extension AppState {
             let words = (help?.filter?.text ?? "").lowercased().split(separator: " ").map(String.init)
             var lines: [HelpLine] = []
             for section in sections(contexts) {
-                let isNamed = words.allSatisfy(section.title.lowercased().contains)
+                let isNamed = words.allSatisfy { section.title.lowercased().contains($0) }
                 let entries = isNamed ? section.entries : section.entries.filter { $0.contains(words) }
                 guard !entries.isEmpty else { continue }
                 if !lines.isEmpty { lines.append(HelpLine()) }
@@ -180,7 +180,7 @@ extension AppState {
     /// The latest notices in full, the newest first.
     private func messageLines(columns: Int) -> [HelpLine] {
         let words = (help?.filter?.text ?? "").lowercased().split(separator: " ").map(String.init)
-        let entries = messages.entries.filter { entry in words.allSatisfy(entry.text.lowercased().contains) }
+        let entries = messages.entries.filter { entry in words.allSatisfy { entry.text.lowercased().contains($0) } }
         guard !entries.isEmpty else {
             return [HelpLine(words.isEmpty ? "No messages yet." : "No matches.", .denied)]
         }

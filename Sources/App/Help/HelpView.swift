@@ -1,7 +1,7 @@
 import Screen
 
 extension AppState {
-    private var helpTitle: CleanText {
+    fileprivate var helpTitle: CleanText {
         let name: CleanText =
             switch help?.subject {
             case .messages: "Messages"

@@ -90,8 +90,11 @@ extension AppState {
         switch document.texts[page] {
         case .text(let glyphs) where !glyphs.isEmpty:
             let typeset = TypesetPage.reading(glyphs, width: columns)
-            let start = look.glyph(in: document).flatMap { typeset.spot(of: $0)?.row } ?? 0
-            return (start..<typeset.rows.count).map { typeset.text(of: $0, in: glyphs) }
+            let start = look.glyph(in: document).flatMap { typeset.spot(of: $0) } ?? TypesetPage.Spot(row: 0, column: 0)
+            return (start.row..<typeset.rows.count).map { row in
+                let text = typeset.text(of: row, in: glyphs)
+                return row == start.row ? text.dropping(columns: start.column) : text
+            }
         case .text: return ["This page has no text."]
         case .failed(let why): return CleanText(cleaning: why).wrapped(to: columns)
         case .loading, nil: return ["Reading page \(document.label(of: page)) ..."]

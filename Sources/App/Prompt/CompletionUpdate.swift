@@ -1,4 +1,5 @@
 import Annotations
+import InstantCore
 
 // The command line: completion and history.
 extension AppState {

@@ -65,8 +65,9 @@ extension AppState {
 
     /// Stores the places in all open layers.
     func keepAllPlaces() -> [Effect] {
-        openLayers.flatMap { layer in
-            layer.placeToKeep.map { [.select(layer.reference), .keepPlace($0)] } ?? []
+        openLayers.flatMap { (layer: DocumentState) -> [Effect] in
+            guard let place = layer.placeToKeep else { return [] }
+            return [.select(layer.reference), .keepPlace(place)]
         }
     }
 

@@ -39,7 +39,7 @@ package struct MarkColors: Hashable, Sendable {
     /// - Parameters:
     ///   - fields: Further backgrounds that coloured text may stand on, such as the current row's.
     ///   - least: The contrast of text.
-    package init(depth: ColorDepth, ground: Ground?, fields: [RGB] = [], least: Double = contrastOfText) {
+    package init(depth: ColorDepth, ground: Ground?, fields: [RGB] = [], least: Double = MarkColors.contrastOfText) {
         self.depth = depth
         self.ground = ground
         self.least = least

@@ -85,7 +85,11 @@ final class Hooks: Sendable {
                     let outcome = try await Subprocess.run(
                         program, arguments: arguments, environment: environment, platformOptions: options,
                         input: .string(run.line), output: .discarded, error: .discarded)
-                    return outcome.terminationStatus.isSuccess ? nil : "it ended with \(outcome.terminationStatus)"
+                    switch outcome.terminationStatus {
+                    case .exited(0): return nil
+                    case .exited(let code): return "exit code \(code)"
+                    default: return "a signal ended it"
+                    }
                 } catch let error as SubprocessError where error.code == .failedToWriteToSubprocess {
                     // It did not want its input.
                     return nil

@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// Standard input and output as they are: a line-mode terminal or pipes. The only mode it changes is input echo.
 final class PlainTerminal: ViewerTerminal {

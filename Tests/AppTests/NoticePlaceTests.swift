@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 import InstantCore
 import Screen
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import App
 
 /// Where notices stand: never on the keys, never on a text that is being written.
-@Suite struct NoticeTests {
+@Suite struct NoticePlaceTests {
     private static let why =
         "the disk is full, and the local copy of this layer, which lies on it, can take no further edits until there is "
         + "room again; remove what is not needed, or move the folder of postilla to another disk, then save again"
