@@ -53,7 +53,9 @@ import Testing
         try stage.press("x")
         stage.send(.pathsFound("/nothing", ["/nothing/a.pdf"]))
         #expect(stage.foot == ":open /nothingx")
-        let library = Stage(services, begin: .library)
+        let other = FakeServices()
+        other.paths = services.paths
+        let library = Stage(other, begin: .library)
         try library.press("o/tmp/paper<tab>")
         #expect(library.foot == "PDF: /tmp/papers/")
         try library.press("<enter>")

@@ -43,7 +43,7 @@ import Testing
 
     @Test func empty() throws {
         let stage = Stage(FakeServices(), begin: .library, rows: 8, columns: 60)
-        #expect(stage.lines[1].hasPrefix("  No layers yet. A layer holds the annotations"))
+        #expect(stage.lines[1].hasPrefix("  No layers yet. A layer is one set of annotations"))
         #expect(stage.screen.contains("d   Try it: a server with sample documents"))
         try stage.press("<enter>jkxGq")
         #expect(stage.state.hasQuit)
@@ -209,7 +209,7 @@ import Testing
     @Test func theEmptyLibraryNamesThePersonsOwnKeys() throws {
         let own = KeyRebinding(.library, .startDemo, [[.function(2)]])
         let stage = Stage(FakeServices(), begin: .library, keymap: Keymap.standard.changed(by: [own]).keymap)
-        #expect(stage.screen.contains("No layers yet. F2 demo · + add a server or token · o open a PDF"))
+        #expect(stage.screen.contains("  F2  Try it: a server with sample documents"))
     }
 
     @Test func theCursorStaysOnItsLayer() throws {

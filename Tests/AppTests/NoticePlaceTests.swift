@@ -32,6 +32,6 @@ import Testing
         try stage.press("<C-p>")
         stage.send(.notice(Self.why))
         #expect(stage.screen.contains("The disk is full"))
-        #expect(stage.boxKeys.contains("Enter choose") && stage.boxKeys.contains("Esc close"))
+        #expect(stage.lines.contains { $0.contains("Enter choose") && $0.contains("Esc close") })
     }
 }

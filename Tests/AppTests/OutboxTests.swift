@@ -181,9 +181,11 @@ import Testing
     @Test func merging() throws {
         let stage = try overtaken()
         try stage.press("<enter>e")
-        #expect(stage.state.document?.editor?.input.text == "theirs\nWhich ones? mine")
-        try stage.press("<enter>")
-        #expect(stage.services.records[0].content["note"] == "theirs\nWhich ones? mine")
+        let text = "<<<<<<< theirs: ana\ntheirs\n=======\nWhich ones? mine\n>>>>>>> yours"
+        #expect(stage.state.document?.editor?.input.text == text)
+        for _ in 0..<200 { try stage.press("<backspace>") }
+        try stage.press("both<enter>")
+        #expect(stage.services.records[0].content["note"] == "both")
     }
 
     // MARK: Losing access

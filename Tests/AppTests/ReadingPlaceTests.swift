@@ -90,7 +90,7 @@ import Testing
         try stage.press("gm")
         #expect(stage.foot == " No further marks")
         try stage.press("gM")
-        #expect(stage.state.document?.page.index == 0 && stage.underCursor == "number")
+        #expect(stage.state.document?.page.index == 0 && stage.underCursor == "can")
     }
 
     @Test func theLastMarkIsRepeated() throws {
@@ -129,7 +129,7 @@ import Testing
         services.unread = ["h1", "h2", "n1"]
         let stage = Stage(services)
         try stage.press("/kind:note<enter>ga")
-        #expect(services.unread == ["h2"], "moving to h1 has marked it")
+        #expect(services.unread == ["h1", "h2"])
         try stage.press("<esc>ga")
         #expect(services.unread.isEmpty && stage.foot == " Everything marked as read")
         stage.now = .noon + 10_000
@@ -164,7 +164,7 @@ import Testing
         #expect(stage.foot == " This was the last open remark" && stage.state.document?.reader == nil)
         let states = services.records.compactMap(\.content.state)
         #expect(states == [.accepted, .rejected])
-        #expect(services.records.contains { $0.content.text == "answer" })
+        #expect(services.records.contains { Annotation($0).text == "answer" })
     }
 
     @Test func withoutRemarksThereIsNothingToReview() throws {

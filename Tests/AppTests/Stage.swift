@@ -66,7 +66,8 @@ final class StageOver<Services: AppServices> {
         else { return [] }
         return lines[start + 1..<end].map { line in
             let start = line.firstIndex(of: "│").map { line.index(after: $0) } ?? line.startIndex
-            let end = line.lastIndex(of: "│") ?? line.endIndex
+            // A scroll bar may stand in the frame.
+            let end = line.lastIndex { "│█▲▼".contains($0) } ?? line.endIndex
             return String(line[start..<max(start, end)].dropFirst()).trimmedEnd
         }
     }

@@ -97,6 +97,7 @@ extension AppState {
         let nameRole = entry.denial == nil ? entry.role : .denied
         let wrapped = CleanText(cleaning: entry.meaning + denial).wrapped(to: max(8, columns - column))
         var lines: [HelpLine] = []
+        if wrapped.isEmpty { return [HelpLine(name.truncated(to: columns), nameRole)] }
         for (index, line) in wrapped.enumerated() {
             // A name wider than its column gets its own row.
             if index == 0, name.width >= column { lines.append(HelpLine(name.truncated(to: columns), nameRole)) }

@@ -22,8 +22,8 @@ extension Canvas {
             return
         }
         let words: CleanText = """
-            No layers yet. A layer holds the annotations of one group of people on a PDF. It lies on a server; what you \
-            open stays on this machine too, so that you can go on reading and writing without a connection.
+            No layers yet. A layer is one set of annotations on a PDF, stored on a server. What you open is kept on \
+            this machine too, so you can read and write offline.
             """
         var row = area.rows < 12 ? 0 : 1
         for line in words.wrapped(to: min(76, area.columns - 4)) {

@@ -67,7 +67,7 @@ struct ListPane: Equatable, Sendable {
         (answered, asked, isSeeking, window) = (asked, nil, false, new)
         let found = new.rows.firstIndex { cursorID.isExactly($0.id) }.map { $0 + new.offset }
         if wasSeeking, let anchor = new.anchor {
-            cursor = anchor
+            (cursor, hasMoved) = (anchor, true)
         } else if isFilling, !hasMoved {
             (cursor, top) = (0, 0)
         } else if let place = found {

@@ -118,7 +118,7 @@ extension AppState {
         case .highlight: return markColors.highlight(color)
         case .underline: return Style(.underline, foreground: markColors.ink(color))
         case .squiggly: return Style([.underline, .italic], foreground: markColors.ink(color))
-        case .strikeOut: return Style(.dim, foreground: markColors.ink(color))
+        case .strikeOut: return Style(theme.strikeOutMark.attributes, foreground: markColors.ink(color))
         default: return theme.style(of: row.kind)
         }
     }

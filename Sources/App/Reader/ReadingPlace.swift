@@ -47,7 +47,10 @@ extension DocumentState {
     /// The place to keep; nil if it is kept already.
     fileprivate var placeToKeep: ReadingPlace? {
         let place = readingPlace
-        return place == keptPlace || pageCount == nil ? nil : place
+        // Without a stored place, the start need not be stored either.
+        let isStart = place.place == .init(page: 0, glyph: 0) && list.cursor == 0 && bookmarks.isEmpty && !place.isOnPage
+        if pageCount == nil || keptPlace == nil && isStart { return nil }
+        return place == keptPlace ? nil : place
     }
 }
 

@@ -35,11 +35,23 @@ enum NamedColors {
     static func ink(_ color: RGB, _ ground: Ground?) -> Color {
         guard let ground else { return .normal }
         let all = ground.isDark ? onDark : onLight
-        return all.min { color.distance(to: $0.rgb) < color.distance(to: $1.rgb) }?.color ?? .normal
+        // There are too few to match lightness as well.
+        return all.min { color.difference(inHueTo: $0.rgb) < color.difference(inHueTo: $1.rgb) }?.color ?? .normal
     }
 }
 
 extension RGB {
+    /// From 0 for the same hue to 4 for the opposite one; 2 for a grey.
+    fileprivate func difference(inHueTo other: RGB) -> Double {
+        let (one, two) = (oklab, other.oklab)
+        let lengths = (one.a * one.a + one.b * one.b) * (two.a * two.a + two.b * two.b)
+        guard lengths > 1e-8 else { return 2 }
+        let product = one.a * two.a + one.b * two.b
+        // The cosine of the angle, without a root: its sign and its square.
+        let square = product * product / lengths
+        return 2 - (product < 0 ? -square : square) * 2
+    }
+
     /// The square of the distance in Oklab.
     fileprivate func distance(to other: RGB) -> Double {
         let (one, two) = (oklab, other.oklab)
