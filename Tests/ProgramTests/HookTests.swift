@@ -45,7 +45,7 @@ import Testing
 
     @Test func oneRunsAtATimeAndASlowOneIsEnded() async throws {
         let folder = try Folder()
-        let path = try script(folder, "echo start >> \(folder.path)/out; exec sleep 600")
+        let path = try script(folder, "echo start >> \(folder.path)/out; exec tail -f /dev/null")
         let told = Told()
         let hooks = Hooks(
             .init(new: [path]), limit: .milliseconds(200), tell: { text in told.all.withLock { $0.append(text) } })

@@ -1,6 +1,7 @@
 import Annotations
 import App
 import FoundationEssentials
+import Glibc
 import Subprocess
 import SystemPackage
 
@@ -64,8 +65,26 @@ final class Hooks: Sendable {
         json["document"] = .string(reference.documentID)
         json["layer"] = .string(reference.layer)
         json["user"] = reference.userID.map(JSON.string)
+        if JSON.object(json).text.utf8.count > Self.maxBytes { json["ids"] = nil }
         waiting.yield(Run(command: command, line: JSON.object(json).text + "\n"))
     }
+
+    /// Returns the reading end of a pipe that holds the text already: a command that does not read its input must not end
+    /// this program by SIGPIPE.
+    private static func input(with text: String) throws -> FileDescriptor {
+        let (reading, writing) = try FileDescriptor.pipe()
+        do {
+            for end in [reading, writing] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+            try writing.closeAfter { _ = try writing.writeAll(text.utf8) }
+        } catch {
+            try? reading.close()
+            throw error
+        }
+        return reading
+    }
+
+    /// A pipe holds 64 KB without a reader.
+    private static let maxBytes = 60_000
 
     /// Returns why the command failed; nil if it succeeded.
     private static func run(_ run: Run, limit: Duration) async -> String? {
@@ -82,17 +101,16 @@ final class Hooks: Sendable {
         return await withTaskGroup(of: String?.self) { group in
             group.addTask { [options] in
                 do {
+                    let input = try Self.input(with: run.line)
                     let outcome = try await Subprocess.run(
                         program, arguments: arguments, environment: environment, platformOptions: options,
-                        input: .string(run.line), output: .discarded, error: .discarded)
+                        input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .discarded,
+                        error: .discarded)
                     switch outcome.terminationStatus {
                     case .exited(0): return nil
                     case .exited(let code): return "exit code \(code)"
                     default: return "a signal ended it"
                     }
-                } catch let error as SubprocessError where error.code == .failedToWriteToSubprocess {
-                    // It did not want its input.
-                    return nil
                 } catch { return Task.isCancelled ? nil : "it cannot be run" }
             }
             group.addTask {
