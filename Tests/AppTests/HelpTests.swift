@@ -58,8 +58,8 @@ import Testing
         for letter in Set(AnnotationKind.known.filter { $0 != .comment }.map(\.letter)) {
             #expect(stage.state.helpLines(columns: 70).contains { $0.parts.first?.text.string.trimmed == "\(letter)" })
         }
-        try stage.press("/<C-u>ana<enter>G")
-        let row = try #require(stage.lines.lastIndex { $0.contains("  ana  ") }, "\(stage.screen)")
+        try stage.press("/<C-u>colours of people<enter>")
+        let row = try #require(stage.lines.lastIndex { $0.contains("  ana  ") })
         let column = try #require(stage.lines[row].firstRange(of: "ana  ")).lowerBound
         let place = stage.lines[row].distance(from: stage.lines[row].startIndex, to: column)
         #expect(stage.canvas[row, place].style.foreground == stage.state.markColors.person("ana"))

@@ -152,11 +152,11 @@ extension AppState {
         ]
         var seen: Set<String> = []
         let rows = document?.list.window?.rows ?? []
-        let people = rows.lazy.compactMap { document?.author(of: $0) }.filter { seen.insert($0).inserted }.prefix(12)
+        let people = rows.compactMap { document?.author(of: $0) }.filter { seen.insert($0).inserted }.prefix(12)
         let entries = people.map { name in
             HelpEntry(name: name, meaning: name == "me" ? "you" : "", role: .person(name))
         }
-        if !entries.isEmpty { sections.append(("Colours of people", Array(entries))) }
+        if !entries.isEmpty { sections.append(("Colours of people", entries)) }
         return sections
     }
 
