@@ -102,9 +102,12 @@ import Testing
         ("kind:printers-mark show:all", { ($0.kinds, $0.resolved, $0.headsOnly) = ([.printersMark], nil, false) }),
         ("show:all", { ($0.resolved, $0.headsOnly) = (nil, false) }),
         ("!kind:link !by:ana", { ($0.excluded.kinds, $0.excluded.authors) = ([.link], ["ana"]) }),
-        (#"!group: !page:3 !"two words""#, {
-            ($0.excluded.groups, $0.excluded.pages, $0.excluded.words) = ([""], [2], ["two words"])
-        }), ("!", { $0.text = "!" }),
+        (
+            #"!group: !page:3 !"two words""#,
+            {
+                ($0.excluded.groups, $0.excluded.pages, $0.excluded.words) = ([""], [2], ["two words"])
+            }
+        ), ("!", { $0.text = "!" }),
         ("is:new is:unsent", { ($0.unreadOnly, $0.pendingOnly) = (true, true) }),
     ]
 

@@ -46,6 +46,9 @@ import Testing
             case .help where stage.state.help?.isTyping == true: isMisplaced = true
             default: break
             }
+            // What is due without the key happens before it.
+            stage.now = stage.now + 200
+            stage.send(.tick(stage.now))
             let before = stage.state
             let asked = stage.asked.count
             stage.send(.key(key))
@@ -124,7 +127,8 @@ import Testing
             "jjk", "<tab>", "T", "<esc>", "<enter>", "a", "e", "r", "d", "y", "/", ":", ":out<tab><enter>", "O", "?",
             "<C-p>", "f", "ne<enter>", "<tab>vee", "H", "u", "q", "m", "s", "@", "@/tmp/x<enter>", "<C-u>",
             "<click:3,9>",
-            "<wheeldown:5,5>", "?/wo", "M", "'", "Ma'a", "gv", "gr", "ga", "gm", ".", "5", "g", "x", "c", "<C-x>", "t", "S", "]",
+            "<wheeldown:5,5>", "?/wo", "M", "'", "Ma'a", "gv", "gr", "ga", "gm", ".", "5", "g", "x", "c", "<C-x>", "t",
+            "S", "]",
         ]
         switch Int.random(in: 0..<8, using: &random) {
         case 0: return Array(token).map { .character($0) }

@@ -28,7 +28,8 @@ import Testing
 
     @Test func anEventIsOneLineOfJSONOnStandardInput() async throws {
         let folder = try Folder()
-        let path = try script(folder, "cat >> \(folder.path)/out; echo \"$#:$1:${POSTILLA_TOKEN-none}\" >> \(folder.path)/out")
+        let path = try script(
+            folder, "cat >> \(folder.path)/out; echo \"$#:$1:${POSTILLA_TOKEN-none}\" >> \(folder.path)/out")
         let told = Told()
         let hooks = Hooks(.init(new: [path, "--flag x"]), tell: { text in told.all.withLock { $0.append(text) } })
         hooks.tell(.new(["r1", "r2"], author: "ana"), in: Self.reference)

@@ -129,7 +129,8 @@ import Testing
                 for base in [ThemeChoice.Base.auto, .highContrast] {
                     let theme = ThemeChoice(base).theme(depth, ground)
                     all.append(
-                        Shown(name: "\(base.rawValue) on \(name), \(depth)", theme: theme, depth: depth, ground: ground))
+                        Shown(name: "\(base.rawValue) on \(name), \(depth)", theme: theme, depth: depth, ground: ground)
+                    )
                 }
             }
         }

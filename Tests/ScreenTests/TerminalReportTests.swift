@@ -20,10 +20,13 @@ import Testing
         ("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62c", [.graphics(isUnderstood: true), .attributes([62])]),
         ("\u{1B}]11;rgb:0/0/0\u{1B}\\", [.background(.black)]),
         ("\u{1B}]11;rgb:1e1e/2A2A/ffff\u{7}", [.background(RGB(30, 42, 255))]),
-        ("\u{1B}]10;rgba:ff/ff/ff/ff\u{1B}\\\u{1B}]11;rgb:fff/000/888\u{1B}\\",
-            [.text(.white), .background(RGB(255, 0, 136))]),
+        (
+            "\u{1B}]10;rgba:ff/ff/ff/ff\u{1B}\\\u{1B}]11;rgb:fff/000/888\u{1B}\\",
+            [.text(.white), .background(RGB(255, 0, 136))]
+        ),
         ("\u{1B}]11;rgb:0/0\u{7}", []), ("\u{1B}]11;rgb:+1/0/0\u{7}", []), ("\u{1B}]11;rgb:00000/0/0\u{7}", []),
-        ("\u{1B}]12;rgb:0/0/0\u{7}", []), ("\u{1B}]11;?\u{7}", []), ("\u{1B}]1337;ReportCellSize=1\u{7}", []), ("\u{1B}[?99999999999c", []), ("\u{1B}_Gi=31;OK\u{7}", []),
+        ("\u{1B}]12;rgb:0/0/0\u{7}", []), ("\u{1B}]11;?\u{7}", []), ("\u{1B}]1337;ReportCellSize=1\u{7}", []),
+        ("\u{1B}[?99999999999c", []), ("\u{1B}_Gi=31;OK\u{7}", []),
         ("\u{1B}_Gi=31;OK", []), ("\u{1B}[>1;10;0c", []),
     ])
     func answers(bytes: String, reports: [TerminalReport]) {

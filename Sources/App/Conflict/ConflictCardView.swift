@@ -40,7 +40,8 @@ private struct ConflictText {
             return Side(
                 title: versions[index].title,
                 lines: lines.map { (line: CleanText) -> Line in
-                    line.string.split(separator: " ", omittingEmptySubsequences: false).map { (part: Substring) -> (text: CleanText, isChanged: Bool) in
+                    line.string.split(separator: " ", omittingEmptySubsequences: false).map {
+                        (part: Substring) -> (text: CleanText, isChanged: Bool) in
                         let text = CleanText(cleaning: String(part))
                         guard !part.isEmpty else { return (text, false) }
                         defer { word += 1 }

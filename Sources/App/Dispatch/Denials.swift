@@ -142,7 +142,8 @@ extension DocumentState {
     func remedy(for command: Command, key: String) -> String {
         let denial: EditDenial? =
             switch command {
-            case .highlight, .underline, .strikeOut, .squiggly, .repeatMark, .comment, .note, .undo, .redo, .outbox, .sync, .token,
+            case .highlight, .underline, .strikeOut, .squiggly, .repeatMark, .comment, .note, .undo, .redo, .outbox,
+                .sync, .token,
                 .saveUnsent:
                 editDenial { _ in .createAnnotation(group: groupForNew) }
             case .edit, .editExternally, .recolor: recordDenial { .edit($0) }
@@ -160,7 +161,9 @@ extension DocumentState {
 
     private func recordDenial(_ operation: (Subject) -> Operation) -> EditDenial? {
         if focus == .list, !list.marks.isEmpty { return editDenial { .createAnnotation(group: $0.defaultGroup) } }
-        if focus == .thread { return thread.current.flatMap { comment in editDenial { _ in operation(Subject(comment)) } } }
+        if focus == .thread {
+            return thread.current.flatMap { comment in editDenial { _ in operation(Subject(comment)) } }
+        }
         return currentRow.flatMap { row in editDenial { _ in operation(row.subject) } }
     }
 }

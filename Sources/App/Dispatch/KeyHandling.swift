@@ -41,7 +41,12 @@ extension AppState {
         noteSeen()
         stay()
         (refusedBefore, refused) = (refused, nil)
-        if overlay == .question { return answered(key) }
+        if overlay == .question {
+            if case .click = key { return [] }
+            if case .wheelUp = key { return [] }
+            if case .wheelDown = key { return [] }
+            return answered(key)
+        }
         switch key {
         case .paste(let text): return pasted(text)
         case .click(let row, let column): return clicked(Position(row: row, column: column))

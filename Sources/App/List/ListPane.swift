@@ -84,6 +84,8 @@ struct ListPane: Equatable, Sendable {
 
     mutating func scroll(rows: Int) {
         top = Scrolling.top(top, cursor: cursor, rows: rows, count: total)
+        // Headings take lines of their own.
+        while cursor < total, top < cursor, !shownRows(rows: rows).contains(cursor) { top += 1 }
     }
 
     /// Returns the request for the rows around the cursor that are missing.

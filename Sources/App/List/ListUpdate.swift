@@ -26,7 +26,8 @@ extension AppState {
     mutating func markAllRead() -> [Effect] {
         guard let list = document?.list, list.window?.unread ?? 0 > 0 else { return only(.done("Nothing new")) }
         document?.recentAuthors.clear()
-        notice = .done(list.filter.isEmpty ? "Everything marked as read" : "Everything that the filter lists marked as read")
+        notice = .done(
+            list.filter.isEmpty ? "Everything marked as read" : "Everything that the filter lists marked as read")
         return [.markAllRead(list.query)]
     }
 

@@ -48,7 +48,9 @@ extension AppState {
     /// Finds the entry of the sought reference: its last occurrence, once all pages are read.
     mutating func findReference() {
         guard let document, let look = document.look, let reference = look.reference, look.page == nil else { return }
-        guard document.index.percent(of: document.pageCount ?? 0) == 100 || document.index.problem != nil else { return }
+        guard document.index.percent(of: document.pageCount ?? 0) == 100 || document.index.problem != nil else {
+            return
+        }
         guard let page = document.index.lastPage(with: reference) else {
             self.document?.look?.problem = document.index.problem ?? "\(reference) is nowhere else in this document."
             return

@@ -130,7 +130,9 @@ struct DocumentState: Equatable, Sendable {
 /// Titles of documents, as programs write them into PDFs.
 enum DocumentTitle {
     /// What programs write when they know no title.
-    private static let empty: Set<String> = ["untitled", "untitled document", "document", "title", "no title", "(anonymous)"]
+    private static let empty: Set<String> = [
+        "untitled", "untitled document", "document", "title", "no title", "(anonymous)",
+    ]
 
     static func saysNothing(_ title: String) -> Bool {
         let title = title.trimmed

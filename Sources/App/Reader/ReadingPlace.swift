@@ -48,7 +48,8 @@ extension DocumentState {
     fileprivate var placeToKeep: ReadingPlace? {
         let place = readingPlace
         // Without a stored place, the start need not be stored either.
-        let isStart = place.place == .init(page: 0, glyph: 0) && list.cursor == 0 && bookmarks.isEmpty && !place.isOnPage
+        let isStart =
+            place.place == .init(page: 0, glyph: 0) && list.cursor == 0 && bookmarks.isEmpty && !place.isOnPage
         if pageCount == nil || keptPlace == nil && isStart { return nil }
         return place == keptPlace ? nil : place
     }

@@ -1,6 +1,7 @@
 /// A viewer setting, with its name in `config.toml`.
 enum Preference: String, CaseIterable {
-    case theme, marks, strike, mouse, view, followCursor = "follow-cursor", flash, announce, plain, author, remember, delay, editor
+    case theme, marks, strike, mouse, view, followCursor = "follow-cursor", flash, announce, plain, author, remember,
+        delay, editor
     case notify, onNew = "on-new", onTokenNeeded = "on-token-needed"
 
     /// The default value, as written in the file.
@@ -34,7 +35,8 @@ enum Preference: String, CaseIterable {
         case .author: "Author of new annotations if the token names none; if empty, you are asked once"
         case .remember: "Keep tokens between runs, as with --remember"
         case .delay: "How long an edit waits for further edits before it is sent, from 0s to 60s"
-        case .notify: "Notices on the desktop when others write or a token is needed: off, osc9 or osc777, as the terminal knows"
+        case .notify:
+            "Notices on the desktop when others write or a token is needed: off, osc9 or osc777, as the terminal knows"
         case .onNew: "Command run when others add or change something; gets one line of JSON on standard input"
         case .onTokenNeeded: "Command run when a token is needed; gets one line of JSON on standard input"
         case .editor: "Command that edits texts; if empty, VISUAL, then EDITOR"

@@ -40,7 +40,10 @@ import Testing
 
     @Test(arguments: [
         ("thema = \"dark\"", "c.toml, line 1: unknown setting: thema; did you mean theme?"),
-        ("theme = \"solarized\"", "c.toml, line 1: theme must be one of auto, terminal, dark, light, high-contrast, mono"),
+        (
+            "theme = \"solarized\"",
+            "c.toml, line 1: theme must be one of auto, terminal, dark, light, high-contrast, mono"
+        ),
         ("marks = \"boxes\"", "c.toml, line 1: marks must be colors or brackets"),
         ("strike = \"out\"", "c.toml, line 1: strike must be dim or combining"),
         ("\nmouse = \"perhaps\"", "c.toml, line 2: mouse must be true or false"),
