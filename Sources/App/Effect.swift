@@ -15,7 +15,8 @@ package enum Effect: Hashable, Sendable {
     case join(server: String, token: TokenText)
     /// Starts a local server with samples and tokens, for as long as the program runs. → `demoReady` or `openFailed`
     case startDemo
-    /// Opens a PDF from disk, without a layer. → `opened` and `pdfReady`, or `openFailed`
+    /// Opens a PDF from disk, without a layer. → `opened`, `pdfReady`, `pdfMeasured`
+    /// and `annotationsRead`, or `openFailed`
     case openFile(String)
     /// Directs the following effects to this open layer. A newly opened layer must be selected before any other effect.
     case select(LayerReference)
@@ -37,8 +38,9 @@ package enum Effect: Hashable, Sendable {
     case loadPage(Int)
     /// Reads outline and page labels. → `navigation`
     case loadNavigation
-    /// Reads the text of all pages for searching. → `indexed` for each, `indexFailed` if it ends early
-    case indexDocument
+    /// Reads the text of all pages for searching, first of those that seem to have the words. → `likelyPages` if they
+    /// are found quickly, `indexed` for each page, `indexFailed` if it ends early
+    case indexDocument(seeking: String)
     /// Stops indexing and keeps the pages already read.
     case stopIndexing
     /// Reads the words under marks on pages where filters cannot find them yet. → `quoted` several times, and at the

@@ -40,11 +40,17 @@ package indirect enum Message: Hashable, Sendable {
     /// Why, as a sentence; nil if the download was cancelled.
     case downloadFailed(String?)
     case pdfReady(PDFInfo)
+    /// The sizes of all pages: those of `pdfReady` were those of the first page.
+    case pdfMeasured(PDFInfo)
     case page(Int, PageText)
     /// Empty if the PDF has no navigation data or it cannot be read.
     case navigation(PDFNavigation)
+    /// All annotations of a local PDF can be listed, or cannot be read.
+    case annotationsRead
     /// A page and its text in the form used for searching (`PageGlyphs.searchText`).
     case indexed([Int: String])
+    /// The pages, not indexed yet, that seem to have the words sought.
+    case likelyPages(Set<Int>, seeking: String)
     /// Why some pages cannot be searched, as a sentence.
     case indexFailed(String)
     /// Filters can now find more words; `isAll` marks the end of reading.

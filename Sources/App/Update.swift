@@ -42,8 +42,11 @@ extension AppState {
         case .download(let progress): downloaded(progress)
         case .downloadFailed(let why): downloadFailed(why)
         case .pdfReady(let info): return pdfCame(info)
+        case .pdfMeasured(let info): pdfMeasured(info)
         case .navigation(let navigation): navigationCame(navigation)
+        case .annotationsRead: annotationsRead()
         case .indexed(let texts): indexed(texts)
+        case .likelyPages(let pages, let text): likely(pages, text)
         case .indexFailed(let why): indexFailed(why)
         case .quoted(let isAll): if !isAll { quoted() }
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))

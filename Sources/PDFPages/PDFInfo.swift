@@ -44,13 +44,25 @@ package struct PageSize: Hashable, Sendable {
     }
 
     /// US letter, which readers assume for a page without a size.
-    static let usual = PageSize(width: 612, height: 792)
+    package static let usual = PageSize(width: 612, height: 792)
 }
 
 extension PDFTools {
     /// Returns the title and page sizes of a file.
     package func info(of file: String) async throws -> PDFInfo {
-        let listing = try await listing(of: file, pages: 0...limits.pages - 1)
+        try await info(of: file, pages: 0...limits.pages - 1)
+    }
+
+    /// Returns the title and the number of pages, all with the size of the first: quicker than ``info(of:)`` where
+    /// there are many pages.
+    package func firstInfo(of file: String) async throws -> PDFInfo {
+        var info = try await info(of: file, pages: 0...0)
+        info.pages = info.pages.map { _ in info.pages[0] }
+        return info
+    }
+
+    private func info(of file: String, pages: ClosedRange<Int>) async throws -> PDFInfo {
+        let listing = try await listing(of: file, pages: pages)
         guard listing.pageCount <= limits.pages else {
             throw PDFError.tooManyPages(listing.pageCount, limit: limits.pages)
         }

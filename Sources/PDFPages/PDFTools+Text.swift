@@ -46,6 +46,17 @@ extension PDFTools {
         return text
     }
 
+    /// Returns the text of a range of pages as poppler orders it, in UTF-8, without places.
+    package func plainText(of file: String, pages: ClosedRange<Int>) async throws -> [Int: [UInt8]] {
+        let range = ["-f", "\(pages.lowerBound + 1)", "-l", "\(pages.upperBound + 1)"]
+        let outcome = try await run(
+            .pdftotext, ["-q"] + range + [try Self.argument(for: file), "-"], into: CollectedOutput())
+        // Each page ends with a form feed.
+        let texts = outcome.sink.bytes.split(separator: 0x0C, omittingEmptySubsequences: false)
+        guard outcome.exitCode == 0, texts.count > pages.count else { throw try await reason(for: file) }
+        return Dictionary(uniqueKeysWithValues: zip(pages, texts.map(Array.init)))
+    }
+
     /// - Parameter sizes: of these pages.
     private func read(
         _ file: String, _ pages: ClosedRange<Int>, sizes: [PageSize],

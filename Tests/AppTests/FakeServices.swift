@@ -26,6 +26,8 @@ final class FakeServices: AppServices {
     var failure: String?
     /// Whether page requests stay unanswered.
     var holdsPages = false
+    /// Whether the annotations of a local PDF are still being read.
+    var holdsAnnotations = false
     /// Whether the disk is busy: edits wait until ``saveHeld()``.
     var holdsEdits = false
     private var held: [() -> Void] = []
@@ -54,6 +56,7 @@ final class FakeServices: AppServices {
             let reference = LayerReference(server: "", documentID: path)
             open(.opened(OpenedLayer(reference: reference, status: SyncStatus(), hasPDF: true, isLocal: true)))
             open(.at(reference, pdfReady))
+            if !holdsAnnotations { open(.at(reference, .annotationsRead)) }
         case .loadPage(let index) where !holdsPages:
             post(pages.indices.contains(index) ? .page(index, pages[index]) : .pageFailed(index, "No such page."))
         case .loadNavigation: post(.navigation(navigation))

@@ -74,6 +74,20 @@ import Testing
         #expect(stage.prompt == "library> ")
     }
 
+    /// A script must not read "None." because its line came first.
+    @Test func aLineWaitsUntilTheAnnotationsOfALocalFileAreRead() {
+        let services = Sample.services()
+        services.holdsAnnotations = true
+        let stage = PlainStage(services, begin: .file("notes.pdf"))
+        #expect(stage.said == [])
+        #expect(!stage.isReady)
+        services.records = []
+        stage.send(.at(LayerReference(server: "", documentID: "notes.pdf"), .annotationsRead))
+        #expect(stage.said.first?.contains("0 annotations") == true)
+        #expect(stage.isReady)
+        #expect(stage.type("list").first == "None.")
+    }
+
     @Test func whatCannotBeOpenedEndsWithTheReason() {
         var state = PlainState(AppState(begin: .file("nowhere.pdf"), size: Size(rows: 60, columns: 100), seed: (1, 2)))
         #expect(state.start(at: .noon) == [.openFile("nowhere.pdf")])

@@ -12,7 +12,7 @@ import Testing
     @Test func hitsOneAfterTheOtherAndAround() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>/Of<enter>")
-        #expect(stage.foot == " Hit 1 of 5 on this page, 0% of the document searched")
+        #expect(stage.foot == " Hit 1 of 5")
         #expect(stage.underCursor == "of")
         let first = stage.canvas.cursor
         try stage.press("n")
@@ -32,7 +32,7 @@ import Testing
         try stage.press("<tab>/two<enter>")
         #expect(stage.lines[0].contains("page 2 of 3"))
         #expect(stage.underCursor == "two")
-        #expect(stage.foot == " Hit 1 of 1 on this page, 66% of the document searched")
+        #expect(stage.foot == " Hit 1 of 1")
         try stage.press("<C-o>")
         #expect(stage.lines[0].contains("page 1 of 3"))
         try stage.press("/zebra<enter>")
@@ -76,6 +76,37 @@ import Testing
         #expect(!stage.lines[0].contains("%"))
     }
 
+    /// The pages between are taken for pages without the words until they are read.
+    @Test func aPageThatSeemsToHaveTheWordsIsShownBeforeTheOthersAreRead() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/two<enter>")
+        stage.send(.likelyPages([2], seeking: "three"))
+        stage.send(.likelyPages([1], seeking: "two"))
+        #expect(stage.foot == " Searching the other pages: 0%")
+        stage.send(.indexed([1: "it has two lines."]))
+        #expect(stage.lines[0].contains("page 2 of 3"))
+        #expect(stage.foot == " Hit 1 of 1 on this page, 33% of the document searched")
+        try stage.press("n")
+        #expect(stage.lines[0].contains("page 2 of 3"))
+        stage.send(.indexed([0: "this"]))
+        stage.send(.indexed([2: "two"]))
+        #expect(stage.foot == " Hit 1 of 2")
+        try stage.press("n")
+        #expect(stage.lines[0].contains("page 3 of 3"))
+    }
+
+    @Test func aSearchForOtherWordsStartsOverWhilePagesAreRead() throws {
+        let services = Sample.services()
+        let stage = Stage(services)
+        services.holdsPages = true
+        try stage.press("<tab>/two<enter>/rethink<enter>/rethink<enter>")
+        #expect(
+            stage.asked.filter { if case .indexDocument = $0 { true } else { false } }
+                == [.indexDocument(seeking: "two"), .indexDocument(seeking: "rethink")])
+    }
+
     @Test func whatCannotBeReadIsSaid() throws {
         let services = Sample.services()
         let stage = Stage(services)
@@ -117,7 +148,7 @@ import Testing
         try stage.press("<tab>/two<enter><esc>")
         services.holdsPages = false
         try stage.press("n")
-        #expect(stage.asked.count { $0 == .indexDocument } == 2)
+        #expect(stage.asked.count { $0 == .indexDocument(seeking: "two") } == 2)
         #expect(stage.lines[0].contains("page 2 of 3"))
         try stage.press("<esc>")
         #expect(!stage.asked.contains { $0 == .stopIndexing } || stage.asked.last != .stopIndexing)

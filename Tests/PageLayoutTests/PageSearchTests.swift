@@ -23,4 +23,37 @@ import Testing
         let found = page.occurrences(of: text).map { page.text(of: $0) }
         #expect(found == expected)
     }
+
+    @Test(arguments: [
+        ("The set and the\nother set", "the other SET", true),
+        ("the instruc-\ntion set", "instruction set", true),
+        ("they di\u{FB00}er, don\u{2019}t they", "differ, don't", true),
+        ("of it all", "nothing of it", false),
+        // Accents are not compared: the longest part without them is.
+        ("STRASSE und Ägypten", "ägypten", true),
+        ("STRASSE und Aegypten", "ägypten", true),
+        ("Ägypten", "gypsten", false),
+        ("co\u{00AD}operation", "cooperation", true),
+        ("one\u{4E2D}two", "onetwo", false),
+        ("", "absent", false),
+    ])
+    func aSiftedPageSeemsToHaveWords(page: String, words: String, expected: Bool) throws {
+        let sought = try #require(SiftedText(words: words))
+        #expect(SiftedText(page: Array(page.utf8)).contains(sought) == expected)
+    }
+
+    /// Every page that has the words passes.
+    @Test(arguments: ["The user-\nmode di\u{FB00}erence \u{201C}holds\u{201D}", "naïve cafés"])
+    func whatOccursIsNotSiftedOut(source: String) throws {
+        let page = PageGlyphs(drawnPage(source))
+        for word in source.split(whereSeparator: \.isWhitespace) where !page.occurrences(of: String(word)).isEmpty {
+            guard let sought = SiftedText(words: String(word)) else { continue }
+            #expect(SiftedText(page: Array(source.utf8)).contains(sought), "\(word)")
+        }
+    }
+
+    @Test(arguments: ["", "  ", "ab", "a-b", "空白なし", "éàü"])
+    func wordsThatAreTooShortAreNotSifted(words: String) {
+        #expect(SiftedText(words: words) == nil)
+    }
 }

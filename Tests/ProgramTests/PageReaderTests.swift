@@ -56,6 +56,31 @@ struct PageReaderTests {
         reader.close()
     }
 
+    /// A long document's pages with the words come first, wherever they are.
+    @Test func pagesThatHaveTheWordsAreReadFirst() async throws {
+        var pdf = SmallPDF()
+        pdf.pages = (0..<400).map { page in
+            let text = page == 311 ? "an unexpected Walrus" : "page \(page) of a long report"
+            return ("/MediaBox[0 0 612 792]", "BT /F1 20 Tf 100 602 Td (\(text)) Tj ET")
+        }
+        let file = try folder.write("long.pdf", pdf.bytes)
+        let reader = PageReader(file: file)
+        defer { reader.close() }
+        let told = Mutex<[Message]>([])
+        let all = Told()
+        reader.tellTexts(seeking: "unexpected wal") { message in
+            told.withLock { $0.append(message) }
+            all.take(message)
+        }
+        try all.wait(for: 400)
+        // The page that the document opens on is kept.
+        let messages = told.withLock { $0 }.filter {
+            if case .indexed(let texts) = $0 { texts[0] == nil } else { true }
+        }
+        #expect(messages.prefix(1) == [.likelyPages([311], seeking: "unexpected wal")])
+        #expect(messages.dropFirst().first == .indexed([311: "an unexpected walrus"]))
+    }
+
     @Test func nothingBeginsOnceItIsClosed() throws {
         let reader = PageReader(file: file)
         reader.close()

@@ -44,6 +44,10 @@ extension AppState {
         return [.loadNavigation]
     }
 
+    mutating func pdfMeasured(_ info: PDFInfo) {
+        if document?.pageCount == info.pages.count { document?.pdf = .ready(info) }
+    }
+
     mutating func pageCame(_ index: Int, _ entry: PageTexts.Entry) {
         document?.texts.set(index, entry)
         guard let document else { return }

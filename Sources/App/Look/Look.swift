@@ -32,7 +32,7 @@ extension AppState {
             return []
         }
         self.document?.index.isAsked = true
-        return [.indexDocument]
+        return [.indexDocument(seeking: reference)]
     }
 
     /// Opens the look at the target of a link in this document.

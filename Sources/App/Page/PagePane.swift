@@ -20,6 +20,13 @@ struct PagePane: Equatable, Sendable {
         var hits: [Range<Int>]
         /// Move this many hits past those of this page, forward or backward, once the pages there are indexed.
         var pending: Int?
+        /// The hit last shown, and what the notice says of its place.
+        var shown: Shown?
+
+        struct Shown: Equatable, Sendable {
+            var hit: Int
+            var place: String
+        }
     }
 
     /// Counted from 0.

@@ -65,6 +65,7 @@ struct PlainWriting: Equatable, Sendable {
 extension PlainState {
     /// Returns whether a step must wait although all responses have arrived.
     func isWaiting(for step: PlainStep) -> Bool {
+        if app.document?.isReading == true, step != .done { return true }
         switch step {
         case .opening:
             guard let document = app.document else { return app.opening != nil && app.opening?.problem == nil }

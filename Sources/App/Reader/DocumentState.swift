@@ -12,6 +12,8 @@ struct DocumentState: Equatable, Sendable {
     var status: SyncStatus
     let isReadOnly: Bool
     let isLocal: Bool
+    /// Whether the annotations of a local PDF are still being read, so that a list would lack some.
+    var isReading: Bool
     var author: String?
     /// The group of new records; nil uses the token's default.
     var groupChoice: LayerMetadata.GroupChoice?
@@ -93,6 +95,7 @@ struct DocumentState: Equatable, Sendable {
         status = opened.status
         isReadOnly = opened.isReadOnly
         isLocal = opened.isLocal
+        isReading = opened.isLocal
         author = opened.author
         groupChoice = opened.groupChoice
         drafts = opened.drafts

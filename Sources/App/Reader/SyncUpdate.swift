@@ -82,6 +82,11 @@ extension AppState {
         return [.notifyDesktop("\(document.name) / \(document.layerName): \(what)")]
     }
 
+    mutating func annotationsRead() {
+        document?.isReading = false
+        refresh()
+    }
+
     /// Marks everything shown of the layer for reloading.
     mutating func refresh() {
         document?.list.isStale = true

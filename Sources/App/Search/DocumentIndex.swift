@@ -12,17 +12,29 @@ struct DocumentIndex: Equatable, Sendable {
     private var sought = ""
     /// Occurrences of `sought` on each page read so far.
     private var counts: [Int: Int] = [:]
+    /// The pages that seem to have `sought`; the others are taken for pages without it until they are read. nil if
+    /// nothing is known.
+    private var likely: Set<Int>?
 
     mutating func add(_ page: Int, _ text: String) {
         texts[page] = text
         if !sought.isEmpty { counts[page] = PageGlyphs.count(of: sought, in: text) }
     }
 
-    mutating func seek(_ text: String) {
+    /// Returns whether other words were sought before.
+    @discardableResult
+    mutating func seek(_ text: String) -> Bool {
         let wanted = PageGlyphs.searchText(of: text)
-        guard wanted != sought else { return }
+        guard wanted != sought else { return false }
         sought = wanted
+        likely = nil
         counts = texts.mapValues { PageGlyphs.count(of: wanted, in: $0) }
+        return true
+    }
+
+    /// Notes the pages that seem to have this text, unless another one is sought by now.
+    mutating func setLikely(_ pages: Set<Int>, for text: String) {
+        if PageGlyphs.searchText(of: text) == sought { likely = pages }
     }
 
     /// Returns whether indexing is still running.
@@ -43,17 +55,25 @@ struct DocumentIndex: Equatable, Sendable {
     ///
     /// - Parameter step: 1 or -1.
     func page(from page: Int, by step: Int, of pages: Int) -> Found {
+        var isComplete = true
         for distance in stride(from: 1, through: pages, by: 1) {
             let next = ((page + step * distance) % pages + pages) % pages
-            guard let count = counts[next] else { return problem == nil ? .notYet : .nowhere }
-            if count > 0 { return .page(next) }
+            if let count = counts[next] {
+                if count > 0 { return .page(next) }
+            } else if problem != nil {
+                return .nowhere
+            } else if likely?.contains(next) == false {
+                isComplete = false
+            } else {
+                return .notYet
+            }
         }
-        return .nowhere
+        return isComplete ? .nowhere : .notYet
     }
 
     enum Found: Equatable {
         case page(Int)
-        /// A page on the way has not been read yet.
+        /// A page on the way, which may have a hit, has not been read yet.
         case notYet
         case nowhere
     }

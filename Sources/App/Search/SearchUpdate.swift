@@ -17,8 +17,7 @@ extension AppState {
         guard let page = document?.page, !text.isEmpty else { return [] }
         let hits = page.glyphs?.occurrences(of: text) ?? []
         document?.page.search = PagePane.Search(text: text, hits: hits)
-        document?.index.seek(text)
-        let effects = readOtherPages()
+        let effects = readOtherPages(seeking: text)
         let glyph = page.cursor.glyph
         if hits.contains(where: { $0.lowerBound == glyph }) {
             goToHit(hits.firstIndex { $0.lowerBound == glyph } ?? 0)
@@ -31,16 +30,19 @@ extension AppState {
     mutating func searchAgain(by step: Int) -> [Effect] {
         if document?.focus == .list { return moveInList(step > 0 ? .down : .up, abs(step)) }
         guard let search = document?.page.search else { return only(.warning("No search yet; press / to search")) }
-        document?.index.seek(search.text)
-        let effects = readOtherPages()
+        let effects = readOtherPages(seeking: search.text)
         seekHit(by: step)
         return effects
     }
 
-    private mutating func readOtherPages() -> [Effect] {
-        guard document?.index.isAsked == false else { return [] }
-        document?.index.isAsked = true
-        return [.indexDocument]
+    /// Starts reading, or starts over with the pages that seem to have other words.
+    private mutating func readOtherPages(seeking text: String) -> [Effect] {
+        guard let document else { return [] }
+        let isNew = self.document?.index.seek(text) == true
+        let isRunning = document.index.isRunning(of: document.pageCount ?? 0)
+        guard !document.index.isAsked || isNew && isRunning else { return [] }
+        self.document?.index.isAsked = true
+        return [.indexDocument(seeking: text)]
     }
 
     /// Stops waiting for other pages first; the next time, ends the search. Both stop indexing.
@@ -97,7 +99,7 @@ extension AppState {
                     self.document?.page.search?.pending = nil
                     if next == document.page.index { return goToHit(hit) }
                     goTo(page: next, .hit(hit))
-                    notice = .done(place(ofHit: hit, on: next))
+                    show(hit: hit, on: next)
                     return
                 }
                 left -= hits
@@ -111,7 +113,13 @@ extension AppState {
         self.document?.page.search?.pending = nil
         self.document?.page.cursor = PageCursor(glyph: hits[index].lowerBound)
         self.document?.page.selection?.head = hits[index].lowerBound
-        notice = .done(place(ofHit: index, on: document.page.index))
+        show(hit: index, on: document.page.index)
+    }
+
+    private mutating func show(hit: Int, on page: Int) {
+        let place = place(ofHit: hit, on: page)
+        document?.page.search?.shown = PagePane.Search.Shown(hit: hit, place: place)
+        notice = .done(place)
     }
 
     /// `Hit 3 of 41`, or what is known so far.
@@ -126,6 +134,21 @@ extension AppState {
     mutating func indexed(_ texts: [Int: String]) {
         for (page, text) in texts { document?.index.add(page, text) }
         findReference()
+        updatePlace()
+        guard let rest = document?.page.search?.pending else { return }
+        leavePage(by: rest)
+    }
+
+    /// Completes `Hit 1 of 2 on this page` once all pages are read, if it is still shown.
+    private mutating func updatePlace() {
+        guard let document, let count = document.pageCount, document.index.percent(of: count) == 100,
+            let (hit, place) = document.page.search?.shown.map({ ($0.hit, $0.place) }), notice == .done(place)
+        else { return }
+        show(hit: hit, on: document.page.index)
+    }
+
+    mutating func likely(_ pages: Set<Int>, _ text: String) {
+        document?.index.setLikely(pages, for: text)
         guard let rest = document?.page.search?.pending else { return }
         leavePage(by: rest)
     }

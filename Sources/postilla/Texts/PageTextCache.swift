@@ -63,13 +63,15 @@ final class PageTextCache: Sendable {
     }
 
     /// Keeps a page, without making the caller wait.
-    func keep(_ text: PageText, of page: Int) {
+    ///
+    /// - Parameter searchText: the page in search form, if the caller has it.
+    func keep(_ text: PageText, of page: Int, searchText: String? = nil) {
         queue.async { [self] in
             state.withLock { state in
                 state.open()
                 state.words?.add(text.bytes, of: page)
                 guard state.search?.has(page) != true, state.texts[page] == nil else { return }
-                state.keep(PageGlyphs(text).searchText, of: page)
+                state.keep(searchText ?? PageGlyphs(text).searchText, of: page)
             }
         }
     }

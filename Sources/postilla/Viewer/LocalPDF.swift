@@ -51,19 +51,22 @@ final class LocalPDF: Sendable {
         let task = Task {
             do {
                 let version = await version()
-                let (info, sizes) = try await open()
+                let (first, sizes) = try await open()
                 let place = await reading()
                 let name = String(path.split(separator: "/").last ?? "PDF")
                 post(
                     .opened(
                         OpenedLayer(
-                            reference: LayerReference(server: "", documentID: path), title: info.title ?? name,
+                            reference: LayerReference(server: "", documentID: path), title: first.title ?? name,
                             status: SyncStatus(), hasPDF: true, isLocal: true, reading: place)))
-                try await show(info, sizes)
+                try await show(first, sizes)
                 try await watch(since: version)
             } catch is CancellationError {
                 return
-            } catch { post(.openFailed("\(path): \(error)")) }
+            } catch {
+                post(.openFailed("\(path): \(error)"))
+                post(.annotationsRead)
+            }
         }
         loading.withLock { $0 = task }
     }
@@ -80,13 +83,13 @@ final class LocalPDF: Sendable {
             file: path, tools: tools,
             trueSizes: { page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } })
         do {
-            let info = try await new.info()
+            let first = try await new.firstInfo()
             let old = reader.withLock { reader in
                 defer { reader = new }
                 return reader
             }
             old.close()
-            return (info, sizes)
+            return (first, sizes)
         } catch {
             new.close()
             throw error
@@ -94,8 +97,12 @@ final class LocalPDF: Sendable {
     }
 
     /// Shows the pages, then the file's annotations.
-    private func show(_ info: PDFInfo, _ sizes: Sizes) async throws {
-        post(.pdfReady(info))
+    private func show(_ first: PDFInfo, _ sizes: Sizes) async throws {
+        post(.pdfReady(first))
+        // Whatever reads the whole file would delay the page that the person waits for.
+        await pages.finishNewestPage()
+        let info = try await pages.info()
+        post(.pdfMeasured(info))
         let found = try await tools.annotations(of: path)
         if found.frames.contains(where: { $0.unit != 1 }) {
             let pageSizes = found.frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }
@@ -116,7 +123,7 @@ final class LocalPDF: Sendable {
             }
             try store.setUnread(found.records.map(\.id), false)
         }
-        post(.recordsChanged([], author: nil))
+        post(.annotationsRead)
     }
 
     // MARK: Changes on disk
@@ -153,8 +160,8 @@ final class LocalPDF: Sendable {
             guard let now, now != shown, now == last else { continue }
             shown = now
             do {
-                let (info, sizes) = try await open()
-                try await show(info, sizes)
+                let (first, sizes) = try await open()
+                try await show(first, sizes)
                 post(.notice("The file changed on disk; showing it as it is now"))
             } catch is CancellationError {
                 throw CancellationError()

@@ -54,7 +54,7 @@ final class ViewerServices: AppServices {
         case .cancelDownload: tab?.call { $0.cancelDownload() }
         case .loadPage(let index): if let tab { firstPicture.then { tab.loadPage(index) } }
         case .loadNavigation: if let tab { firstPicture.then { tab.pages?.tellNavigation(tab.post) } }
-        case .indexDocument: if let tab { tab.pages?.tellTexts(tab.post) }
+        case .indexDocument(let text): if let tab { tab.pages?.tellTexts(seeking: text, tab.post) }
         case .stopIndexing: tab?.pages?.stopTexts()
         case .quoteDocument: quoteDocument()
 

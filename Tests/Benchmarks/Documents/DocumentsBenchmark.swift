@@ -107,11 +107,11 @@ struct DocumentsBenchmark {
             // The text is kept by the hash of the PDF, in this home only.
             try sought(command, home) { terminal in
                 outcome.firstSearch.add(try hit(terminal))
-                // The whole document, back at the first page.
                 try terminal.wait(until: "all pages are read", seconds: 600) { !$0.text.contains("% of the document") }
+                // Back at the first page.
+                terminal.send(text: ":page 1\r")
+                try terminal.wait(until: "the first page is shown", seconds: 60) { $0.text.contains("page 1 of") }
                 terminal.waitForIdle(milliseconds: 1_000)
-                terminal.send(text: "gg:page 1\r")
-                terminal.waitForIdle(milliseconds: 500)
                 outcome.nextSearch.add(try hit(terminal))
             }
             try sought(command, home) { outcome.searchAfterRestart.add(try hit($0)) }
@@ -136,7 +136,10 @@ struct DocumentsBenchmark {
         terminal.waitForIdle(milliseconds: 300)
         let start = ContinuousClock.now
         terminal.send(text: "\r")
-        try terminal.wait(until: "the hit is shown", seconds: 600) { $0.text.contains("Hit 1 of 1") }
+        let page = "page \(LongPDF.rarePage(of: pages) + 1) of \(pages)"
+        try terminal.wait(until: "the hit is shown", seconds: 600) {
+            $0.text.contains(page) && $0.text.contains("Hit 1 of 1")
+        }
         guard let end = terminal.lastRead else { throw BenchmarkError("nothing was written") }
         return end - start
     }

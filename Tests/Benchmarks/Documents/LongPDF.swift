@@ -5,6 +5,7 @@ import TestSupport
 enum LongPDF {
     /// The word on one page only, near the end.
     static let rareWord = "heliotrope"
+    static func rarePage(of pages: Int) -> Int { pages - pages / 50 - 1 }
 
     /// Writes a document of this many pages with about 400 words each, as a book has.
     static func write(pages: Int, to file: URL) throws {
@@ -22,7 +23,7 @@ enum LongPDF {
             var lines = ["BT /F1 11 Tf 14 TL 72 720 Td"]
             for line in 0..<40 {
                 var text = (0..<10).map { _ in random.pick(words) }
-                if page == pages - pages / 50 - 1, line == 20 { text[5] = rareWord }
+                if page == rarePage(of: pages), line == 20 { text[5] = rareWord }
                 lines.append("(\(text.joined(separator: " "))) Tj T*")
             }
             let stream = lines.joined(separator: "\n") + "\nET"

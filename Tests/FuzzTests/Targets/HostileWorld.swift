@@ -25,10 +25,12 @@ final class HostileWorld: AppServices {
         switch effect {
         case .loadLibrary, .removeLayer, .pruneStorage: [.library([texts.entry, texts.entry]), .notice(texts.next)]
         case .openLayer(let reference): open(reference)
-        case .join, .startDemo, .openFile: open(texts.reference)
+        case .join, .startDemo: open(texts.reference)
+        case .openFile: open(texts.reference) + [.annotationsRead]
         case .loadPage(let page): page < 2 ? [.page(page, texts.page)] : [.pageFailed(page, texts.next)]
         case .loadNavigation: [.navigation(texts.navigation)]
-        case .indexDocument: [.indexed([0: texts.next]), .indexFailed(texts.next)]
+        case .indexDocument(let words):
+            [.likelyPages([1, 9], seeking: words), .indexed([0: texts.next]), .indexFailed(texts.next)]
         case .loadRows(let request), .findUnread(let request): [.rows(window(request))]
         case .loadPageRows(let page): [.pageRows(page, rows)]
         case .loadRecord(let id): [.record(id, records.first { $0.id == id })]
