@@ -34,7 +34,7 @@ import Testing
         let hooks = Hooks(.init(new: [path, "--flag x"]), tell: { text in told.all.withLock { $0.append(text) } })
         hooks.tell(.new(["r1", "r2"], author: "ana"), in: Self.reference)
         hooks.tell(.tokenNeeded, in: Self.reference)
-        try await waitUntil("the hook has run") { folder.text("out").contains("--flag x") }
+        try await waitUntil("the hook has run", seconds: 1_200) { folder.text("out").contains("--flag x") }
         let lines = folder.text("out").split(separator: "\n").map(String.init)
         #expect(lines.count == 2 && lines[1] == "1:--flag x:none")
         let json = try JSON(parsing: lines[0])
@@ -52,7 +52,9 @@ import Testing
             .init(new: [path]), limit: .milliseconds(200), tell: { text in told.all.withLock { $0.append(text) } })
         hooks.tell(.new(["r1"], author: nil), in: Self.reference)
         hooks.tell(.new(["r2"], author: nil), in: Self.reference)
-        try await waitUntil("the hook has run") { folder.text("out").components(separatedBy: "start").count == 3 }
+        try await waitUntil("the hook has run", seconds: 1_200) {
+            folder.text("out").components(separatedBy: "start").count == 3
+        }
         #expect(told.texts.count == 1 && told.texts[0].contains("ran longer than"))
         hooks.close()
     }
@@ -64,7 +66,7 @@ import Testing
             tell: { text in told.all.withLock { $0.append(text) } })
         for _ in 0..<3 { hooks.tell(.new(["r1"], author: nil), in: Self.reference) }
         hooks.tell(.tokenNeeded, in: Self.reference)
-        try await waitUntil("the hook has run") { told.texts.count == 2 }
+        try await waitUntil("the hook has run", seconds: 1_200) { told.texts.count == 2 }
         #expect(told.texts[0] == "The hook /no/such/program failed: it cannot be run")
         #expect(told.texts[1] == "The hook false failed: exit code 1")
         hooks.close()
@@ -78,7 +80,9 @@ import Testing
             tell: { text in told.all.withLock { $0.append(text) } })
         for _ in 0..<10 { hooks.tell(.new(["r1"], author: nil), in: Self.reference) }
         hooks.tell(.tokenNeeded, in: Self.reference)
-        try await waitUntil("the hook has run") { FileManager.default.fileExists(atPath: folder.path + "/done") }
+        try await waitUntil("the hook has run", seconds: 1_200) {
+            FileManager.default.fileExists(atPath: folder.path + "/done")
+        }
         #expect(told.texts.isEmpty)
         hooks.close()
     }
