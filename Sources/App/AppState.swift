@@ -23,11 +23,15 @@ package struct AppState: Equatable, Sendable {
     /// The exit that waits until all edits are saved.
     var departure: Departure?
     var ids: IDGenerator
-    package let theme: Theme
+    package private(set) var theme: Theme
+    /// What the user chose; the theme follows the terminal's colours. nil keeps `theme`.
+    private let themeChoice: ThemeChoice?
     /// The characters for rules and signs.
     let art: LineArt
     /// Colours for marks and people.
-    let markColors: MarkColors
+    private(set) var markColors: MarkColors
+    /// How marks are shown.
+    let markStyle: MarkStyle
     /// Offset of the user's wall clock from UTC, in seconds; positive is ahead.
     package let utcOffset: Int
     package let keymap: Keymap
@@ -52,11 +56,16 @@ package struct AppState: Equatable, Sendable {
     var opening: Opening?
 
     var keys = KeyReader()
+    /// What the next key, a letter, is for.
+    var letterUse: LetterUse?
     /// The sentence on the screen, if any.
     var shownNotice: ShownNotice?
     var messages = MessageLog()
     /// The keys without a meaning that the user has been told about.
     var unboundKeys: Set<Key> = []
+    /// The command that this key, and the one before it, had refused; help explains it.
+    var refused: Command?
+    var refusedBefore: Command?
     var prompt: Prompt?
     var picker: Picker?
     var history = CommandHistory()
@@ -71,7 +80,8 @@ package struct AppState: Equatable, Sendable {
     ///     the user has opened the library since.
     ///   - seed: Random bits for the ids of new records.
     package init(
-        begin: Start, size: Size, theme: Theme = .standard, art: LineArt = .unicode, depth: ColorDepth = .many,
+        begin: Start, size: Size, theme: Theme = .standard, themeChoice: ThemeChoice? = nil,
+        art: LineArt = .unicode, depth: ColorDepth = .many, markStyle: MarkStyle = MarkStyle(),
         utcOffset: Int = 0, keymap: Keymap = .standard,
         pageView: TypesetPage.View? = nil, flashesChanges: Bool = true, followsCursor: Bool = true,
         invitation: String? = nil,
@@ -79,9 +89,12 @@ package struct AppState: Equatable, Sendable {
     ) {
         self.begin = begin
         self.size = size
+        let theme = themeChoice?.theme(depth, nil) ?? theme
         self.theme = theme
+        self.themeChoice = themeChoice
         self.art = art
-        markColors = MarkColors(depth: depth, ground: theme.ground)
+        self.markStyle = markStyle
+        markColors = MarkColors(depth: depth, ground: theme.ground, theme: theme)
         self.utcOffset = utcOffset
         self.keymap = keymap
         self.pageView = pageView
@@ -100,6 +113,13 @@ package struct AppState: Equatable, Sendable {
         }
     }
 
+    /// The terminal has told its colours.
+    mutating func groundCame(_ ground: Ground) {
+        let depth = markColors.depth
+        if let themeChoice { theme = themeChoice.theme(depth, ground) }
+        markColors = MarkColors(depth: depth, ground: ground, theme: theme)
+    }
+
     /// Shows a notice without requesting any effect.
     mutating func only(_ notice: Notice) -> [Effect] {
         self.notice = notice
@@ -107,22 +127,20 @@ package struct AppState: Equatable, Sendable {
     }
 }
 
+/// How marked words are shown, as the user set it.
+package struct MarkStyle: Equatable, Sendable {
+    /// Whether brackets stand around them even where colours can be shown.
+    package var hasBrackets: Bool
+    /// Whether words struck out get a line through each letter (U+0336), which some fonts do not draw well.
+    package var combinesStrike: Bool
+
+    package init(hasBrackets: Bool = false, combinesStrike: Bool = false) {
+        (self.hasBrackets, self.combinesStrike) = (hasBrackets, combinesStrike)
+    }
+}
+
 /// The state between the request for a layer and its arrival.
 struct Opening: Equatable, Sendable {
     /// Why opening failed, as a sentence.
     var problem: String?
-}
-
-/// A text over the whole screen that scrolls.
-struct HelpState: Equatable, Sendable {
-    enum Subject: Equatable, Sendable {
-        /// The keys of the contexts that were active when it was opened.
-        case keys([KeyContext])
-        /// The latest notices.
-        case messages
-    }
-
-    var subject: Subject
-    /// First line shown.
-    var top = 0
 }

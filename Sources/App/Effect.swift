@@ -67,6 +67,8 @@ package enum Effect: Hashable, Sendable {
     case loadOutbox
     /// Marks records as read by the user. → `recordsChanged`
     case markRead([Record.ID])
+    /// Marks all records that the query lists as read. → `recordsChanged`
+    case markAllRead(ListQuery)
 
     // Edits. They are saved in the order of the requests, off the screen's thread, and are durable before the response
     // is posted.
@@ -89,6 +91,14 @@ package enum Effect: Hashable, Sendable {
     /// Stores a text that is being written; nil removes it. `becoming` names the record that the text will create: if
     /// that record exists when the layer is next opened, the draft is dropped.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)
+
+    /// Stores where the person is in the selected layer, for the next run.
+    case keepPlace(ReadingPlace)
+
+    /// Runs the user's command for an event in the selected layer, if one is set.
+    case runHook(HookEvent)
+    /// Shows a notice on the desktop, if the user has switched that on and the terminal can.
+    case notifyDesktop(String)
 
     // The command line.
     /// → `history`

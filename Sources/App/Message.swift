@@ -15,6 +15,8 @@ package indirect enum Message: Hashable, Sendable {
     // The terminal.
     case key(Key)
     case resize(Size)
+    /// The terminal's own colours, in answer to a query. May come at any time.
+    case ground(Ground)
     /// The current time, first in every batch and after `AppState.wakeAfter`. The program has no other clock.
     case tick(Timestamp)
     /// A request to end the program (SIGTERM, SIGHUP). The text being written is stored as a draft.

@@ -29,6 +29,7 @@ extension AppState {
             breakAway(from: before)
             return effects
         case .resize(let size): self.size = size
+        case .ground(let ground): groundCame(ground)
         case .tick(let now): return ticked(now)
         case .terminate: return keepDraft() + depart(.termination)
         case .externallyEdited(let text): return externallyEdited(text)
@@ -70,7 +71,7 @@ extension AppState {
         case .status(let status): return statusCame(status)
         case .tokenExpires(let end): tokenExpires(at: end)
         case .tokenRead(let text): token?.fileWasRead(text)
-        case .pathsFound(let text, let paths): token?.complete(text, to: paths)
+        case .pathsFound(let text, let paths): pathsCame(text, paths)
         case .tokenAccepted: tokenAccepted()
         case .tokenRefused(let why): tokenRefused(why)
         case .tokenChecked(let verdict): tokenChecked(verdict)

@@ -29,6 +29,7 @@ extension Canvas {
         case .help: drawHelp(state)
         case .token: if let card = state.token { drawTokenCard(card, state) }
         case .conflict: if let card = state.document?.conflict { drawConflict(card, state) }
+        case .look: drawLook(state)
         case .lost: drawAccessLost(state)
         case .prompt, .editor, .reader, .requests, .outbox, nil: break
         }

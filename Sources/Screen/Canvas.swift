@@ -103,6 +103,17 @@ package struct Canvas: Hashable, Sendable {
         }
     }
 
+    /// Draws a line through the characters (U+0336), for terminals and fonts that show it.
+    package mutating func strike(_ area: Area) {
+        let clipped = area.intersection(self.area)
+        for row in clipped.row..<clipped.endRow {
+            for index in (row * size.columns + clipped.column)..<(row * size.columns + clipped.endColumn)
+            where !cells[index].glyph.isContinuation && cells[index].glyph != .blank {
+                _ = cells[index].glyph.add("\u{336}")
+            }
+        }
+    }
+
     private mutating func writeASCII(_ text: CleanText, row: Int, column: Int, style: Style, columns: Int) {
         let skipped = max(0, -column)
         let visible = min(columns, size.columns - column) - skipped

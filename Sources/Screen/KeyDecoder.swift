@@ -24,8 +24,10 @@ package struct KeyDecoder: Sendable {
     private var lastBytes: Milliseconds = 0
     private var lastEscape: Milliseconds?
     private var lastBurst: Milliseconds?
-    /// The start of the graphics report being read; nil for other reports.
-    private var graphicsAnswer: [UInt8]?
+    /// The start of the report being read; nil for a kind that is dropped.
+    private var answer: (kind: UInt8, text: [UInt8])?
+    /// Until when the terminal may still answer a query, so that a slow line may cut the answer after its Esc.
+    private var awaitsReportUntil: Milliseconds?
     private static let maxReportLength = 64
     private var reports: [TerminalReport] = []
     /// Limit on stored reports; the program never requests more.
@@ -56,6 +58,11 @@ package struct KeyDecoder: Sendable {
         }
     }
 
+    /// A query was sent. The terminal may take seconds to answer; the answer is never keys.
+    package mutating func awaitReport(at now: Milliseconds) { awaitsReportUntil = now + Self.reportDelay }
+
+    package static let reportDelay: Milliseconds = 5_000
+
     /// Returns and clears the reports received since the last call.
     package mutating func takeReports() -> [TerminalReport] {
         defer { reports = [] }
@@ -71,7 +78,8 @@ package struct KeyDecoder: Sendable {
         var keys: [Key] = []
         let bytes = Array(bytes)
         guard let first = bytes.first else { return keys }
-        let continues = first == UInt8(ascii: "[") || first == UInt8(ascii: "O")
+        let mayAnswer = first == UInt8(ascii: "]") && awaitsReportUntil.map { now < $0 } ?? false
+        let continues = first == UInt8(ascii: "[") || first == UInt8(ascii: "O") || mayAnswer
         if waiting == [KeyGrammar.escape], now - lastBytes >= (continues ? Self.splitWindow : Self.escapeDelay) {
             keys += timeout(at: now)
         }
@@ -142,7 +150,8 @@ package struct KeyDecoder: Sendable {
             if found == .incomplete { return false }
             isSplit = false
             lastEscape = nil
-            guard Self.completesSplit(rest, found) else {
+            let isAnswer = if case .answerBegins = found { awaitsReportUntil != nil } else { false }
+            guard isAnswer || Self.completesSplit(rest, found) else {
                 rest = rest.dropFirst()
                 return true
             }
@@ -163,7 +172,8 @@ package struct KeyDecoder: Sendable {
             rest = rest.dropFirst(length)
         case .answerBegins(let length):
             mode = .answer(afterEscape: false)
-            graphicsAnswer = rest.dropFirst().first == UInt8(ascii: "_") ? [] : nil
+            let kind = rest.dropFirst().first ?? 0
+            answer = "_]".utf8.contains(kind) ? (kind, Array(rest.dropFirst(2).prefix(1))) : nil
             rest = rest.dropFirst(length)
         }
         return true
@@ -185,22 +195,29 @@ package struct KeyDecoder: Sendable {
             mode = .keys
             if rest.first == UInt8(ascii: "\\") {
                 rest = rest.dropFirst()
-                if let answer = graphicsAnswer {
-                    add(.graphics(isUnderstood: answer.drop { $0 != UInt8(ascii: ";") }.elementsEqual(";OK".utf8)))
-                }
-                graphicsAnswer = nil
+                answered()
             } else {
                 rest = ([KeyGrammar.escape] + rest)[...]
             }
             return
         }
         let text = rest.prefix { $0 >= 0x20 }
-        if let answer = graphicsAnswer {
-            graphicsAnswer = answer + text.prefix(max(0, Self.maxReportLength - answer.count))
-        }
+        if let begun = answer { answer?.text += text.prefix(max(0, Self.maxReportLength - begun.text.count)) }
         rest = rest.dropFirst(text.count)
         guard let end = rest.popFirst() else { return }
         mode = end == KeyGrammar.escape ? .answer(afterEscape: true) : .keys
+        // xterm ends its own strings with BEL if the query did.
+        if end == 0x07, answer?.kind == UInt8(ascii: "]") { answered() }
+    }
+
+    private mutating func answered() {
+        defer { answer = nil }
+        guard let answer else { return }
+        if answer.kind == UInt8(ascii: "_") {
+            add(.graphics(isUnderstood: answer.text.drop { $0 != UInt8(ascii: ";") }.elementsEqual(";OK".utf8)))
+        } else if let report = TerminalReport(color: String(decoding: answer.text, as: UTF8.self)) {
+            add(report)
+        }
     }
 
     /// Returns the text at the front of `rest` if it was pasted, not typed.
@@ -222,4 +239,36 @@ package enum TerminalReport: Hashable, Sendable {
     case attributes([Int])
     /// The answer to a query in kitty's graphics protocol.
     case graphics(isUnderstood: Bool)
+    /// The terminal's text colour, and its background (xterm's OSC 10 and 11).
+    case text(RGB)
+    case background(RGB)
+
+    /// Parses `11;rgb:1e1e/1e1e/1e1e`, `10;rgb:ff/ff/ff`, `11;rgba:0000/0000/0000/ffff`.
+    fileprivate init?(color answer: String) {
+        let parts = answer.split(separator: ";", maxSplits: 1)
+        guard parts.count == 2, let color = RGB(xParts: parts[1]) else { return nil }
+        switch parts[0] {
+        case "10": self = .text(color)
+        case "11": self = .background(color)
+        default: return nil
+        }
+    }
+}
+
+extension RGB {
+    /// Parses a colour as X11 writes it: `rgb:` and three numbers of one to four hexadecimal digits.
+    fileprivate init?(xParts text: Substring) {
+        guard let colon = text.firstIndex(of: ":"), ["rgb", "rgba"].contains(text[..<colon]) else { return nil }
+        let parts = text[text.index(after: colon)...].split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == (text[..<colon] == "rgb" ? 3 : 4) else { return nil }
+        var values: [UInt8] = []
+        for part in parts.prefix(3) {
+            guard (1...4).contains(part.utf8.count), part.utf8.first != UInt8(ascii: "+"),
+                let number = Int(part, radix: 16), number >= 0
+            else { return nil }
+            let highest = (1 << (4 * part.utf8.count)) - 1
+            values.append(UInt8(number * 255 / highest))
+        }
+        self.init(values[0], values[1], values[2])
+    }
 }

@@ -3,6 +3,8 @@
 package struct Theme: Hashable, Sendable {
     /// The terminal's colours that the theme is made for; nil for any.
     package var ground: Ground?
+    /// The contrast that its texts have.
+    package var contrastOfText = MarkColors.contrastOfText
 
     package var text = Style.normal
     package var title = Style(.bold)
@@ -55,32 +57,6 @@ package struct Theme: Hashable, Sendable {
     /// No colour (`NO_COLOR`, or a terminal without colours).
     package static let plain = Theme()
 
-    /// The terminal's own colours, restricted to those readable on light and dark backgrounds: no white, black or
-    /// bright foreground, no background colours.
-    package static let standard: Theme = {
-        var theme = Theme()
-        theme.heading.foreground = .blue
-        theme.footerKey.foreground = .blue
-        theme.prompt.foreground = .blue
-        theme.notice.foreground = .cyan
-        theme.warning.foreground = .magenta
-        theme.error.foreground = .red
-        theme.searchMatch.foreground = .magenta
-        theme.hint.foreground = .magenta
-        theme.unread.foreground = .cyan
-        theme.flash.foreground = .magenta
-        theme.unsent.foreground = .magenta
-        theme.conflict.foreground = .red
-        theme.highlightMark.foreground = .green
-        theme.underlineMark.foreground = .green
-        theme.strikeOutMark.foreground = .red
-        theme.squigglyMark.foreground = .magenta
-        theme.noteMark.foreground = .cyan
-        theme.otherMark.foreground = .cyan
-        theme.presenting.foreground = .green
-        theme.cardTitle.foreground = .blue
-        theme.accent.foreground = .blue
-        theme.loud.foreground = .magenta
-        return theme
-    }()
+    /// The terminal's own colours on an unknown background, where none is readable for certain: attributes only.
+    package static let standard = Theme.named(on: nil)
 }

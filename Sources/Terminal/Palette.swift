@@ -31,6 +31,12 @@ struct Palette {
         count >= 8 && count < 16 && (Self.named.firstIndex(of: color) ?? 0) >= 8
     }
 
+    /// Whether a grey is shown as the terminal's white made dim, because it has no grey.
+    func isDimInstead(_ color: Color) -> Bool {
+        guard count >= 8, count < 16, let rgb = color.knownRGB else { return false }
+        return number(of: color) == 7 && rgb.luminance < 0.6
+    }
+
     private static let named: [Color] = [
         .black, .red, .green, .yellow, .blue, .magenta, .cyan, .white, .brightBlack, .brightRed, .brightGreen,
         .brightYellow, .brightBlue, .brightMagenta, .brightCyan, .brightWhite,

@@ -82,7 +82,7 @@ struct Pen {
         let background = palette.number(of: style.background)
         var attributes: attr_t = 0
         if style.attributes.contains(.bold) || palette.isBoldInstead(style.foreground) { attributes |= cn_bold }
-        if style.attributes.contains(.dim) { attributes |= cn_dim }
+        if style.attributes.contains(.dim) || palette.isDimInstead(style.foreground) { attributes |= cn_dim }
         if style.attributes.contains(.underline) { attributes |= cn_underline }
         if style.attributes.contains(.reverse) { attributes |= cn_reverse }
         if style.attributes.contains(.italic) { attributes |= cn_italic }

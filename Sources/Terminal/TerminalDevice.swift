@@ -82,6 +82,11 @@ package final class TerminalDevice {
         close()
     }
 
+    /// Queries text colour and background (OSC 10 and 11). Terminals that do not know the query ignore it.
+    func askForColors() {
+        if isInUse { Self.write(Array("\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\".utf8), to: output) }
+    }
+
     package var colorDepth: ColorDepth { ColorDepth(count: pen.palette.count) }
 
     package var size: Size {

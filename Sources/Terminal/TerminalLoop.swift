@@ -48,6 +48,12 @@ package final class TerminalLoop<Message: Sendable> {
         size = device.size
     }
 
+    /// Asks the terminal for its text colour and its background. An answer comes as reports, whenever it comes.
+    package func askForColors() {
+        decoder.awaitReport(at: Self.now)
+        device.askForColors()
+    }
+
     /// Milliseconds of the monotonic clock that `timer` uses.
     package static var now: Int64 {
         var time = timespec()

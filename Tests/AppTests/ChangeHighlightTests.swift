@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func itCanBeToldWithoutColour() {
-        for theme in [Theme.plain, .standard, .light, .dark] {
+        for theme in [Theme.plain, .named(on: .dark), .light, .dark] {
             #expect(theme.flash.attributes != theme.unread.attributes)
             #expect(theme.flash.attributes != theme.text.attributes)
             // Reverse marks the cursor.

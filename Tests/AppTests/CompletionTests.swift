@@ -27,6 +27,41 @@ import Testing
         #expect(stage.foot == ":filter zebra")
     }
 
+    @Test func peopleGroupsAndNegationsAreCompleted() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":filter by:a<tab>")
+        #expect(stage.foot == ":filter by:ana")
+        try stage.press("<C-u>filter !kind:und<tab><enter>")
+        #expect(stage.state.document?.list.filter == "!kind:underline")
+        #expect(stage.state.document?.list.total == 3)
+    }
+
+    @Test func pathsAreCompletedAfterOpenAndInThePromptForAFile() throws {
+        let services = Sample.services()
+        services.paths = ["/tmp/papers/", "/tmp/paper.pdf", "/tmp/paper.txt", "/tmp/papers/one.pdf"]
+        let stage = Stage(services)
+        try stage.press(":open /tmp/pap<tab>")
+        #expect(stage.asked.last == .completePath("/tmp/pap"))
+        #expect(stage.foot == ":open /tmp/papers/")
+        try stage.press("<tab>")
+        #expect(stage.foot == ":open /tmp/paper.pdf")
+        try stage.press("<C-u>open /tmp/papers/o<tab>")
+        #expect(stage.foot == ":open /tmp/papers/one.pdf")
+        try stage.press("<C-u>open /nothing<tab>")
+        #expect(stage.state.notice?.text == "No PDF or folder begins with this")
+        // An answer that comes after the text has changed is not used.
+        try stage.press("x")
+        stage.send(.pathsFound("/nothing", ["/nothing/a.pdf"]))
+        #expect(stage.foot == ":open /nothingx")
+        let other = FakeServices()
+        other.paths = services.paths
+        let library = Stage(other, begin: .library)
+        try library.press("o/tmp/paper<tab>")
+        #expect(library.foot == "PDF: /tmp/papers/")
+        try library.press("<enter>")
+        #expect(library.asked.contains(.openFile("/tmp/papers/")))
+    }
+
     @Test func everyCommandThatIsValidHereCanBeTyped() throws {
         let stage = Stage(Sample.services())
         try stage.press(":down 2<enter>")

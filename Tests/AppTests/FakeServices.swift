@@ -18,6 +18,8 @@ final class FakeServices: AppServices {
     var outbox: [OutboxItem] = []
     var navigation = PDFNavigation()
     var requests: [SentRequest] = []
+    /// Files and folders on disk.
+    var paths: [String] = []
     /// Lines typed after `:` in earlier sessions.
     var history: [String] = []
     /// Makes edits fail with this message.
@@ -90,6 +92,11 @@ final class FakeServices: AppServices {
             post(.notice("Copied \(isAddress ? text : "\(text.count) characters") (if your terminal allows OSC 52)"))
         case .loadOutbox: post(.outbox(outbox))
         case .loadRequests: post(.requests(requests))
+        case .markAllRead(let query):
+            unread.subtract(rows(query).map(\.id))
+            post(.recordsChanged([], author: nil))
+        case .completePath(let text):
+            post(.pathsFound(text, paths.filter { $0.hasPrefix(text) }))
         case .markRead(let ids):
             unread.subtract(ids)
             post(.recordsChanged(ids, author: nil))
@@ -233,6 +240,9 @@ final class FakeServices: AppServices {
                     && (filter.group == nil || filter.group == row.group ?? "")
                     && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
                     && (!filter.unreadOnly || row.isUnread)
+                    && !filter.excluded.kinds.contains(row.kind)
+                    && !filter.excluded.authors.contains(row.author ?? "")
+                    && !filter.excluded.words.contains { row.text.lowercased().contains($0.lowercased()) }
                     && (filter.resolved == nil || filter.resolved == row.isResolved)
                     && (filter.states.isEmpty || row.review.map(filter.states.contains) == true)
                     && (!filter.headsOnly || row.head == nil)

@@ -101,6 +101,13 @@ import Testing
         ("kind:form-field", { $0.kinds = [.formField] }), ("kind:3d-model kind:k", { $0.kinds = [.model3D, .link] }),
         ("kind:printers-mark show:all", { ($0.kinds, $0.resolved, $0.headsOnly) = ([.printersMark], nil, false) }),
         ("show:all", { ($0.resolved, $0.headsOnly) = (nil, false) }),
+        ("!kind:link !by:ana", { ($0.excluded.kinds, $0.excluded.authors) = ([.link], ["ana"]) }),
+        (
+            #"!group: !page:3 !"two words""#,
+            {
+                ($0.excluded.groups, $0.excluded.pages, $0.excluded.words) = ([""], [2], ["two words"])
+            }
+        ), ("!", { $0.text = "!" }),
         ("is:new is:unsent", { ($0.unreadOnly, $0.pendingOnly) = (true, true) }),
     ]
 
@@ -111,7 +118,7 @@ import Testing
         (wanted.resolved, wanted.headsOnly) = (false, true)
         change(&wanted)
         wanted.hidesFurniture = wanted.kinds.isDisjoint(with: AnnotationKind.furniture) && !text.contains("show:all")
-        wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty
+        wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty || !wanted.excluded.words.isEmpty
         #expect(FilterSyntax.parse(text) == wanted)
     }
 

@@ -75,7 +75,7 @@ import Testing
         let scripts = [
             "", "j", "jd u", "/hi<enter>", "<tab>", "<tab>jww", "<tab>jwwL", "<tab>LG$zl", "aone<C-j>two", "<tab>J",
             "<tab>/the<enter>", "<tab>jwvee",
-            "jj<enter>", "jjgp", "jjgp<C-o>", "T@/tmp", "jz", "?", ":requests<enter>", "?jj",
+            "jj<enter>", "jjgp", "jjgp<C-o>", "T@/tmp", "jz", "gv", "?", ":requests<enter>", "?jj",
             "aone two<left><C-j>three<left><left><up>",
             "O", "Oj", "OG",
             "Oj<enter>", "jjd", "jjdu", "d", "<tab>L+", ":some thing<left><left>", ":fo", "<C-p>", "<C-p><pgdn>",
@@ -99,6 +99,9 @@ import Testing
             try reader.press(script)
             scenes.append(reader.state)
         }
+        let look = Stage(try LookAtTests.services())
+        try look.press("<tab>wwwwgr")
+        scenes.append(look.state)
         let following = Stage(Sample.services())
         let presenter = LayerPerson(id: "1", whereabouts: .init(pageIndex: 1), isPresenting: true)
         following.send(.presence(LayerPresence(people: [presenter])))

@@ -43,9 +43,53 @@ import Testing
 
     @Test func empty() throws {
         let stage = Stage(FakeServices(), begin: .library, rows: 8, columns: 60)
-        #expect(stage.screen.contains("No layers yet. d demo · + add a server or token · o"))
+        #expect(stage.lines[1].hasPrefix("  No layers yet. A layer is one set of annotations"))
+        #expect(stage.screen.contains("d   Try it: a server with sample documents"))
         try stage.press("<enter>jkxGq")
         #expect(stage.state.hasQuit)
+    }
+
+    /// A first run explains itself, at every size.
+    @Test(arguments: [(30, 120), (24, 80), (20, 40)])
+    func theFirstRunExplainsItself(rows: Int, columns: Int) throws {
+        let stage = Stage(FakeServices(), begin: .library, rows: rows, columns: columns)
+        for way in ["Try it", "Add a layer", "Open a PDF", "All keys"] { #expect(stage.screen.contains(way)) }
+        try expectSnapshot(stage.screen, "first-run-\(columns)x\(rows)")
+    }
+
+    /// Layers of one long title stay apart, and so do the copies of two users.
+    @Test func layersOfOneDocumentAreToldApart() throws {
+        let services = FakeServices()
+        services.entries = ["slow", "fast"].flatMap { layer in
+            ["S", "S2"].map { user in
+                LibraryEntry(
+                    id: LayerReference(server: "http://a", documentID: "d", layer: layer, userID: user),
+                    title: "Reading Machines: What a Margin Is For, Second Edition", state: "clean", isDownloaded: true)
+            }
+        }
+        let stage = Stage(services, begin: .library, rows: 10, columns: 110)
+        #expect(stage.lines.filter { $0.contains("/ slow") }.count == 2)
+        #expect(stage.lines.filter { $0.contains("/ fast") }.count == 2)
+        try stage.press("jx")
+        #expect(stage.foot.contains("/ slow of S2 "))
+    }
+
+    /// Programs write such titles into PDFs; they name nothing.
+    @Test(arguments: [
+        ("untitled", "plan.pdf"), ("", "plan.pdf"), ("Microsoft Word - plan.doc", "plan.pdf"), ("A Plan", "A Plan"),
+    ])
+    func aTitleThatSaysNothingIsNotAName(title: String, name: String) {
+        #expect(DocumentTitle.name(title, of: "plan.pdf") == name)
+    }
+
+    @Test func aFileIsKnownByItsNameAndItsTitleIsSaidToo() throws {
+        let services = Sample.services()
+        let stage = Stage(services, begin: .file("/home/mia/plan.pdf"), rows: 24, columns: 120)
+        #expect(stage.lines[0].hasPrefix(" plan.pdf "))
+        stage.send(.titled("A Plan"))
+        #expect(stage.lines[0].hasPrefix(" plan.pdf · A Plan "))
+        stage.send(.titled("untitled"))
+        #expect(stage.lines[0].hasPrefix(" plan.pdf ") && !stage.lines[0].contains("untitled"))
     }
 
     @Test func whatNoLayerNeedsCanBeRemoved() throws {
@@ -84,7 +128,7 @@ import Testing
     @Test func removingNamesWhatGoes() throws {
         let stage = library()
         try stage.press("x")
-        #expect(stage.foot == "Remove hotos17 and 1 unsent edit? s to save first, y/N")
+        #expect(stage.foot == "Remove hotos17 / review of mia and 1 unsent edit? s to save first, y/N")
         try stage.press("n")
         #expect(stage.foot == " Cancelled")
         try stage.press("xy")
@@ -100,7 +144,7 @@ import Testing
         #expect(!stage.asked.contains { if case .removeLayer = $0 { true } else { false } })
         // Without queued edits there is nothing to save.
         try stage.press("jx")
-        #expect(stage.foot == "Remove plan from this machine? y/N")
+        #expect(stage.foot == "Remove plan / default layer from this machine? y/N")
         try stage.press("s")
         #expect(stage.foot == " Cancelled")
     }
@@ -165,7 +209,7 @@ import Testing
     @Test func theEmptyLibraryNamesThePersonsOwnKeys() throws {
         let own = KeyRebinding(.library, .startDemo, [[.function(2)]])
         let stage = Stage(FakeServices(), begin: .library, keymap: Keymap.standard.changed(by: [own]).keymap)
-        #expect(stage.screen.contains("No layers yet. F2 demo · + add a server or token · o open a PDF"))
+        #expect(stage.screen.contains("  F2  Try it: a server with sample documents"))
     }
 
     @Test func theCursorStaysOnItsLayer() throws {

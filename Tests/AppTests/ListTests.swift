@@ -71,6 +71,38 @@ import Testing
         #expect(stage.state.document?.list.cursorID == "n1")
     }
 
+    /// By author and by group, rows stand under headings; the cursor stays on the screen.
+    @Test(arguments: [(24, 80), (14, 60), (20, 40)])
+    func groupsHaveHeadings(rows: Int, columns: Int) throws {
+        let services = Sample.services()
+        for index in 0..<12 {
+            services.records.append(
+                Sample.note(
+                    "x\(index)", page: 1, top: 200, text: "Remark \(index)", by: index % 2 == 0 ? "ben" : "zoe",
+                    minutes: 9))
+        }
+        let stage = Stage(services, rows: rows, columns: columns)
+        try stage.press("oo")
+        #expect(stage.state.document?.list.query.order == .author)
+        let list = stage.state.layout.list
+        #expect(stage.lines[list.row..<list.endRow].contains { $0.hasPrefix(" ana") })
+        for _ in 0..<15 {
+            try stage.press("j")
+            #expect(stage.canvas.cursor.map { list.contains($0) } == true)
+            let row = try #require(stage.canvas.cursor?.row)
+            #expect(stage.lines[row].hasPrefix("▌"))
+        }
+        #expect(stage.lines[list.row..<list.endRow].contains { $0.hasPrefix(" zoe") })
+        // A click finds the row, not the heading above it.
+        let target = try #require(stage.lines.firstIndex { $0.contains("Remark ") })
+        let line = stage.lines[target]
+        try stage.press("<click:\(target),10>")
+        let text = try #require(stage.state.document?.list.current?.text)
+        #expect(line.contains(text + " "))
+        try stage.press("o")
+        #expect(stage.lines[list.row..<list.endRow].contains { $0.hasPrefix(" No group") })
+    }
+
     @Test func theNextUnreadIsFoundAndCountsAsRead() throws {
         let services = Sample.services()
         services.unread = ["u1"]

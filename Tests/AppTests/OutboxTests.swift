@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import Screen
 import Testing
 
 @testable import App
@@ -89,7 +90,10 @@ import Testing
         let stage = stage()
         try stage.press("Oj<enter>")
         #expect(stage.boxTitle == "ana changed the same note on page 2")
-        #expect(stage.box.filter { !$0.isEmpty } == ["was:    the base", "theirs: her text", "yours:  my text"])
+        #expect(
+            stage.box.filter { !$0.isEmpty } == [
+                "was", "  the base", "theirs · ana", "  her text", "yours", "  my text",
+            ])
         #expect(stage.boxKeys == " m keep mine  t keep theirs  e merge  Esc close  ? help")
     }
 
@@ -104,9 +108,40 @@ import Testing
     @Test func bothTextsAreMerged() throws {
         let stage = stage()
         try stage.press("Oj<enter>e")
-        #expect(stage.state.document?.editor?.input.text == "her text\nmy text")
-        try stage.press(" together<enter>")
-        #expect(stage.asked.contains(.resolve("n1", .merged(note("her text\nmy text together")))))
+        let text = "<<<<<<< theirs: ana\nher text\n=======\nmy text\n>>>>>>> yours"
+        #expect(stage.state.document?.editor?.input.text == text)
+        try stage.press("<enter>")
+        #expect(stage.foot.contains("Not saved: a line <<<<<<<, ======= or >>>>>>> remains"))
+        #expect(!stage.asked.contains { if case .resolve = $0 { true } else { false } })
+        for _ in 0..<200 { try stage.press("<backspace>") }
+        try stage.press("her text and mine<enter>")
+        #expect(stage.asked.contains(.resolve("n1", .merged(note("her text and mine")))))
+    }
+
+    /// Side by side where it is wide, with the changed words marked; a long text can be scrolled to its end.
+    @Test func aWideConflictHasThreeColumns() throws {
+        let stage = Stage(Self.services(), rows: 30, columns: 120)
+        try stage.press("Oj<enter>")
+        let titles = try #require(stage.lines.first { $0.contains("was ") && $0.contains("yours") })
+        #expect(titles.contains("theirs · ana"))
+        let row = try #require(stage.lines.firstIndex { $0.contains("her text") })
+        #expect(stage.lines[row].contains("the base") && stage.lines[row].contains("my text"))
+        let place = try #require(stage.lines[row].firstRange(of: "her text"))
+        let column = stage.lines[row].distance(from: stage.lines[row].startIndex, to: place.lowerBound)
+        #expect(stage.canvas[row, column].style.attributes.contains(.underline))
+    }
+
+    @Test func aLongConflictScrolls() throws {
+        let services = Self.services()
+        let long = (1...60).map { "line \($0)" }.joined(separator: "\n")
+        services.outbox[1].mine = note(long)
+        let stage = Stage(services, rows: 24, columns: 80)
+        try stage.press("Oj<enter>")
+        #expect(!stage.screen.contains("line 60"))
+        try stage.press("G")
+        #expect(stage.screen.contains("line 60"))
+        try stage.press("gg")
+        #expect(stage.screen.contains("the base"))
     }
 
     // MARK: A record changes while it is edited
@@ -125,8 +160,8 @@ import Testing
         #expect(stage.state.document?.editor?.input.text == "Which ones? mine")
         try stage.press("<enter>")
         #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
-        #expect(stage.screen.contains(" theirs: theirs"))
-        #expect(stage.screen.contains(" yours:  Which ones? mine"))
+        #expect(stage.box.contains("theirs · ana") && stage.box.contains("  theirs"))
+        #expect(stage.box.contains("yours") && stage.box.contains("  Which ones? mine"))
     }
 
     @Test func mineAgainIsWrittenOverTheirs() throws {
@@ -146,9 +181,11 @@ import Testing
     @Test func merging() throws {
         let stage = try overtaken()
         try stage.press("<enter>e")
-        #expect(stage.state.document?.editor?.input.text == "theirs\nWhich ones? mine")
-        try stage.press("<enter>")
-        #expect(stage.services.records[0].content["note"] == "theirs\nWhich ones? mine")
+        let text = "<<<<<<< theirs: ana\ntheirs\n=======\nWhich ones? mine\n>>>>>>> yours"
+        #expect(stage.state.document?.editor?.input.text == text)
+        for _ in 0..<200 { try stage.press("<backspace>") }
+        try stage.press("both<enter>")
+        #expect(stage.services.records[0].content["note"] == "both")
     }
 
     // MARK: Losing access
@@ -162,7 +199,7 @@ import Testing
         try stage.press("s")
         #expect(stage.asked.last == .saveUnsent(.hotos))
         try stage.press("x")
-        #expect(stage.foot.hasPrefix("Remove hotos17 and 3 unsent edits?"))
+        #expect(stage.foot.hasPrefix("Remove hotos17 / review of mia and 3 unsent edits?"))
         try stage.press("nr")
         #expect(!stage.screen.contains("You no longer have access"))
         #expect(stage.statusLine.contains("NO ACCESS"))

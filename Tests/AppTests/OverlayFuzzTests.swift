@@ -43,8 +43,12 @@ import Testing
             let key = script.removeFirst()
             switch stage.state.overlay {
             case .prompt, .picker, .editor: isMisplaced = true
+            case .help where stage.state.help?.isTyping == true: isMisplaced = true
             default: break
             }
+            // What is due without the key happens before it.
+            stage.now = stage.now + 200
+            stage.send(.tick(stage.now))
             let before = stage.state
             let asked = stage.asked.count
             stage.send(.key(key))
@@ -70,6 +74,7 @@ import Testing
             old.document?.editor = nil
             new.document?.editor = nil
         case .picker: (old.picker, new.picker) = (nil, nil)
+        case .help where before.help?.isTyping == true: (old.help, new.help) = (nil, nil)
         case .prompt:
             // The filter is the only prompt that takes effect while it is typed.
             if case .filter = before.prompt?.purpose { return }
@@ -80,6 +85,7 @@ import Testing
         old.document?.refreshThrottle = RefreshThrottle()
         new.document?.refreshThrottle = RefreshThrottle()
         (old.departure, new.departure) = (nil, nil)
+        (old.refused, old.refusedBefore) = (new.refused, new.refusedBefore)
         old.now = new.now
         old.messages = MessageLog()
         new.messages = MessageLog()
@@ -121,7 +127,8 @@ import Testing
             "jjk", "<tab>", "T", "<esc>", "<enter>", "a", "e", "r", "d", "y", "/", ":", ":out<tab><enter>", "O", "?",
             "<C-p>", "f", "ne<enter>", "<tab>vee", "H", "u", "q", "m", "s", "@", "@/tmp/x<enter>", "<C-u>",
             "<click:3,9>",
-            "<wheeldown:5,5>", "5", "g", "x", "c", "<C-x>", "t", "S", "]",
+            "<wheeldown:5,5>", "?/wo", "M", "'", "Ma'a", "gv", "gr", "ga", "gm", ".", "5", "g", "x", "c", "<C-x>", "t",
+            "S", "]",
         ]
         switch Int.random(in: 0..<8, using: &random) {
         case 0: return Array(token).map { .character($0) }

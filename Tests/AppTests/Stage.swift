@@ -16,15 +16,16 @@ final class StageOver<Services: AppServices> {
 
     init(
         _ services: Services, begin: AppState.Start = .layer(.hotos), rows: Int = 24, columns: Int = 80,
-        keymap: Keymap = .standard, invitation: String? = nil, theme: Theme = .standard, art: LineArt = .unicode,
-        depth: ColorDepth = .many
+        keymap: Keymap = .standard, invitation: String? = nil, theme: Theme = .standard,
+        themeChoice: ThemeChoice? = nil, art: LineArt = .unicode, depth: ColorDepth = .many,
+        markStyle: MarkStyle = MarkStyle()
     ) {
         self.services = services
         let queue = queue
         program = Program(
             state: AppState(
-                begin: begin, size: Size(rows: rows, columns: columns), theme: theme, art: art, depth: depth,
-                keymap: keymap, invitation: invitation, seed: (1, 2)),
+                begin: begin, size: Size(rows: rows, columns: columns), theme: theme, themeChoice: themeChoice,
+                art: art, depth: depth, markStyle: markStyle, keymap: keymap, invitation: invitation, seed: (1, 2)),
             services: services, post: { queue.add($0) })
         program.start(at: now)
         drain()
@@ -65,7 +66,8 @@ final class StageOver<Services: AppServices> {
         else { return [] }
         return lines[start + 1..<end].map { line in
             let start = line.firstIndex(of: "│").map { line.index(after: $0) } ?? line.startIndex
-            let end = line.lastIndex(of: "│") ?? line.endIndex
+            // A scroll bar may stand in the frame.
+            let end = line.lastIndex { "│█▲▼".contains($0) } ?? line.endIndex
             return String(line[start..<max(start, end)].dropFirst()).trimmedEnd
         }
     }

@@ -61,7 +61,7 @@ import Testing
     @Test func filesOfTheDiskStandBesideLayers() throws {
         let stage = Stage(Self.services())
         try stage.press(":open ~/notes.pdf<enter>")
-        #expect(bar(stage) == "  hotos17 / review 1 new  [~/notes.pdf]")
+        #expect(bar(stage) == "  hotos17 / review 1 new  [notes.pdf]")
         #expect(stage.statusLine.contains("LOCAL"))
         try stage.press("a")
         #expect(stage.foot.contains("LOCAL: this PDF is not in a layer"))

@@ -1,4 +1,5 @@
 import Foundation
+import Screen
 import TestSupport
 import TestThreads
 import Testing
@@ -20,6 +21,36 @@ struct PictureStories {
         try terminal.press("q")
         let status = try terminal.waitForExit(seconds: Patience.long)
         #expect(status == 0, "\(terminal.text)\n\(home.text(".local/state/postilla/demo/server.log"))")
+    }
+
+    /// The program fits its colours to those that the terminal names.
+    @Test(arguments: [("dark", Ground.dark), ("light", Ground.light)])
+    func theScreenInColour(name: String, ground: Ground) throws {
+        let home = try Folder()
+        let terminal = try VirtualTerminal(
+            running: [Program.path, "demo"], environment: ["HOME": home.path, "TZ": "UTC"], directory: home.path,
+            rows: 30, columns: 120)
+        terminal.ground = ground
+        try terminal.see("synced")
+        try terminal.waitForPage()
+        try terminal.press("jjj")
+        try terminal.see("It is fastened")
+        try terminal.see("token 1")
+        terminal.waitForIdle()
+        let picture = SVGPicture(terminal, on: ground).text + "\n"
+        let path = "docs/images/screen-\(name).svg"
+        if Repository.isRecording { try Repository.write(picture, to: path) }
+        let kept = try Repository.text(path)
+        #expect(Self.shape(picture) == Self.shape(kept), "run make pictures to draw it again")
+        try terminal.press("q")
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+    }
+
+    /// Ages change from day to day, and with them the widths of the pieces around them.
+    private static func shape(_ picture: String) -> [String] {
+        let colours = picture.matches(of: #/fill="(#[0-9a-f]+)"/#).map { String($0.output.1) }
+        let words = picture.matches(of: #/>([^<]+)</text>/#).map { withoutAges(String($0.output.1)) }
+        return Set(colours).sorted() + words.flatMap { $0.split(separator: " ").map(String.init) }
     }
 
     /// Expects a screen to match the picture, a code block after a comment with its name.

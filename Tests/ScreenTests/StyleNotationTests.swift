@@ -20,7 +20,7 @@ import Testing
         #expect(throws: NotationError.self) { try Style(notation: text) }
     }
 
-    @Test(arguments: [Theme.standard, .light, .dark, .plain])
+    @Test(arguments: [Theme.named(on: .dark), .named(on: .light), .light, .dark, .plain])
     func everyRoleOfEveryThemeIsReadAgain(theme: Theme) throws {
         for (name, role) in Theme.roles {
             #expect(try Style(notation: theme[keyPath: role].notation) == theme[keyPath: role], "\(name)")
@@ -28,8 +28,8 @@ import Testing
     }
 
     @Test func everyRoleHasAName() {
-        // The ground is not a role.
-        #expect(Mirror(reflecting: Theme.plain).children.count == Theme.roles.count + 1)
+        // The ground and the contrast are not roles.
+        #expect(Mirror(reflecting: Theme.plain).children.count == Theme.roles.count + 2)
         #expect(Set(Theme.roles.map(\.style)).count == Theme.roles.count)
     }
 

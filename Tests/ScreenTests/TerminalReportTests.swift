@@ -18,7 +18,15 @@ import Testing
         ("\u{1B}_Gi=31;EINVAL:no\u{1B}\\", [.graphics(isUnderstood: false)]),
         ("\u{1B}_Gi=31;OKAY\u{1B}\\", [.graphics(isUnderstood: false)]),
         ("\u{1B}_Gi=31;OK\u{1B}\\\u{1B}[?62c", [.graphics(isUnderstood: true), .attributes([62])]),
-        ("\u{1B}]11;rgb:0/0/0\u{1B}\\", []), ("\u{1B}[?99999999999c", []), ("\u{1B}_Gi=31;OK\u{7}", []),
+        ("\u{1B}]11;rgb:0/0/0\u{1B}\\", [.background(.black)]),
+        ("\u{1B}]11;rgb:1e1e/2A2A/ffff\u{7}", [.background(RGB(30, 42, 255))]),
+        (
+            "\u{1B}]10;rgba:ff/ff/ff/ff\u{1B}\\\u{1B}]11;rgb:fff/000/888\u{1B}\\",
+            [.text(.white), .background(RGB(255, 0, 136))]
+        ),
+        ("\u{1B}]11;rgb:0/0\u{7}", []), ("\u{1B}]11;rgb:+1/0/0\u{7}", []), ("\u{1B}]11;rgb:00000/0/0\u{7}", []),
+        ("\u{1B}]12;rgb:0/0/0\u{7}", []), ("\u{1B}]11;?\u{7}", []), ("\u{1B}]1337;ReportCellSize=1\u{7}", []),
+        ("\u{1B}[?99999999999c", []), ("\u{1B}_Gi=31;OK\u{7}", []),
         ("\u{1B}_Gi=31;OK", []), ("\u{1B}[>1;10;0c", []),
     ])
     func answers(bytes: String, reports: [TerminalReport]) {
@@ -41,6 +49,23 @@ import Testing
         #expect(keys == [])
         #expect(reports.count == 16)
         #expect(read(["\u{1B}_G" + String(repeating: "x", count: 100_000) + ";OK\u{1B}\\"]).reports.count == 1)
+    }
+
+    /// A slow line may cut an answer after its Esc; the rest is not typed text.
+    @Test func aLateAnswerInPiecesIsNotKeys() {
+        var decoder = KeyDecoder()
+        decoder.awaitReport(at: 0)
+        var keys = decoder.feed("\u{1B}".utf8, at: 1_000)
+        keys += decoder.timeout(at: 1_030)
+        #expect(keys == [.escape])
+        #expect(decoder.feed("]11;rgb:ff/ff/ff\u{1B}".utf8, at: 1_100) == [])
+        #expect(decoder.feed("\\j".utf8, at: 1_110) == [.character("j")])
+        #expect(decoder.takeReports() == [.background(.white)])
+        // Without a query, these are keys.
+        var other = KeyDecoder()
+        _ = other.feed("\u{1B}".utf8, at: 0)
+        _ = other.timeout(at: 30)
+        #expect(other.feed("]1".utf8, at: 60) == [.character("]"), .character("1")])
     }
 
     @Test func eachIsToldOnce() {

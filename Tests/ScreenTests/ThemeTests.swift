@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func colourOnlyAdds() {
-        let standard = Theme.standard
+        let standard = Theme.named(on: .dark)
         let plain = Theme.plain
         #expect(standard.error.withoutColor == plain.error)
         #expect(standard.highlightMark.withoutColor == plain.highlightMark)

@@ -53,6 +53,12 @@ extension LocalStoreContract {
             ("a group", { $0.group = "x" }, ["d"]),
             ("the null group", { $0.group = "" }, ["c"]),
             ("nothing fits", { $0.text = "zzz" }, []),
+            ("not a kind", { $0.excluded.kinds = [.highlight, .unknown("x/odd")] }, ["a", "d"]),
+            ("not an author", { $0.excluded.authors = ["Bo"] }, ["a", "c", "d"]),
+            ("not a group", { $0.excluded.groups = ["x", ""] }, ["a", "b"]),
+            ("not a page", { $0.excluded.pages = [1, 4] }, ["c"]),
+            ("not a word, in any case", { $0.excluded.words = ["GRÜ"] }, ["b", "c", "d"]),
+            ("a page without a kind", { ($0.pageIndex, $0.excluded.kinds) = (1, [.highlight]) }, ["a"]),
         ]
         for (what, change, wanted) in filters {
             var query = ListQuery()

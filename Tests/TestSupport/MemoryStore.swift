@@ -232,6 +232,7 @@ extension MemoryLocalTransaction {
                 && (filter.author == nil || filter.author == $0.row.author)
                 && (filter.group == nil || filter.group == $0.row.groupKey)
                 && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)
+                && (filter.excluded.isEmpty || !isLeftOut($0, filter))
                 && (!filter.unreadOnly || $0.row.isUnread)
                 && (!filter.pendingOnly || $0.row.delivery != .delivered)
                 && (!filter.recordsOnly || !$0.row.isDeletedRoot)
@@ -239,6 +240,14 @@ extension MemoryLocalTransaction {
                 && (filter.states.isEmpty || withReplies($0).review.map(filter.states.contains) == true)
                 && (!filter.headsOnly || !isPart($0))
         }
+    }
+
+    private func isLeftOut(_ shown: ShownRow, _ filter: ListFilter) -> Bool {
+        let (excluded, row) = (filter.excluded, shown.row)
+        let places = [shown.search] + (filter.inQuotes ? kept.quotes[ByteOrdered(row.id)].map { [$0] } ?? [] : [])
+        return excluded.kinds.contains(row.kind) || excluded.authors.contains(row.author ?? "")
+            || excluded.groups.contains(row.groupKey) || row.pageIndex.map(excluded.pages.contains) == true
+            || excluded.words.contains { word in places.contains { $0.containsBytes(of: word.lowercased()) } }
     }
 
     private func isPart(_ shown: ShownRow) -> Bool {

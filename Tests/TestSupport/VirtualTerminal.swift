@@ -15,6 +15,8 @@ package final class VirtualTerminal {
     package private(set) var isClosed = false
     /// The reply to the query of kitty's graphics protocol; nil for none, as with most terminals.
     package var graphicsAnswer: String?
+    /// The reply to the query of its colours; nil for none.
+    package var ground: Ground?
     /// The program's process; nil without one.
     package let process: Int32?
     /// The end that a program would use as standard input and output; nil with a program.
@@ -207,6 +209,7 @@ package final class VirtualTerminal {
             let before = output.count
             output += block[..<count]
             answerForGraphics(behind: before)
+            answerForColors(behind: before)
             block.withUnsafeBytes { bytes in
                 _ = vterm_input_write(emulator, bytes.bindMemory(to: CChar.self).baseAddress, count)
             }
@@ -284,6 +287,16 @@ package final class VirtualTerminal {
             return
         }
         send(text: "\u{1B}_Gi=31;\(graphicsAnswer)\u{1B}\\")
+    }
+
+    private func answerForColors(behind start: Int) {
+        let question = Array("\u{1B}]11;?".utf8)
+        guard let ground, output[max(0, start - question.count + 1)...].firstRange(of: question) != nil else { return }
+        func code(_ color: RGB) -> String {
+            [color.red, color.green, color.blue].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+                .joined(separator: "/")
+        }
+        send(text: "\u{1B}]10;rgb:\(code(ground.text))\u{1B}\\\u{1B}]11;rgb:\(code(ground.background))\u{7}")
     }
 
     private static func emulator(

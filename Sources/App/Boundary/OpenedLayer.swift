@@ -20,12 +20,16 @@ package struct OpenedLayer: Hashable, Sendable {
     package var isReadOnly: Bool
     /// Whether this is a PDF from disk without a layer: it is shown, never synced and cannot be annotated.
     package var isLocal: Bool
+    /// Where the person was, if this is known.
+    package var reading: ReadingPlace?
 
     package init(
         reference: LayerReference, title: String? = nil, status: SyncStatus, hasPDF: Bool, author: String? = nil,
         groupChoice: LayerMetadata.GroupChoice? = nil,
-        drafts: [DraftKey: String] = [:], isReadOnly: Bool = false, isLocal: Bool = false
+        drafts: [DraftKey: String] = [:], isReadOnly: Bool = false, isLocal: Bool = false,
+        reading: ReadingPlace? = nil
     ) {
+        self.reading = reading
         self.reference = reference
         self.title = title
         self.status = status

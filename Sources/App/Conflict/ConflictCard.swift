@@ -14,6 +14,8 @@ struct ConflictCard: Equatable, Sendable {
     var theirAuthor: String?
     /// Whether the user's edit exists only as text in the editor and was never submitted.
     var isUnsaved = false
+    /// First line shown.
+    var top = 0
 
     static func text(_ content: Content?) -> String? {
         content.map { Annotation(id: "", content: $0).text }

@@ -1,5 +1,6 @@
 import Annotations
 import InstantCore
+import Screen
 
 // Resolving a conflict: keep theirs, keep mine, or merge.
 extension AppState {
@@ -30,20 +31,27 @@ extension AppState {
         }
     }
 
-    /// Opens the editor with both texts, theirs first.
+    /// Opens the editor with the merged text. What both changed stands between markers.
     private mutating func merge(_ card: ConflictCard) -> [Effect] {
         guard let content = card.theirs ?? card.mine else {
             return only(.warning("Nothing to merge: neither version has text"))
         }
-        let texts = [card.theirs, card.mine].compactMap(ConflictCard.text).filter { !$0.isEmpty }
+        let (theirText, myText) = (ConflictCard.text(card.theirs) ?? "", ConflictCard.text(card.mine) ?? "")
+        let text =
+            theirText.isEmpty || myText.isEmpty
+            ? theirText + myText
+            : TextMerge.merged(
+                base: ConflictCard.text(card.base), theirs: theirText, mine: myText,
+                theirName: CleanText(cleaning: card.theirAuthor ?? "someone").string)
         let title = "Merged text of the \(card.kind.name)"
         if card.isUnsaved, let theirs = document?.editor?.theirs {
             document?.editor = Editor(
-                .record(theirs), title: title, text: Annotation(theirs).text, draft: texts.joined(separator: "\n"))
+                .record(theirs), title: title, text: Annotation(theirs).text, draft: text)
         } else {
             document?.editor = Editor(
-                .merge(card.id, content), title: title, text: "", draft: texts.joined(separator: "\n"))
+                .merge(card.id, content), title: title, text: "", draft: text)
         }
+        document?.editor?.isMerge = true
         return []
     }
 }

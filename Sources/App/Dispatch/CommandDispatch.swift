@@ -5,11 +5,12 @@ import Screen
 extension AppState {
     /// - Parameter count: The count typed before the command; nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
-        if let why = denial(of: command) { return only(.warning(why.asSentence, hint: instead(of: command))) }
+        if let why = denial(of: command) { return refuse(command, why) }
         if let effects = runWriting(command) { return effects }
+        if overlay == .look, command == .goTo { return runInLook(command, count) }
         if overlay == .reader, [.copy, .goTo].contains(command) { return runInReader(command, count: count) }
         switch command {
-        case .help: help = help == nil ? HelpState(subject: .keys(contexts)) : nil
+        case .help: if help == nil { openHelp() } else { help = nil }
         case .commandLine: return beginCommandLine()
         case .palette: openPalette()
         case .redraw: return [.redraw]
@@ -50,6 +51,16 @@ extension AppState {
         case .reply: return reply()
         case .resolve: return resolveOrReopen()
         case .copy: return copySelection()
+        case .setBookmark: awaitLetter(for: .setBookmark)
+        case .goToBookmark: awaitLetter(for: .goToBookmark)
+        case .nextMark: return goToMark(by: max(1, count ?? 1))
+        case .previousMark: return goToMark(by: -max(1, count ?? 1))
+        case .repeatMark: return document?.lastMark.map { mark($0) } ?? []
+        case .lookAt: return lookAt()
+        case .review: return beginReview()
+        case .acceptThis: return decide(.accepted)
+        case .rejectThis: return decide(.rejected)
+        case .skip: return skipRemark()
         case .outline: showOutline()
         case .picture: return paintPage()
         case .followLink: showHints()
@@ -67,6 +78,13 @@ extension AppState {
         return []
     }
 
+    /// Says why a command is unavailable. Help pressed next tells what would allow it.
+    private mutating func refuse(_ command: Command, _ why: String) -> [Effect] {
+        notice = .warning(why.asSentence, hint: instead(of: command))
+        refused = command
+        return []
+    }
+
     /// Runs a command of a text field; nil if the command has no meaning there.
     private mutating func runWriting(_ command: Command) -> [Effect]? {
         switch overlay {
@@ -75,6 +93,7 @@ extension AppState {
             if command == .accept { return promptAccepted() }
             return prompt?.input.run(command) == true ? promptChanged() : nil
         case .picker: return runInPicker(command)
+        case .help: return runInHelpFilter(command)
         case .token:
             switch command {
             case .useToken, .accept: return useToken()
@@ -96,6 +115,8 @@ extension AppState {
     mutating func runMoving(_ command: Command, count: Int?) -> [Effect] {
         if help != nil { return scrollHelp(command, count: count) }
         guard let document else { return moveInLibrary(command, count: count) }
+        if overlay == .look { return runInLook(command, count) }
+        if overlay == .conflict { return moveInConflict(command, count) }
         if document.reader != nil { return runInReader(command, count: count) }
         if document.requests.isOpen { return runInRequests(command, count: count) }
         if document.outbox.isOpen { return runInOutbox(command, count: count) }
@@ -122,6 +143,7 @@ extension AppState {
         case .showMarks: return showMarks()
         case .sort: sort()
         case .nextUnread: return findUnread()
+        case .markAllRead: return markAllRead()
         case .showDetail: toggleDetail()
         default:
             switch document.focus {

@@ -11,12 +11,19 @@ extension AppState {
         switch command {
         case .highlight, .underline, .strikeOut, .squiggly:
             return document.denialOfCreation ?? (document.page.selection == nil ? "select words first (v)" : nil)
+        case .repeatMark:
+            if document.lastMark == nil { return "nothing to repeat: no words were marked yet" }
+            return document.denialOfCreation ?? (document.page.selection == nil ? "select words first (v)" : nil)
+        case .acceptThis, .rejectThis: return document.denialOfState
         case .comment: return document.denialOfCreation
         case .reply: return document.denialOfReply
         case .resolve: return document.denialOfState
         case .note where !document.outbox.isOpen: return document.denialOfCreation
         case .edit, .editExternally, .recolor: return document.denialOfEdit
         case .delete: return document.denialOfChange { .delete($0) }
+        case .undo, .redo, .outbox, .sync, .token, .saveUnsent:
+            return document.isLocal ? EditDenial.local.description : nil
+        case .download: return document.pdf.info == nil ? nil : "the PDF is on this machine already"
         case .present: return document.denialOfPresenting
         case .follow: return document.denialOfFollowing
         case .picture: return document.pdf.info == nil ? "the PDF is not downloaded yet" : nil
@@ -125,6 +132,60 @@ extension DocumentState {
     /// Adds `read-only`, unless the reason already states it.
     private static func readOnly(_ why: EditDenial) -> String {
         why.saysReadOnly || why == .local ? why.description : "read-only: \(why)"
+    }
+}
+
+extension DocumentState {
+    /// Returns what would allow a refused command, as sentences.
+    ///
+    /// - Parameter key: The key that opens the token card.
+    func remedy(for command: Command, key: String) -> String {
+        let denial: EditDenial? =
+            switch command {
+            case .highlight, .underline, .strikeOut, .squiggly, .repeatMark, .comment, .note, .undo, .redo, .outbox,
+                .sync, .token,
+                .saveUnsent:
+                editDenial { _ in .createAnnotation(group: groupForNew) }
+            case .edit, .editExternally, .recolor: recordDenial { .edit($0) }
+            case .delete: recordDenial { .delete($0) }
+            case .reply:
+                currentRow.flatMap { row in
+                    editDenial { .createComment(root: row.subject, first: row.replies == 0, group: $0.defaultGroup) }
+                }
+            case .resolve, .acceptThis, .rejectThis:
+                currentRoot.flatMap { row in editDenial { .setState(root: row.subject, group: $0.defaultGroup) } }
+            default: nil
+            }
+        return denial?.remedy(key: key) ?? "Nothing else is missing: the sentence above says what to do."
+    }
+
+    private func recordDenial(_ operation: (Subject) -> Operation) -> EditDenial? {
+        if focus == .list, !list.marks.isEmpty { return editDenial { .createAnnotation(group: $0.defaultGroup) } }
+        if focus == .thread {
+            return thread.current.flatMap { comment in editDenial { _ in operation(Subject(comment)) } }
+        }
+        return currentRow.flatMap { row in editDenial { _ in operation(row.subject) } }
+    }
+}
+
+extension EditDenial {
+    /// What would allow the command.
+    fileprivate func remedy(key: String) -> String {
+        switch self {
+        case .local:
+            return "postilla upload FILE puts the PDF on a server, where it has layers. Open the layer to write in it."
+        case .openedReadOnly: return "Start postilla without --read-only."
+        case .noToken: return "Press \(key) to enter a token."
+        case .denied(.lacks(let permission)):
+            return "A token with the permission \"\(permission.rawValue)\" allows it. Ask for one where you got this "
+                + "token, then press \(key)."
+        case .denied(.needs(let permissions)):
+            let any = permissions.count > 1 ? "any of these permissions" : "this permission"
+            return "A token with \(any) allows it: \(permissions.map { "\($0)" }.joined(separator: ", ")). "
+                + "Then press \(key)."
+        case .denied(.formField): return "No token allows it: postilla does not fill form fields."
+        case .denied(.stateOfAnother): return "Only the person who set the state can change it. Set your own instead."
+        }
     }
 }
 

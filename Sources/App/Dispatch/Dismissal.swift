@@ -14,14 +14,17 @@ extension AppState {
         switch overlay {
         case .question, .prompt: return promptLeft()
         case .picker: picker = nil
-        case .help: help = nil
+        case .help: closeHelp()
         case .token:
             token = nil
             let need = document?.need
             document?.refusedNeed = need
         case .conflict: document?.conflict = nil
         case .editor: return closeEditor()
-        case .reader: document?.reader = nil
+        case .look: document?.look = nil
+        case .reader:
+            document?.reader = nil
+            document?.isReviewing = false
         case .lost: document?.isLossAccepted = true
         case .requests: document?.requests = RequestLog()
         case .outbox: document?.outbox.isOpen = false
@@ -102,7 +105,7 @@ extension AppState {
 
     mutating func quit() -> [Effect] {
         hasQuit = true
-        return [.quit]
+        return keepAllPlaces() + [.quit]
     }
 
     /// The message printed when the program ends.

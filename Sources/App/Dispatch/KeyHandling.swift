@@ -6,13 +6,16 @@ extension AppState {
     var contexts: [KeyContext] {
         switch overlay {
         case .question: return [.question]
-        case .prompt: return prompt?.purpose == .command ? [.commandLine, .text] : [.text]
+        case .prompt:
+            return prompt?.purpose == .command || prompt?.purpose == .file ? [.commandLine, .text] : [.text]
         case .picker: return [.picker, .text]
-        case .help: return [.help, .moving, .everywhere]
+        case .help: return help?.isTyping == true ? [.text] : [.help, .moving, .everywhere]
         case .token: return [.tokenCard, .text]
-        case .conflict: return [.conflict, .everywhere]
+        case .conflict: return [.conflict, .moving, .everywhere]
         case .editor: return [.editor, .text]
-        case .reader: return [.reader, .moving, .everywhere]
+        case .look: return [.look, .moving, .everywhere]
+        case .reader:
+            return (document?.isReviewing == true ? [.review] : []) + [.reader, .moving, .everywhere]
         case .lost: return [.lost, .everywhere]
         case .requests: return [.requests, .moving, .everywhere]
         case .outbox: return [.outbox, .moving, .everywhere]
@@ -37,7 +40,13 @@ extension AppState {
         if picture != nil { return hidePicture() }
         noteSeen()
         stay()
-        if overlay == .question { return answered(key) }
+        (refusedBefore, refused) = (refused, nil)
+        if overlay == .question {
+            if case .click = key { return [] }
+            if case .wheelUp = key { return [] }
+            if case .wheelDown = key { return [] }
+            return answered(key)
+        }
         switch key {
         case .paste(let text): return pasted(text)
         case .click(let row, let column): return clicked(Position(row: row, column: column))
@@ -45,12 +54,13 @@ extension AppState {
         case .wheelDown(let row, let column): return wheeled(Position(row: row, column: column), by: 3)
         default: break
         }
+        if let letterUse { return letterPressed(key, for: letterUse) }
         if overlay == nil, shownPane == .page, document?.page.hints.isEmpty == false { return hintPressed(key) }
         switch keys.read(key, in: contexts, of: keymap) {
         case .command(let command, let count): return run(command, count: count)
         case .unfinished: return []
         case .nothing:
-            guard overlay?.takesInput == true else {
+            guard takesInput else {
                 if overlay == nil { reportUnbound(key) }
                 return []
             }
@@ -62,12 +72,12 @@ extension AppState {
     /// A paste goes to the topmost overlay. Without one, only a token has a place to go to: the card for it.
     private mutating func pasted(_ text: String) -> [Effect] {
         let overlay = overlay
-        if overlay?.takesInput == true {
+        if takesInput {
             guard overlay == .token || !TokenText.isIn(text) else {
                 return only(.warning("Paste ignored: this is a token; press Esc, then T, then paste it"))
             }
             // A one-line field: line ends in the paste become spaces.
-            let isOneLine = overlay == .prompt || overlay == .picker
+            let isOneLine = overlay == .prompt || overlay == .picker || overlay == .help
             return write(isOneLine ? String(text.map { $0.isNewline ? " " : $0 }) : text, isPaste: true)
         }
         guard TokenText(text).looksLikeToken, document != nil, mayInterrupt else {
@@ -84,6 +94,7 @@ extension AppState {
             prompt?.input.insert(text)
             return promptChanged()
         case .picker: picker?.insert(text)
+        case .help: writeInHelpFilter(text)
         case .token: token?.insert(text, isPaste: isPaste)
         case .editor: document?.editor?.input.insert(text)
         default: break

@@ -41,8 +41,9 @@ extension AppState {
         let format = RowFormat(
             columns: area.columns - 1, rows: shown.compactMap(list.row), document, hasMarks: !list.marks.isEmpty,
             utcOffset: utcOffset, at: now, art: art)
-        var (spare, end) = (area.rows - shown.count, 0)
+        var (spare, end) = (area.rows - shown.count - shown.count { list.heading(of: $0) != nil }, 0)
         for index in shown {
+            if list.heading(of: index) != nil { end += 1 }
             let lines = list.row(index).map { format.lines($0, document, max: spare > 0 ? 2 : 1).count } ?? 1
             spare -= lines - 1
             end += lines
@@ -59,7 +60,7 @@ extension AppState {
             let shown = pickerRows
             _ = picker?.run(command, rows: shown)
             return []
-        case .help, .reader, .requests, .outbox: return runMoving(command, count: abs(rows))
+        case .help, .look, .reader, .requests, .outbox, .conflict: return runMoving(command, count: abs(rows))
         case .some: return []
         case nil: break
         }

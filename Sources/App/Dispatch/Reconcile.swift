@@ -52,6 +52,7 @@ extension DocumentState {
 
     private mutating func reconcileList(rows: Int) -> [Effect] {
         var effects: [Effect] = []
+        list.isFilling = !isLocal && status.lastSync == nil
         list.scroll(rows: rows)
         // Nothing is left to read.
         if list.window != nil, list.total == 0 { reader = nil }
@@ -76,11 +77,17 @@ extension DocumentState {
         let seeksWords = list.query.filter.inQuotes && pageCount != nil
         if seeksWords, !quotesAsked { effects.append(.quoteDocument) }
         quotesAsked = seeksWords
-        if let index = pageToQuote(rows: rows) ?? pageToTurnTo {
+        if let index = pageToLookAt ?? pageToQuote(rows: rows) ?? pageToTurnTo {
             texts.set(index, .loading)
             effects.append(.loadPage(index))
         }
         return effects
+    }
+
+    /// The page of the look, which comes first.
+    private var pageToLookAt: Int? {
+        guard let page = look?.page, page < pageCount ?? 0, texts[page] == nil else { return nil }
+        return page
     }
 
     /// The next page to read for the marked words of the visible rows, one page at a time.

@@ -25,6 +25,8 @@ struct Editor: Equatable, Sendable {
     /// The record as changed by another user in the meantime.
     var theirs: Record?
     var theirAuthor: String?
+    /// Whether the text is a merge, which may have markers.
+    var isMerge = false
     /// When the draft was last stored, and its text.
     var savedAt: Timestamp?
     var saved: String?

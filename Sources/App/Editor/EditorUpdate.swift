@@ -75,6 +75,10 @@ extension AppState {
         guard !TokenText.isIn(text) else {
             return only(.warning("Not saved: the text contains a token; press T to enter tokens"))
         }
+        if editor.isMerge, TextMerge.hasMarkers(text) {
+            return only(
+                .warning("Not saved: a line <<<<<<<, ======= or >>>>>>> remains; keep what you want, then delete it"))
+        }
         if let why = document.denialOfSaving(editor) {
             let effects = keepDraft()
             self.document?.editor = nil

@@ -44,6 +44,7 @@ extension AppState {
         guard document?.page.selected != nil else { return [] }
         let edits = markups(kind).map(Edit.create)
         guard !edits.isEmpty else { return only(.warning("Nothing to mark in the selection")) }
+        document?.lastMark = kind
         document?.page.dropSelection()
         let effects = perform(edits)
         warnIfHidden(.annotations)

@@ -2,7 +2,8 @@ package import Screen
 
 /// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
-    case everywhere, moving, library, document, list, thread, page, selection, reader, outbox, requests, conflict, help,
+    case everywhere, moving, library, document, list, thread, page, selection, look, reader, review, outbox, requests,
+        conflict, help,
         lost,
         tokenCard
     case question
@@ -19,7 +20,9 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .thread: "Thread"
         case .page: "Page"
         case .selection: "Selected words"
+        case .look: "A look elsewhere"
         case .reader: "Reader"
+        case .review: "Review of open remarks"
         case .outbox: "Outbox"
         case .requests: "Requests"
         case .conflict: "Conflict"

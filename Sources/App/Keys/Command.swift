@@ -19,6 +19,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // A document.
     case zoomPane = "zoom-pane", growPane = "grow-pane", shrinkPane = "shrink-pane"
     case otherPane = "other-pane", paneBefore = "pane-before"
+    case setBookmark = "set-bookmark", goToBookmark = "go-to-bookmark", review
     case search, searchNext = "search-next", searchPrevious = "search-previous"
     case undo, redo, sync, token, outbox, download, back, forward, present, follow
     case note, comment, reply, resolve, delete, edit, editExternally = "edit-externally"
@@ -26,7 +27,8 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // The list of a document.
     case mark, markRange = "mark-range", recolor = "color", filter, showHidden = "show-hidden", blame, saveFile =
         "save-file"
-    case read, goTo = "go-to", sort, nextUnread = "next-unread", showDetail = "show-detail"
+    case read, goTo = "go-to", sort, nextUnread = "next-unread", markAllRead = "mark-all-read",
+        showDetail = "show-detail"
 
     // The page of a document.
     case nextPage = "next-page", previousPage = "previous-page", changeView = "change-view"
@@ -36,11 +38,14 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case rowStart = "row-start", rowText = "row-text", rowEnd = "row-end"
     case sentenceBack = "sentence-back", sentenceForward = "sentence-forward"
     case blockBack = "block-back", blockForward = "block-forward"
-    case showMarks = "show-marks"
+    case showMarks = "show-marks", nextMark = "next-mark", previousMark = "previous-mark", repeatMark = "repeat-mark"
     case selectCharacters = "select-characters", selectRows = "select-rows"
     case growSelection = "grow-selection", swapEnds = "swap-ends"
-    case copy, copyAll = "copy-all", outline, followLink = "follow-link"
+    case copy, copyAll = "copy-all", outline, followLink = "follow-link", lookAt = "look-at"
     case highlight, underline, strikeOut = "strike-out", squiggly
+
+    // A review of open remarks.
+    case acceptThis = "accept-this", rejectThis = "reject-this", skip
 
     // Cards.
     case useToken = "use-token", clearToken = "clear-token"

@@ -47,6 +47,9 @@ extension Keymap {
         Binding(.document, "zz", .zoomPane, "Give the focused pane the whole screen, or not", footer: "zoom"),
         Binding(.document, ">", .growPane, "Make the focused pane larger"),
         Binding(.document, "<lt>", .shrinkPane, "Make the focused pane smaller"),
+        Binding(.document, "M", .setBookmark, "Set a bookmark: M and a letter"),
+        Binding(.document, "'", .goToBookmark, "Go to a bookmark: ' and its letter; '' goes back"),
+        Binding(.document, "gv", .review, "Review open remarks: accept, reject, answer or skip"),
         Binding(.document, "<C-o>", .back, "Back to the place before the last jump"),
         Binding(.document, "g;", .forward, "Forward again"),
     ]
@@ -72,6 +75,7 @@ extension Keymap {
         Binding(.list, "<tab>", .otherPane, "Go to the thread or page", footer: "page"),
         Binding(.list, "<S-tab>", .paneBefore, "Go to the page"),
         Binding(.list, "m", .nextUnread, "Next unread annotation", footer: "next new"),
+        Binding(.list, "ga", .markAllRead, "Mark everything listed as read"),
         Binding(.list, "p", .showDetail, "Show or hide the text below the list"),
         Binding(.list, "B", .blame, "Show or hide who changed a record and when"),
         Binding(.list, "o", .sort, "Sort by page, newest, author or group"),
@@ -95,7 +99,10 @@ extension Keymap {
         Binding(.page, "v", .selectCharacters, "Select text; press again for word, sentence, block", footer: "select"),
         Binding(.page, "V", .selectRows, "Select whole lines"),
         Binding(.page, "<enter>", .showMarks, "Show the mark in the list, or open a table", footer: "show"),
+        Binding(.page, "gm", .nextMark, "Next mark, here or on a later page"),
+        Binding(.page, "gM", .previousMark, "Previous mark, here or on an earlier page"),
         Binding(.page, "f", .followLink, "Follow a link by typing its label"),
+        Binding(.page, "gr", .lookAt, "Look where the link or the reference [12] leads"),
         Binding(.page, "t", .outline, "Show the outline of the PDF"),
         Binding(.page, "/", .search, "Search this page, then the rest of the document", footer: "search"),
         Binding(.page, "n", .searchNext, "Next match"),
@@ -118,6 +125,7 @@ extension Keymap {
         Binding(.page, "U", .underline, "Underline; select words first"),
         Binding(.page, "X", .strikeOut, "Strike out; select words first"),
         Binding(.page, "Z", .squiggly, "Squiggly underline; select words first"),
+        Binding(.page, ".", .repeatMark, "Mark the selected words as the last ones were"),
         Binding(.page, "L", .changeView, "Switch between reading and layout view", footer: "view"),
         Binding(.page, "zh", .scrollLeft, "Scroll left"),
         Binding(.page, "zl", .scrollRight, "Scroll right"),
@@ -131,6 +139,7 @@ extension Keymap {
         Binding(.selection, "U", .underline, "Underline the selected words", footer: "underline"),
         Binding(.selection, "X", .strikeOut, "Strike out the selected words", footer: "strike out"),
         Binding(.selection, "Z", .squiggly, "Underline the selected words with a squiggly line", footer: "squiggly"),
+        Binding(.selection, ".", .repeatMark, "Mark as the last words were marked"),
         Binding(.selection, "a", .note, "Add a note at the start of the selection", footer: "note"),
         Binding(.selection, "A", .comment, "Start a thread on the selection", footer: "comment"),
         Binding(.selection, "y", .copy, "Copy the selection to the clipboard", footer: "copy"),
@@ -153,7 +162,18 @@ extension Keymap {
         Binding(.reader, "<esc> q", .escape, "Close the reader", footer: "close"),
     ]
 
+    static let review = [
+        Binding(.review, "a", .acceptThis, "Accept, and go on", footer: "accept"),
+        Binding(.review, "x", .rejectThis, "Reject, and go on", footer: "reject"),
+        Binding(.review, "r", .reply, "Answer", footer: "answer"),
+        Binding(.review, "n <space>", .skip, "Leave it open, and go on", footer: "skip"),
+        Binding(.review, "<esc> q", .escape, "End the review", footer: "end"),
+    ]
+
     static let cards = [
+        Binding(.look, "<enter>", .goTo, "Go there", footer: "go there"),
+        Binding(.look, "<esc> q", .escape, "Close", footer: "close"),
+        Binding(.help, "/", .search, "Show only lines with these words", footer: "filter"),
         Binding(.help, "<esc> q ?", .escape, "Close the help", footer: "close"),
         Binding(.outbox, "<enter>", .goTo, "Show the conflict, or go to the record", footer: "show"),
         Binding(.outbox, "t", .theirs, "Keep theirs, drop your edit", footer: "keep theirs"),

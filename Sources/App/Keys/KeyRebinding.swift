@@ -106,8 +106,9 @@ extension KeyContext {
         switch self {
         case .selection: [.page, .document, .moving, .everywhere]
         case .list, .thread, .page: [.document, .moving, .everywhere]
-        case .document, .library, .outbox, .help, .reader: [.moving, .everywhere]
-        case .moving, .conflict: [.everywhere]
+        case .document, .library, .outbox, .help, .look, .reader, .conflict: [.moving, .everywhere]
+        case .review: [.reader, .moving, .everywhere]
+        case .moving: [.everywhere]
         case .editor: [.text]
         default: []
         }

@@ -16,7 +16,8 @@ package struct Keymap: Hashable, Sendable {
     }
 
     package static let standard = Keymap(
-        bindings: everywhere + moving + library + document + list + thread + page + selection + reader + cards + writing
+        bindings: everywhere + moving + library + document + list + thread + page + selection + reader + review + cards
+            + writing
     )
 
     package func bindings(in contexts: [KeyContext]) -> [Binding] {

@@ -34,10 +34,15 @@ extension AppState {
             notice = .error("\(problem); run postilla storage check".asSentence)
             return
         }
-        let lost = document.map { ($0.reference, $0.title, $0.waiting) }
-        let entry = library.current.map { ($0.id, $0.title ?? $0.id.documentID, $0.unsent) }
-        guard let (reference, title, unsent) = lost ?? entry else { return }
-        let name = CleanText(cleaning: title).truncated(to: 18).string
+        let lost = document.map { document in
+            let entry = LibraryEntry(id: document.reference, title: document.title, state: "", isDownloaded: false)
+            return (document.reference, entry.name(columns: 40).string, document.waiting)
+        }
+        let entry = library.current.map { ($0.id, $0.name(columns: 40).string, $0.unsent) }
+        guard let (reference, layer, unsent) = lost ?? entry else { return }
+        // Two users may have a copy of one layer.
+        let user = reference.userID.map { " of \(CleanText(cleaning: $0).truncated(to: 16).string)" } ?? ""
+        let name = layer + user
         let edits = "\(unsent) unsent edit\(unsent == 1 ? "" : "s")"
         let what = unsent > 0 ? " and \(edits)? s to save first, y/N " : " from this machine? y/N "
         prompt = Prompt(.confirm(.removeLayer(reference, unsent: unsent)), label: "Remove \(name)\(what)")

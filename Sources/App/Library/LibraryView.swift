@@ -11,13 +11,39 @@ extension Canvas {
         if let entries = state.library.entries, !entries.isEmpty {
             draw(entries, state, in: inside)
         } else {
-            let text: CleanText =
-                state.library.entries == nil
-                ? "Loading layers ..."
-                : "No layers yet. \(state.words(for: .startDemo, "demo")) · \(state.words(for: .addLayer, "add a server or token")) · \(state.words(for: .openFile, "open a PDF"))"
-            for (row, line) in text.wrapped(to: inside.columns - 4).enumerated() {
-                write(line, in: inside, row: row + 1, column: 2, style: state.theme.dimmed)
+            drawEmpty(state, in: inside)
+        }
+    }
+
+    /// Explains the program to a person who has no layer yet.
+    private mutating func drawEmpty(_ state: AppState, in area: Area) {
+        guard state.library.entries != nil else {
+            write("Loading layers ...", in: area, row: 1, column: 2, style: state.theme.dimmed)
+            return
+        }
+        let words: CleanText = """
+            No layers yet. A layer is one set of annotations on a PDF, stored on a server. What you open is kept on \
+            this machine too, so you can read and write offline.
+            """
+        var row = area.rows < 12 ? 0 : 1
+        for line in words.wrapped(to: min(76, area.columns - 4)) {
+            write(line, in: area, row: row, column: 2)
+            row += 1
+        }
+        row += area.rows < 12 ? 0 : 1
+        let ways: [(Command, CleanText)] = [
+            (.startDemo, "Try it: a server with sample documents, on this machine"),
+            (.addLayer, "Add a layer: the address of a server, then your token"),
+            (.openFile, "Open a PDF from disk, to read it"), (.help, "All keys"),
+        ]
+        for (command, meaning) in ways {
+            let binding = state.keymap.bindings(in: [.library, .everywhere]).first { $0.command == command }
+            let key = CleanText(cleaning: binding?.shortName ?? ":" + command.rawValue).padded(to: 4)
+            write(key, in: area, row: row, column: 2, style: state.theme.footerKey)
+            for (index, line) in meaning.wrapped(to: max(8, area.columns - 8)).enumerated() {
+                write(line, in: area, row: row + index, column: 2 + key.width)
             }
+            row += meaning.wrapped(to: max(8, area.columns - 8)).count
         }
     }
 
@@ -32,18 +58,18 @@ extension Canvas {
     }
 }
 
-extension AppState {
-    /// Returns a key with its action: `d demo`.
-    fileprivate func words(for command: Command, _ words: String) -> CleanText {
-        let binding = keymap.bindings(in: [.library]).first { $0.command == command }
-        return binding.map { "\($0.shortName) \(words)" } ?? ":\(command.rawValue) \(words)"
-    }
-}
-
 extension LibraryEntry {
+    /// Returns document and layer. A long name keeps both, because layers of one document differ in the second.
+    func name(columns: Int) -> CleanText {
+        let document = CleanText(cleaning: DocumentTitle.name(title ?? "", of: id.documentID))
+        let layer = CleanText(cleaning: id.layer.isEmpty ? "default layer" : id.layer)
+        guard document.width + layer.width + 3 > columns else { return document + " / " + layer }
+        let shown = layer.truncated(to: max(4, columns / 2 - 3))
+        return document.truncated(to: max(1, columns - shown.width - 3)) + " / " + shown
+    }
+
     /// `> hotos17 / review   1 unsent  2 new  clean  synced 5m  309 kB  ana  localhost:5000`
     fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
-        let name: CleanText = "\(title ?? id.documentID) / \(id.layer.isEmpty ? "default layer" : id.layer)"
         var facts: [CleanText] = []
         if unsent > 0 { facts.append("\(unsent) unsent") }
         if unread > 0 { facts.append("\(unread) new") }
@@ -54,7 +80,7 @@ extension LibraryEntry {
         facts.append(CleanText(cleaning: id.userID ?? "anonymous"))
         facts.append(CleanText(cleaning: id.server))
         let half = max(12, min(40, columns * 2 / 5))
-        let start: CleanText = "\(isCurrent ? String(state.art.bar) : " ") \(name.truncated(to: half).padded(to: half))"
+        let start: CleanText = "\(isCurrent ? String(state.art.bar) : " ") \(name(columns: half).padded(to: half))"
         return facts.reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
     }
 }

@@ -14,6 +14,8 @@ enum Batch: Equatable, Sendable {
     case save([ByteOrdered: String])
     /// Follows the only record, which is a link.
     case follow
+    /// Looks where it leads.
+    case look
 }
 
 // Acting on the marked records, or on the one at the cursor.
@@ -52,6 +54,7 @@ extension AppState {
         case .recolor(let color): return recolor(found, color)
         case .edit(let isExternal): return edit(found.map(\.record), isExternal: isExternal)
         case .follow: return follow(found.first?.record.content)
+        case .look: return isAwaiting ? look(found.first?.record.content) : []
         case .save(let texts): return save(texts, over: found.map(\.record))
         }
         return []

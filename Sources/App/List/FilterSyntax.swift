@@ -3,7 +3,7 @@ import InstantCore
 
 /// The list filter as typed: words to find, and terms such as `kind:highlight`, `by:ana`, `group:"second readers"`,
 /// `page:3`, `is:unread`, `is:unsent`, `is:resolved`, `is:open`, `state:accepted`, `show:all`. `~hlt` matches these
-/// letters in this order.
+/// letters in this order. `!` before a word, a kind, an author, a group or a page leaves out the rows that match.
 enum FilterSyntax {
     static func parse(_ text: String) -> ListFilter {
         var filter = ListFilter()
@@ -24,6 +24,8 @@ enum FilterSyntax {
             case ("state", let name) where AnnotationState.review(name) != nil:
                 if let state = AnnotationState.review(name) { filter.states.insert(state) }
             case ("show", "all"): showsAll = true
+            case _ where word.hasPrefix("!") && word.count > 1:
+                leaveOut(String(word.dropFirst()), &filter.excluded)
             case _ where word.hasPrefix("~"):
                 if word.count > 1 { filter.fuzzy.append(String(word.dropFirst().prefix(maxLetters))) }
             default: words.append(unquoted(word))
@@ -36,8 +38,20 @@ enum FilterSyntax {
         filter.headsOnly = !showsAll
         filter.text = words.joined(separator: " ")
         // The list shows the marked words, so the filter must match them too.
-        filter.inQuotes = !filter.text.isEmpty || !filter.fuzzy.isEmpty
+        filter.inQuotes = !filter.text.isEmpty || !filter.fuzzy.isEmpty || !filter.excluded.words.isEmpty
         return filter
+    }
+
+    private static func leaveOut(_ word: String, _ excluded: inout ListFilter.Excluded) {
+        let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        let value = parts.count == 2 ? unquoted(String(parts[1])) : ""
+        switch (parts.first?.lowercased(), value) {
+        case ("kind", let name) where !kinds(name).isEmpty: excluded.kinds.formUnion(kinds(name))
+        case ("by", let author) where !author.isEmpty: excluded.authors.insert(author)
+        case ("group", let group) where parts.count == 2: excluded.groups.insert(group)
+        case ("page", let number) where (Int(number) ?? 0) > 0: excluded.pages.insert((Int(number) ?? 1) - 1)
+        default: excluded.words.insert(unquoted(word))
+        }
     }
 
     private static let maxLetters = 64

@@ -16,6 +16,10 @@ struct ListPane: Equatable, Sendable {
     var marks = ListMarks()
     /// Index of the first row on the screen.
     var top = 0
+    /// Whether the user has moved the cursor.
+    var hasMoved = false
+    /// Whether records still arrive for the first time. Until the user moves, the cursor is on the first row meanwhile.
+    var isFilling = false
 
     /// The pending request.
     var asked: RowRequest?
@@ -47,6 +51,11 @@ struct ListPane: Equatable, Sendable {
     }
 
     mutating func move(to index: Int) {
+        hasMoved = true
+        place(at: index)
+    }
+
+    private mutating func place(at index: Int) {
         cursor = max(0, min(index, total - 1))
         cursorID = current?.id
     }
@@ -58,7 +67,9 @@ struct ListPane: Equatable, Sendable {
         (answered, asked, isSeeking, window) = (asked, nil, false, new)
         let found = new.rows.firstIndex { cursorID.isExactly($0.id) }.map { $0 + new.offset }
         if wasSeeking, let anchor = new.anchor {
-            cursor = anchor
+            (cursor, hasMoved) = (anchor, true)
+        } else if isFilling, !hasMoved {
+            (cursor, top) = (0, 0)
         } else if let place = found {
             top = max(0, top + place - cursor)
             cursor = place
@@ -67,12 +78,14 @@ struct ListPane: Equatable, Sendable {
             marks.anchor?.index =
                 new.rows.firstIndex { $0.id.isExactly(anchor.id) }.map { $0 + new.offset } ?? anchor.index
         }
-        move(to: cursor)
+        place(at: cursor)
         return true
     }
 
     mutating func scroll(rows: Int) {
         top = Scrolling.top(top, cursor: cursor, rows: rows, count: total)
+        // Headings take lines of their own.
+        while cursor < total, top < cursor, !shownRows(rows: rows).contains(cursor) { top += 1 }
     }
 
     /// Returns the request for the rows around the cursor that are missing.
@@ -81,7 +94,9 @@ struct ListPane: Equatable, Sendable {
         let limit = max(400, 5 * rows)
         guard let window, !isStale else {
             isStale = false
-            asked = RowRequest(query: query, around: cursorID, index: cursor, limit: limit)
+            let stays = hasMoved || !isFilling
+            asked = RowRequest(
+                query: query, around: stays ? cursorID : nil, index: stays ? cursor : 0, limit: limit)
             return asked
         }
         let first = max(0, top - rows)

@@ -22,6 +22,15 @@ extension AppState {
         return [.markRead([row.id])]
     }
 
+    /// Marks everything that the list shows as read, with its filter.
+    mutating func markAllRead() -> [Effect] {
+        guard let list = document?.list, list.window?.unread ?? 0 > 0 else { return only(.done("Nothing new")) }
+        document?.recentAuthors.clear()
+        notice = .done(
+            list.filter.isEmpty ? "Everything marked as read" : "Everything that the filter lists marked as read")
+        return [.markAllRead(list.query)]
+    }
+
     mutating func findUnread() -> [Effect] {
         guard let list = document?.list else { return [] }
         let request = RowRequest(query: list.query, index: list.cursor)

@@ -19,9 +19,13 @@ extension Canvas {
             columns: rows.columns - 1, rows: shown.compactMap(list.row), document, hasMarks: !list.marks.isEmpty,
             utcOffset: state.utcOffset, at: state.now, art: art)
         // A list that leaves room shows two lines of a text that needs them.
-        var spare = area.rows - shown.count
+        var spare = area.rows - shown.count - shown.count { list.heading(of: $0) != nil }
         var line = 0
         for index in shown {
+            if let heading = list.heading(of: index) {
+                write(CleanText(cleaning: heading), in: rows, row: line, column: 1, style: state.theme.heading)
+                line += 1
+            }
             guard let row = list.row(index) else {
                 write("  ...", in: rows, row: line, style: state.theme.dimmed)
                 line += 1
@@ -52,7 +56,7 @@ extension Canvas {
             let style: Style =
                 switch piece.role {
                 case .fact: row.isUnread ? theme.unread : theme.text
-                case .person(let name): Style(foreground: state.markColors.ink(PeopleColors.color(of: name)))
+                case .person(let name): Style(foreground: state.markColors.person(name))
                 case .remark: row.isUnread ? theme.unread : row.isResolved ? theme.dimmed : theme.text
                 case .quote, .aside: theme.dimmed
                 case .warning: theme.unsent
@@ -66,15 +70,17 @@ extension Canvas {
     }
 
     /// Draws the bar of a list that does not fit: its upper end in the title's row, its lower end in the last row.
-    mutating func drawScrollBar(top first: Int, total: Int, _ theme: Theme, in area: Area) {
+    ///
+    /// - Parameter shown: Rows shown; nil for the height of the area.
+    mutating func drawScrollBar(top first: Int, total: Int, shown: Int? = nil, _ theme: Theme, in area: Area) {
         let track = area.rows - 1
         write(
             CleanText(cleaning: String(art.scrollUp)), row: area.row - 1, column: area.column,
             style: first > 0 ? theme.rule : theme.dimmed)
         write(CleanText(cleaning: String(art.scrollDown)), in: area, row: track, style: theme.rule)
         guard track > 0 else { return }
-        let thumb = max(1, min(track, track * area.rows / max(1, total)))
-        let top = (track - thumb) * first / max(1, total - area.rows)
+        let thumb = max(1, min(track, track * (shown ?? area.rows) / max(1, total)))
+        let top = (track - thumb) * first / max(1, total - (shown ?? area.rows))
         fill(
             Area(row: area.row + min(top, track - thumb), column: area.column, rows: thumb, columns: 1),
             with: art.thumb, style: theme.rule)
@@ -82,8 +88,33 @@ extension Canvas {
 }
 
 extension ListPane {
-    /// The rows on the screen.
-    func shownRows(rows: Int) -> Range<Int> { top..<max(top, min(total, top + rows)) }
+    /// The rows on the screen, which leave room for the headings.
+    func shownRows(rows: Int) -> Range<Int> {
+        guard hasHeadings else { return top..<max(top, min(total, top + rows)) }
+        var (end, used) = (top, 0)
+        while end < total {
+            used += heading(of: end) == nil ? 1 : 2
+            if used > rows { break }
+            end += 1
+        }
+        return top..<max(min(top + 1, total), end)
+    }
+
+    private var hasHeadings: Bool { query.order == .author || query.order == .group }
+
+    /// Returns the heading above a row, if it begins a group of rows, or is the first on the screen.
+    func heading(of index: Int) -> String? {
+        guard hasHeadings, let row = row(index), let name = groupName(row) else { return nil }
+        return index > top && self.row(index - 1).flatMap(groupName) == name ? nil : name
+    }
+
+    private func groupName(_ row: ListRow) -> String? {
+        switch query.order {
+        case .author: row.author ?? row.createdBy ?? "No author"
+        case .group: row.group ?? "No group"
+        case .page, .newest: nil
+        }
+    }
 }
 
 extension DocumentState {

@@ -119,7 +119,8 @@ extension Canvas {
         let columns = state.readerColumns
         let lines = state.readerLines(columns: columns)
         let list = document.list
-        let title: CleanText = "\(row.name) \(list.cursor + 1) of \(list.total)"
+        let what: CleanText = document.isReviewing ? "Review: " : ""
+        let title: CleanText = what + "\(row.name) \(list.cursor + 1) of \(list.total)"
         rule(
             clean(title), row: area.row, column: area.column, columns: area.columns, style: state.theme.accent,
             titleStyle: state.theme.accent)

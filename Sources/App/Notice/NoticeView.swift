@@ -2,7 +2,7 @@ import Screen
 
 extension Canvas {
     /// Draws the notice in the status line if it fits between the modes and the sync state, else in lines of its own
-    /// above; never over the keys.
+    /// above it and above the editor; under a box, over the status line. Never over the keys or the text being written.
     mutating func drawNotice(_ state: AppState) {
         guard let notice = state.notice else { return }
         let style: Style =
@@ -25,9 +25,11 @@ extension Canvas {
                 return
             }
         }
-        let end = status.isEmpty ? size.rows - 1 : status.row
+        let hasBox = state.overlay?.isBox == true && !status.isEmpty
+        let foot = state.layout.foot
+        let end = hasBox ? status.endRow : status.isEmpty ? size.rows - 1 : foot.isEmpty ? status.row : foot.row
         var lines = text.wrapped(to: size.columns - 2)
-        let most = max(1, min(4, end - 2))
+        let most = max(1, min(hasBox ? 2 : 4, end - 1))
         if lines.count > most {
             lines = Array(lines.prefix(most))
             lines[most - 1] = lines[most - 1].prefix(columns: size.columns - 17) + " ... :messages"

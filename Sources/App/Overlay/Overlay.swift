@@ -4,12 +4,12 @@
 /// key of the one below it, or by a message; a message opens one only while the user is not typing or choosing
 /// (``AppState/mayInterrupt``). The cases are therefore always stacked in this order, the topmost first.
 enum Overlay: Equatable, Sendable {
-    case question, prompt, picker, help, token, conflict, editor, reader, lost, requests, outbox
+    case question, prompt, picker, help, token, conflict, editor, look, reader, lost, requests, outbox
 
     /// Whether it is drawn as a box in the middle of the screen.
     var isBox: Bool {
         switch self {
-        case .question, .picker, .help, .token, .conflict, .lost: true
+        case .question, .picker, .help, .token, .conflict, .look, .lost: true
         case .prompt, .editor, .reader, .requests, .outbox: false
         }
     }
@@ -18,7 +18,7 @@ enum Overlay: Equatable, Sendable {
     var takesInput: Bool {
         switch self {
         case .question, .prompt, .picker, .token, .editor: true
-        case .help, .conflict, .reader, .lost, .requests, .outbox: false
+        case .help, .conflict, .look, .reader, .lost, .requests, .outbox: false
         }
     }
 }
@@ -33,11 +33,14 @@ extension AppState {
         return document?.overlay
     }
 
+    /// Whether characters are text for the topmost overlay, or answers.
+    var takesInput: Bool { overlay?.takesInput == true || help?.isTyping == true && overlay == .help }
+
     /// Whether the response to a command may open an overlay: the user has not begun something else meanwhile.
     var isAwaiting: Bool {
         guard keys.isEmpty else { return false }
         return switch overlay {
-        case .reader, .outbox, .requests, nil: true
+        case .look, .reader, .outbox, .requests, nil: true
         default: false
         }
     }
@@ -53,6 +56,7 @@ extension AppState {
         guard now != focused else { return }
         focused = now
         keys.clear()
+        letterUse = nil
     }
 }
 
@@ -60,6 +64,7 @@ extension DocumentState {
     fileprivate var overlay: Overlay? {
         if conflict != nil { return .conflict }
         if editor != nil { return .editor }
+        if look != nil { return .look }
         if reader != nil { return .reader }
         if accessLost != nil, !isLossAccepted { return .lost }
         if requests.isOpen { return .requests }

@@ -25,7 +25,10 @@ extension Canvas {
                 let gutter = state.theme.otherMark.adding(flash)
                 write(page.gutters[index] ?? "", in: area, row: row, style: gutter)
                 let current = document.currentMark
-                draw(rowMarks, page, row: row, in: text, current: current, hasBrackets: state.showsBrackets) { mark in
+                draw(
+                    rowMarks, page, row: row, in: text, current: current, hasBrackets: state.showsBrackets,
+                    combinesStrike: state.markStyle.combinesStrike && art == .unicode
+                ) { mark in
                     let style = state.style(of: page.rows[mark])
                     let lit = mark == current ? style.adding(state.theme.litMark) : style
                     return isFlashing(mark) ? lit.adding(state.theme.flash) : lit
@@ -56,7 +59,7 @@ extension Canvas {
     /// over all. Where there are no colours, draws brackets around them.
     private mutating func draw(
         _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, current: Int?, hasBrackets: Bool,
-        style: (Int) -> Style
+        combinesStrike: Bool = false, style: (Int) -> Style
     ) {
         let spans = marks.spans.sorted { one, other in
             if (one.mark == current) != (other.mark == current) { return other.mark == current }
@@ -69,6 +72,7 @@ extension Canvas {
                 row: text.row + row, column: text.column + columns.lowerBound - page.left, rows: 1,
                 columns: columns.count)
             restyle(area.intersection(text)) { $0.adding(style) }
+            if combinesStrike, page.rows[span.mark].kind == .strikeOut { strike(area.intersection(text)) }
         }
         guard hasBrackets else { return }
         for bracket in marks.brackets where bracket.column >= page.left {
@@ -104,7 +108,7 @@ extension Canvas {
 
 extension AppState {
     /// Whether marked words stand in brackets: only where their colours cannot be shown.
-    fileprivate var showsBrackets: Bool { markColors.depth == .mono }
+    fileprivate var showsBrackets: Bool { markColors.depth == .mono || markStyle.hasBrackets }
 
     /// The style of a mark's words, in its own colour.
     fileprivate func style(of row: ListRow) -> Style {
@@ -115,7 +119,7 @@ extension AppState {
         case .highlight: return markColors.highlight(color)
         case .underline: return Style(.underline, foreground: markColors.ink(color))
         case .squiggly: return Style([.underline, .italic], foreground: markColors.ink(color))
-        case .strikeOut: return Style(.dim, foreground: markColors.ink(color))
+        case .strikeOut: return Style(theme.strikeOutMark.attributes, foreground: markColors.ink(color))
         default: return theme.style(of: row.kind)
         }
     }

@@ -107,7 +107,7 @@ extension AppState {
         case .open: return open(rest)
         case .library, .storage: return showLibrary()
         case .requests: openRequests()
-        case .messages: help = HelpState(subject: .messages)
+        case .messages: help = HelpState(.messages)
         case .defaultGroup: return setDefaultGroup(rest)
         case .prune: return [.pruneStorage]
         case .who: document?.presence.isShown = true

@@ -1,4 +1,5 @@
 import Annotations
+import InstantCore
 
 // The command line: completion and history.
 extension AppState {
@@ -10,19 +11,39 @@ extension AppState {
 
     /// Runs a command that only the command line has, not the other prompts; nil for other commands.
     mutating func runInCommandLine(_ command: Command) -> [Effect]? {
-        guard let prompt, prompt.purpose == .command else { return nil }
+        guard let prompt, prompt.purpose == .command || prompt.purpose == .file else { return nil }
         switch command {
         case .complete, .completeBack:
+            if prompt.completion == nil, let path = prompt.path { return [.completePath(path)] }
             var completion = prompt.completion ?? Completion(completions(of: prompt.input.text))
             guard let line = completion.step(forward: command == .complete) else { return [] }
             self.prompt?.input = TextInput(line)
             self.prompt?.completion = completion.lines.count > 1 ? completion : nil
-        case .olderLine, .newerLine:
+        case .olderLine where prompt.purpose == .command, .newerLine where prompt.purpose == .command:
             guard let line = history.step(older: command == .olderLine, from: prompt.input.text) else { return [] }
             self.prompt?.input = TextInput(line)
         default: return nil
         }
         return []
+    }
+
+    /// The paths that begin with a text arrived, for the token card or for the line being typed.
+    mutating func pathsCame(_ text: String, _ paths: [String]) {
+        guard overlay != .token else {
+            token?.complete(text, to: paths)
+            return
+        }
+        guard let prompt, let path = prompt.path, path == text else { return }
+        let start = String(prompt.input.text.dropLast(path.count))
+        let shown = paths.filter { $0.hasSuffix("/") || $0.lowercased().hasSuffix(".pdf") }
+        var completion = Completion(shown.map { start + $0 })
+        guard let line = completion.step(forward: true) else {
+            notice = .done("No PDF or folder begins with this")
+            return
+        }
+        self.prompt?.input = TextInput(line)
+        // A single folder is entered by the next Tab.
+        self.prompt?.completion = shown.count > 1 ? completion : nil
     }
 
     /// Returns the lines that this line can be completed to.
@@ -32,7 +53,9 @@ extension AppState {
         guard let command = TypedCommand(rawValue: words[0].lowercased()) else { return [] }
         let last = words[1].split(separator: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         let start = String(line.dropLast(last.count))
-        return argumentWords(after: command).filter { $0.hasPrefix(last) && $0 != last }.map { start + $0 }
+        let negation = command == .filter && last.hasPrefix("!") ? "!" : ""
+        return argumentWords(after: command).map { negation + $0 }.filter { $0.hasPrefix(last) && $0 != last }
+            .map { start + $0 }
     }
 
     /// All commands that can be typed here.
@@ -46,11 +69,20 @@ extension AppState {
         case .filter:
             ["is:unread", "is:unsent", "is:resolved", "is:open", FilterSyntax.showAll]
                 + AnnotationState.reviews.map { "state:\($0.rawValue)" }
-                + FilterSyntax.kindNames.map { "kind:\($0)" } + ["by:", "group:", "page:"]
+                + FilterSyntax.kindNames.map { "kind:\($0)" } + listedTerms
+        case .defaultGroup: Set((document?.list.window?.rows ?? []).compactMap(\.group)).sorted()
         case .state: AnnotationState.allCases.map(\.rawValue)
         case .color: Colors.named.map(\.name)
         default: []
         }
+    }
+
+    /// Filter terms for the people, groups and pages of the rows at hand.
+    private var listedTerms: [String] {
+        let rows = document?.list.window?.rows ?? []
+        let authors = Set(rows.compactMap(\.author)).sorted().map { "by:\(FilterSyntax.quoted($0))" }
+        let groups = Set(rows.compactMap(\.group)).sorted().map { "group:\(FilterSyntax.quoted($0))" }
+        return authors + groups + ["page:\((document?.page.index ?? 0) + 1)"]
     }
 
     /// The commands that keys trigger in the current contexts.

@@ -33,6 +33,17 @@ struct Prompt: Equatable, Sendable {
         input = TextInput(text)
     }
 
+    /// The path being typed; nil where none is.
+    var path: String? {
+        switch purpose {
+        case .file: return input.text
+        case .command:
+            guard input.text.hasPrefix("open "), !input.text.contains("://") else { return nil }
+            return String(input.text.dropFirst("open ".count))
+        default: return nil
+        }
+    }
+
     var isQuestion: Bool {
         if case .confirm = purpose { true } else { false }
     }

@@ -39,6 +39,8 @@ struct DocumentState: Equatable, Sendable {
     var showsDetail: Bool?
     /// nil while the reader is closed.
     var reader: NoteReader?
+    /// nil unless the user looks where a link leads.
+    var look: Look?
     /// Whether the focused pane has the whole screen.
     var isZoomed = false
     /// How far the user has moved the divider in favour of the page: columns side by side, rows one above the other.
@@ -72,11 +74,20 @@ struct DocumentState: Equatable, Sendable {
     var history = UndoHistory()
     var pending = PendingEdits()
     var jumps = JumpList()
+    var bookmarks: [Character: ReadingPlace.Bookmark] = [:]
+    /// The place that is stored for the next run.
+    var keptPlace: ReadingPlace?
+    /// The kind of the last mark made here, for repeating it.
+    var lastMark: AnnotationKind?
+    /// Whether the reader walks through open remarks.
+    var isReviewing = false
     var recentAuthors = RecentAuthors()
     var refreshThrottle = RefreshThrottle()
     var highlights = ChangeHighlights()
     var presence = PresenceState()
     var requests = RequestLog()
+    /// When the desktop was last told about this layer.
+    var notifiedAt: Timestamp?
 
     init(_ opened: OpenedLayer) {
         reference = opened.reference
@@ -89,6 +100,7 @@ struct DocumentState: Equatable, Sendable {
         groupChoice = opened.groupChoice
         drafts = opened.drafts
         pdf = opened.hasPDF ? .opening : .missing(nil)
+        if let reading = opened.reading { resume(reading) }
     }
 
     /// The group of new records; nil is the null group.
@@ -109,7 +121,29 @@ struct DocumentState: Equatable, Sendable {
         if case .lost(let why) = status.connection { why } else { nil }
     }
 
+    /// The name of the file on disk; nil for a layer.
+    var fileName: String? { isLocal ? reference.documentID.split(separator: "/").last.map(String.init) : nil }
+
+    /// The name in tabs and in the title: the file's name, else the document's title, if it says anything.
+    var name: String { fileName ?? DocumentTitle.name(title, of: reference.documentID) }
+
     var layerName: String { reference.layer.isEmpty ? "default layer" : reference.layer }
+}
+
+/// Titles of documents, as programs write them into PDFs.
+enum DocumentTitle {
+    /// What programs write when they know no title.
+    private static let empty: Set<String> = [
+        "untitled", "untitled document", "document", "title", "no title", "(anonymous)",
+    ]
+
+    static func saysNothing(_ title: String) -> Bool {
+        let title = title.trimmed
+        return title.isEmpty || empty.contains(title.lowercased()) || title.lowercased().hasPrefix("microsoft word - ")
+    }
+
+    /// Returns the title, or the id of a document whose title says nothing.
+    static func name(_ title: String, of id: String) -> String { saysNothing(title) ? id : title }
 }
 
 /// The state of the PDF on this machine.

@@ -40,8 +40,10 @@ extension Canvas {
             // A key bound in an inner context hides the same key of outer contexts.
             return !all[..<index].contains { $0.sequences.contains(keys) } && seen.insert(all[index].command).inserted
         }.map { all[$0] }
+        if state.overlay == nil { bindings = state.forMarked(bindings, of: all) }
         let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
-        let help = state.help == nil ? found : nil
+        var help = state.help == nil ? found : nil
+        if state.refused != nil { help?.footer = "why" }
         let last: CleanText = help.map { "\($0.shortName) \($0.footer ?? "")" } ?? ""
         var column = 1
         for binding in bindings {
@@ -65,6 +67,24 @@ extension Canvas {
 }
 
 extension AppState {
+    /// While rows are marked, the keys that act on them.
+    fileprivate func forMarked(_ bindings: [Binding], of all: [Binding]) -> [Binding] {
+        guard let document, document.focus == .list, document.list.markedCount > 0 else { return bindings }
+        let count = document.list.markedCount
+        let labels: [(command: Command, label: String)] = [
+            (.delete, "delete \(count)"), (.edit, "edit \(count)"), (.recolor, "colour \(count)"), (.mark, "mark"),
+            (.markRange, document.list.marks.anchor == nil ? "range" : "end range"), (.escape, "unmark all"),
+        ]
+        let shown = labels.compactMap { item in
+            all.first { $0.command == item.command }.map { binding in
+                var binding = binding
+                binding.footer = item.label
+                return binding
+            }
+        }
+        return shown + bindings.filter { $0.command == .help }
+    }
+
     /// Returns `Changed; u to revert` with the user's key for the command, or the command's name if it has no key.
     func wording(of notice: Notice) -> String {
         guard let hint = notice.hint else { return notice.text }

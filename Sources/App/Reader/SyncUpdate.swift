@@ -22,7 +22,9 @@ extension AppState {
         if document?.accessLost == nil { document?.isLossAccepted = false }
         // A running download cannot continue.
         if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }
-        return []
+        guard case .needsToken = status.connection, document?.need != nil else { return [] }
+        if case .needsToken = old.connection { return [] }
+        return [.runHook(.tokenNeeded)] + desktopNotice("needs a token")
     }
 
     /// - Parameter end: By the server's clock.
@@ -57,14 +59,27 @@ extension AppState {
         if flashesChanges { self.document?.highlights.add(others, at: now) }
         if self.document?.refreshThrottle.changed(at: now) == true { refresh() }
         if let author { self.document?.recentAuthors.add(author) }
+        var effects: [Effect] = []
+        if !others.isEmpty {
+            effects.append(.runHook(.new(others, author: author)))
+            effects += desktopNotice("\(others.count) new\(author.map { " by \($0)" } ?? "")")
+        }
         if ids.isEmpty || document.detail.map({ ids.containsExactly($0.id) }) == true {
             self.document?.detailAsked = nil
         }
         guard author != nil, let editor = document.editor, case .record(let base) = editor.target,
             ids.isEmpty || ids.containsExactly(base.id)
-        else { return [] }
+        else { return effects }
         self.document?.editor?.theirAuthor = author
-        return [.loadRecord(base.id)]
+        return effects + [.loadRecord(base.id)]
+    }
+
+    /// A notice for the desktop, at most one in ten seconds for each layer.
+    private mutating func desktopNotice(_ what: String) -> [Effect] {
+        guard let document else { return [] }
+        if let last = document.notifiedAt, now - last < 10_000, now >= last { return [] }
+        self.document?.notifiedAt = now
+        return [.notifyDesktop("\(document.name) / \(document.layerName): \(what)")]
     }
 
     mutating func annotationsRead() {

@@ -16,11 +16,14 @@ struct TitleLine {
         let pages = document.pageForms
         let names = document.peopleForms(art: art)
         var form = (page: 0, names: 0, where: 0)
-        let title = CleanText(cleaning: document.title)
+        let name = CleanText(cleaning: document.name)
+        // A file is known by its name; the title inside it is said as well.
+        let isTitled = document.isLocal && !DocumentTitle.saysNothing(document.title) && document.title != document.name
+        let title = isTitled ? name + art.dot + CleanText(cleaning: document.title) : name
         let layer = CleanText(cleaning: document.layerName)
         let wheres: [CleanText] =
             document.isLocal
-            ? [title, title.truncated(to: 14), ""]
+            ? [title, name, name.truncated(to: 14), ""]
             : [title + art.path + layer, title.truncated(to: 24) + art.path + layer.truncated(to: 20), layer, ""]
         place += [""]
         func width() -> Int {

@@ -3,7 +3,7 @@ import PageLayout
 /// The text of the pages read so far, in search form, with the places where a text occurs.
 struct DocumentIndex: Equatable, Sendable {
     /// By page.
-    private var texts: [Int: String] = [:]
+    private(set) var texts: [Int: String] = [:]
     /// Whether indexing was requested.
     var isAsked = false
     /// Why the index stays incomplete, as a sentence.

@@ -133,6 +133,7 @@ extension AppState {
 
     mutating func indexed(_ texts: [Int: String]) {
         for (page, text) in texts { document?.index.add(page, text) }
+        findReference()
         updatePlace()
         guard let rest = document?.page.search?.pending else { return }
         leavePage(by: rest)
@@ -154,6 +155,7 @@ extension AppState {
 
     mutating func indexFailed(_ why: String) {
         document?.index.problem = "Not all pages were searched: \(why)"
+        findReference()
         guard let rest = document?.page.search?.pending else { return }
         leavePage(by: rest)
     }

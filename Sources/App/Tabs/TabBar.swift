@@ -67,11 +67,12 @@ extension Canvas {
 extension DocumentState {
     /// Returns the tab's name. A long name keeps both its parts, because layers of one document differ in the second.
     fileprivate func tabName(columns: Int) -> CleanText {
-        guard !isLocal else { return CleanText(cleaning: title).truncated(to: columns) }
-        let whole: CleanText = "\(title) / \(layerName)"
+        let name = name
+        guard !isLocal else { return CleanText(cleaning: name).truncated(to: columns) }
+        let whole: CleanText = "\(name) / \(layerName)"
         guard whole.width > columns else { return whole }
         let layer = CleanText(cleaning: layerName).truncated(to: max(4, columns / 2 - 3))
-        return "\(CleanText(cleaning: title).truncated(to: max(1, columns - layer.width - 3))) / \(layer)"
+        return "\(CleanText(cleaning: name).truncated(to: max(1, columns - layer.width - 3))) / \(layer)"
     }
 
     /// What the user should know about a layer that is not shown.

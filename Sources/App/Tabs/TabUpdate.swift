@@ -18,6 +18,7 @@ extension AppState {
         var layers = openLayers
         (document, token, help, picker) = (nil, nil, nil, nil)
         keys.clear()
+        letterUse = nil
         guard let index, layers.indices.contains(index) else {
             tabs = Tabs(before: [], after: layers)
             return kept + [.loadLibrary]
@@ -72,7 +73,7 @@ extension AppState {
         switch overlay {
         case .token: token?.isTrying == false && token?.isEmpty == false
         case .question, .prompt, .picker, .editor, .conflict, .help: true
-        case .reader, .lost, .requests, .outbox, nil: false
+        case .look, .reader, .lost, .requests, .outbox, nil: false
         }
     }
 
@@ -82,22 +83,24 @@ extension AppState {
     mutating func closeTab() -> [Effect] {
         let kept = document.flatMap(\.farewell)
         let hadNext = !tabs.after.isEmpty
+        let closing = keepPlace() + [.closeLayer]
         document = nil
         token = nil
         keys.clear()
         notice = kept.map { .done($0) }
         if tabs.count > 0 {
             let next = hadNext ? tabs.before.count : tabs.before.count - 1
-            return [.closeLayer] + show(tab: next)
+            return closing + show(tab: next)
         }
-        return [.closeLayer] + (hasLibrary ? [.loadLibrary] : quit())
+        return closing + (hasLibrary ? [.loadLibrary] : quit())
     }
 
     /// Closes the layer and removes it from this machine.
     mutating func removeLayer(_ reference: LayerReference, unsent: Int) -> [Effect] {
         if document?.reference == reference {
             var effects = closeTab().filter { $0 != .loadLibrary }
-            effects.insert(.removeLayer(reference, unsent: unsent), at: 1)
+            effects.insert(
+                .removeLayer(reference, unsent: unsent), at: (effects.firstIndex(of: .closeLayer) ?? 0) + 1)
             return effects
         }
         tabs.before.removeAll { $0.reference == reference }

@@ -50,6 +50,37 @@ extension AppState {
         setState(document?.currentRoot?.isResolved == true ? .unset : .completed)
     }
 
+    // MARK: A review
+
+    /// Opens the reader on the first open remark, at or after the cursor.
+    mutating func beginReview() -> [Effect] {
+        guard let list = document?.list else { return [] }
+        guard let index = document?.openRemark(from: list.cursor) ?? document?.openRemark(from: 0) else {
+            return only(.done("No open remarks"))
+        }
+        document?.focus = .list
+        document?.reader = NoteReader()
+        document?.isReviewing = true
+        document?.list.move(to: index)
+        return markCurrentRead() + followList()
+    }
+
+    /// Sets a state of the annotation in the review, and goes on.
+    mutating func decide(_ state: AnnotationState) -> [Effect] { setState(state) + skipRemark() }
+
+    /// Goes on to the next open remark, or ends the review.
+    mutating func skipRemark() -> [Effect] {
+        guard let list = document?.list else { return [] }
+        guard let index = document?.openRemark(from: list.cursor + 1) else {
+            document?.reader = nil
+            document?.isReviewing = false
+            return only(.done("This was the last open remark"))
+        }
+        document?.reader = NoteReader()
+        document?.list.move(to: index)
+        return markCurrentRead() + followList()
+    }
+
     /// Sets a state of the current annotation.
     mutating func setState(_ state: AnnotationState) -> [Effect] {
         guard let document, let row = document.currentRoot else { return only(.warning("No annotation at the cursor")) }
@@ -107,6 +138,16 @@ extension DocumentState {
 
     /// The annotation that the thread under the cursor belongs to.
     var currentRoot: ListRow? { focus == .thread ? list.current : currentRow }
+
+    /// Returns the row of the first remark from this row on that is neither resolved nor the user's own without a reply,
+    /// as far as rows are loaded.
+    fileprivate func openRemark(from index: Int) -> Int? {
+        (max(0, index)..<max(index, list.total)).first { place in
+            guard let row = list.row(place), !row.isResolved, row.kind.beginsThreads else { return false }
+            let isOwn = row.createdBy != nil && row.createdBy.isExactly(status.grant?.userID)
+            return row.remarks > 0 || !row.text.isEmpty && !isOwn
+        }
+    }
 
     /// Why the user cannot set a state of the current annotation.
     var denialOfState: String? {

@@ -83,6 +83,7 @@ extension LocalSQLiteTransaction {
                 add("s.page = ?", [])
                 values.append(.integer(page))
             }
+            if !filter.excluded.isEmpty { leaveOut(filter.excluded, columns) }
             if filter.unreadOnly { add("s.unread", []) }
             if filter.pendingOnly { add("s.delivery <> 'delivered'", []) }
             // Not by the column, which the indexes lack: there are few such rows.
@@ -114,6 +115,22 @@ extension LocalSQLiteTransaction {
                 FROM shown WHERE state IS NOT NULL AND root IS NOT NULL AND state NOT IN ('marked', 'unmarked'))
             WHERE place = 1 AND \(condition)
             """
+        }
+
+        private mutating func leaveOut(_ excluded: ListFilter.Excluded, _ columns: [String]) {
+            func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
+            let kinds = excluded.kinds.map(\.type).sorted()
+            if !kinds.isEmpty { add("s.kind NOT IN (\(marks(kinds.count)))", kinds) }
+            let authors = excluded.authors.sorted()
+            if !authors.isEmpty { add("ifnull(s.author, '') NOT IN (\(marks(authors.count)))", authors) }
+            let groups = excluded.groups.sorted()
+            if !groups.isEmpty { add("ifnull(s.grp, '') NOT IN (\(marks(groups.count)))", groups) }
+            for page in excluded.pages.sorted() { add("s.page <> \(page)", []) }
+            for word in excluded.words.sorted() {
+                for column in columns {
+                    add("NOT contains_text(ifnull(\(column), ''), ?)", [word.lowercased()])
+                }
+            }
         }
 
         private mutating func add(_ clause: String, _ texts: [String]) {

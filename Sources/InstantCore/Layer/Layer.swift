@@ -70,6 +70,17 @@ package struct Layer: Sendable {
         try store.write(.recoverable) { try $0.setUnread(ids, false) }
     }
 
+    /// Marks all rows of a query as read, in transactions of at most 500 records.
+    package func markAllRead(_ query: ListQuery) throws {
+        var unread = query
+        unread.filter.unreadOnly = true
+        while true {
+            let ids = try store.read { try $0.rows(unread, offset: 0, limit: 500).map(\.id) }
+            guard !ids.isEmpty else { return }
+            try markRead(ids)
+        }
+    }
+
     /// Returns all local edits that the server has not accepted, oldest first.
     package func outbox() throws -> [OutboxEntry] {
         try store.read { try $0.entries(in: [.waiting, .sealed, .parked, .conflict, .refused], limit: .max) }

@@ -46,10 +46,28 @@ public struct ListFilter: Hashable, Sendable {
     public var headsOnly = false
     /// Whether to leave out the rows of deleted roots.
     public var recordsOnly = false
+    /// Kinds, authors, groups (empty for the null group), pages and words that rows must not have.
+    public var excluded = Excluded()
     /// Whether to leave out links, form fields and other furniture without a remark.
     public var hidesFurniture = false
 
     public init() {}
+}
+
+extension ListFilter {
+    /// What a filter leaves out.
+    public struct Excluded: Hashable, Sendable {
+        public var kinds: Set<AnnotationKind> = []
+        public var authors: Set<String> = []
+        public var groups: Set<String> = []
+        public var pages: Set<Int> = []
+        /// In the fields that ``ListFilter/text`` searches.
+        public var words: Set<String> = []
+
+        public init() {}
+
+        public var isEmpty: Bool { self == Excluded() }
+    }
 }
 
 /// The filter values of a layer, each with its number of rows; the most frequent first.

@@ -2,7 +2,9 @@
 package enum ColorDepth: Hashable, Sendable, CaseIterable {
     /// None: `NO_COLOR`, or a monochrome terminal.
     case mono
-    /// The terminal's own 8 or 16.
+    /// The terminal's own eight; a bright one is shown in bold.
+    case eight
+    /// The terminal's own sixteen.
     case sixteen
     /// xterm's 256.
     case many
@@ -10,7 +12,14 @@ package enum ColorDepth: Hashable, Sendable, CaseIterable {
 
     /// - Parameter count: The number of colours in the terminal's description.
     package init(count: Int) {
-        self = count < 8 ? .mono : count < 256 ? .sixteen : count == 256 ? .many : .direct
+        self =
+            switch count {
+            case ..<8: .mono
+            case ..<16: .eight
+            case ..<256: .sixteen
+            case 256: .many
+            default: .direct
+            }
     }
 
     /// The colour as a terminal of this depth shows it.
@@ -19,6 +28,7 @@ package enum ColorDepth: Hashable, Sendable, CaseIterable {
         case .mono, .direct: color
         case .many: XtermPalette.rgb(XtermPalette.nearest(to: color, among: 16..<256))
         case .sixteen: XtermPalette.rgb(XtermPalette.nearest(to: color, among: 0..<16))
+        case .eight: XtermPalette.rgb(XtermPalette.nearest(to: color, among: 0..<8))
         }
     }
 }
@@ -27,20 +37,24 @@ package enum ColorDepth: Hashable, Sendable, CaseIterable {
 package enum XtermPalette {
     package static func rgb(_ index: Int) -> RGB { colors[max(0, min(index, 255))] }
 
-    /// Returns the index of the colour that looks most like this one.
-    package static func nearest(to color: RGB, among indices: Range<Int>) -> Int {
+    /// Returns the index of the colour that looks most like this one; a grey for a grey.
+    package static func nearest(to color: RGB, among indices: some Collection<Int>) -> Int {
         let sought = color.oklab
-        func distance(_ index: Int) -> Double {
+        let isGrey = chroma(sought) < 0.02 * 0.02
+        var (best, least) = (indices.first ?? 0, Double.infinity)
+        for index in indices {
             let (lightness, a, b) = labs[index]
             let (dl, da, db) = (lightness - sought.lightness, a - sought.a, b - sought.b)
-            return dl * dl + da * da + db * db
-        }
-        var (best, least) = (indices.lowerBound, Double.infinity)
-        for index in indices {
-            let distance = distance(index)
+            // A colour in place of a grey would have a meaning.
+            let penalty = isGrey && chroma(labs[index]) > 0.02 * 0.02 ? 10.0 : 0
+            let distance = dl * dl + da * da + db * db + penalty
             if distance < least { (best, least) = (index, distance) }
         }
         return best
+    }
+
+    private static func chroma(_ lab: (lightness: Double, a: Double, b: Double)) -> Double {
+        lab.a * lab.a + lab.b * lab.b
     }
 
     private static let colors: [RGB] = (0..<256).map { index in

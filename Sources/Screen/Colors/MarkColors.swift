@@ -7,108 +7,135 @@ package struct Ground: Hashable, Sendable {
 
     package static let dark = Ground(background: RGB(30, 30, 30), text: RGB(224, 224, 224))
     package static let light = Ground(background: .white, text: .black)
+
+    package var isDark: Bool { background.luminance < 0.18 }
+
+    /// From the variable `COLORFGBG`, which some terminals set: `15;0`, `0;default;15`. Says only dark or light.
+    package init?(colorFGBG text: String) {
+        guard let last = text.split(separator: ";").last, let index = Int(last), (0..<16).contains(index) else {
+            return nil
+        }
+        self = index < 7 || index == 8 ? .dark : .light
+    }
 }
 
-/// Styles for marks in their own colour, readable on the ground. Text keeps a contrast of at least 4.5:1.
+/// Styles for marks and people in their own colours, readable on the ground: text has a contrast of at least 4.5:1 with
+/// every background that it may stand on (WCAG 2).
 package struct MarkColors: Hashable, Sendable {
     package let depth: ColorDepth
     /// nil if unknown: colours are then chosen that are readable on black and on white.
     package let ground: Ground?
+    private let least: Double
+    /// The backgrounds that coloured text may stand on.
+    private let fields: [RGB]
+    /// Of xterm's colours, those that are readable as text, and those on which the text is readable; empty unless the
+    /// terminal has 256.
+    private let inks: [Int]
+    private let washes: [Int]
+    private var people: [Color] = []
 
-    package init(depth: ColorDepth, ground: Ground?) { (self.depth, self.ground) = (depth, ground) }
+    package static let contrastOfText = 4.5
 
-    private static let text = 4.5
-    /// The luminance that has a contrast of 4.58:1 with black and with white.
-    private static let middle = 0.179
+    /// - Parameters:
+    ///   - fields: Further backgrounds that coloured text may stand on, such as the current row's.
+    ///   - least: The contrast of text.
+    package init(depth: ColorDepth, ground: Ground?, fields: [RGB] = [], least: Double = MarkColors.contrastOfText) {
+        self.depth = depth
+        self.ground = ground
+        self.least = least
+        let fields = (ground.map { [$0.background] } ?? [.black, .white]) + fields
+        self.fields = fields
+        let text = ground?.text ?? .black
+        let all = depth == .many ? Array(16..<256) : []
+        inks = all.filter { index in fields.allSatisfy { XtermPalette.rgb(index).contrast(with: $0) >= least } }
+        washes = all.filter { XtermPalette.rgb($0).contrast(with: text) >= least }
+        people = PeopleColors.all.map(ink)
+    }
+
+    /// The colours for a theme.
+    package init(depth: ColorDepth, ground: Ground?, theme: Theme) {
+        let styles = [theme.selection, theme.inactiveSelection, theme.flash]
+        self.init(
+            depth: depth, ground: ground, fields: styles.compactMap(\.background.knownRGB),
+            least: theme.contrastOfText)
+    }
 
     /// A background for marked words, and their colour.
     package func highlight(_ color: RGB) -> Style {
         switch depth {
         case .mono: return Style(.bold)
-        case .sixteen:
-            let (background, foreground) = Self.named(color)
-            return Style(foreground: foreground, background: background)
+        case .eight, .sixteen: return NamedColors.highlight(color, depth)
         case .many, .direct: break
         }
-        let ground = ground ?? Ground(background: .white, text: .black)
+        let ground = ground ?? .light
         let isDark = ground.background.luminance < ground.text.luminance
         var share = isDark ? 0.5 : 0.75
-        var background = ground.background
+        if depth == .many {
+            guard !washes.isEmpty else { return plainHighlight(ground) }
+            let wash = XtermPalette.nearest(to: color.mixed(into: ground.background, share: share), among: washes)
+            return Style(foreground: ground.text.color, background: XtermPalette.rgb(wash).color)
+        }
         while share > 0.05 {
-            background = depth.shown(color.mixed(into: ground.background, share: share))
-            if background.contrast(with: depth.shown(ground.text)) >= Self.text { break }
+            let background = color.mixed(into: ground.background, share: share)
+            if background.contrast(with: ground.text) >= least {
+                return Style(foreground: ground.text.color, background: background.color)
+            }
             share -= 0.05
         }
-        return Style(foreground: depth.shown(ground.text).color, background: background.color)
+        return plainHighlight(ground)
+    }
+
+    /// Where not even the terminal's own colours have enough contrast.
+    private func plainHighlight(_ ground: Ground) -> Style {
+        ground.isDark
+            ? Style(foreground: .rgb(0, 0, 0), background: .rgb(255, 255, 255))
+            : Style(foreground: .rgb(255, 255, 255), background: .rgb(0, 0, 0))
+    }
+
+    /// A background like the colour, on which the terminal's text is readable; nil if there is none.
+    func wash(_ color: RGB, share: Double) -> RGB? {
+        guard let ground, depth == .many || depth == .direct else { return nil }
+        let wanted = color.mixed(into: ground.background, share: share)
+        if depth == .many {
+            return washes.isEmpty ? nil : XtermPalette.rgb(XtermPalette.nearest(to: wanted, among: washes))
+        }
+        return wanted.contrast(with: ground.text) >= least ? wanted : nil
     }
 
     /// A colour for the marked words themselves, or for a name, as close to the given one as is readable.
     package func ink(_ color: RGB) -> Color {
         switch depth {
         case .mono: return .normal
-        case .sixteen: return Self.readableNamed(color)
-        case .many, .direct: break
+        case .eight, .sixteen: return NamedColors.ink(color, ground)
+        case .many: return inks.isEmpty ? .normal : XtermPalette.rgb(XtermPalette.nearest(to: color, among: inks)).color
+        case .direct: break
         }
-        guard let ground else {
-            let pole: RGB = color.luminance > Self.middle ? .black : .white
-            return depth.shown(Self.reached(color, pole) { abs($0.luminance - Self.middle) < 0.012 }).color
+        func least(_ color: RGB) -> Double { fields.map { $0.contrast(with: color) }.min() ?? 21 }
+        // Towards black or white; on an unknown ground towards the middle between them.
+        let poles: [RGB] = ground == nil && color.luminance > 0.179 ? [.black, .white] : [.white, .black]
+        for pole in ground == nil ? poles : poles.sorted(by: { least($0) > least($1) }) {
+            for step in 0...500 {
+                let mixed = pole.mixed(into: color, share: Double(step) / 500)
+                if least(mixed) >= self.least { return mixed.color }
+            }
         }
-        let pole: RGB = ground.background.luminance < 0.18 ? .white : .black
-        return depth.shown(
-            Self.reached(color, pole) { depth.shown($0).contrast(with: ground.background) >= Self.text }
-        ).color
+        return .normal
     }
 
-    /// Mixes a colour with black or white until it suits.
-    private static func reached(_ color: RGB, _ pole: RGB, _ suits: (RGB) -> Bool) -> RGB {
-        for step in 0...100 {
-            let mixed = pole.mixed(into: color, share: Double(step) / 100)
-            if suits(mixed) { return mixed }
-        }
-        return pole
-    }
-
-    /// Of the terminal's own colours, those whose contrast with black or white does not depend on its palette.
-    private static let backgrounds: [(background: Color, foreground: Color, rgb: RGB)] = [
-        (.brightYellow, .black, RGB(255, 255, 0)), (.brightGreen, .black, RGB(0, 255, 0)),
-        (.brightCyan, .black, RGB(0, 255, 255)), (.brightMagenta, .black, RGB(255, 0, 255)),
-        (.red, .brightWhite, RGB(205, 0, 0)), (.blue, .brightWhite, RGB(0, 0, 238)),
-        (.white, .black, RGB(229, 229, 229)),
-    ]
-
-    private static func named(_ color: RGB) -> (Color, Color) {
-        let nearest = backgrounds.min { color.distance(to: $0.rgb) < color.distance(to: $1.rgb) }
-        return nearest.map { ($0.background, $0.foreground) } ?? (.brightYellow, .black)
-    }
-
-    private static func readableNamed(_ color: RGB) -> Color {
-        let inks: [(Color, RGB)] = [
-            (.red, RGB(205, 0, 0)), (.green, RGB(0, 205, 0)), (.blue, RGB(0, 0, 238)), (.magenta, RGB(205, 0, 205)),
-            (.cyan, RGB(0, 205, 205)),
-        ]
-        return inks.min { color.distance(to: $0.1) < color.distance(to: $1.1) }?.0 ?? .normal
-    }
-}
-
-extension RGB {
-    /// The square of the distance in Oklab.
-    fileprivate func distance(to other: RGB) -> Double {
-        let (one, two) = (oklab, other.oklab)
-        let (dl, da, db) = (one.lightness - two.lightness, one.a - two.a, one.b - two.b)
-        return dl * dl + da * da + db * db
-    }
+    /// The colour of a person, the same on every machine as far as it is readable.
+    package func person(_ id: String) -> Color { people[PeopleColors.index(of: id)] }
 }
 
 /// Colours for people. Based on the palette of Okabe and Ito, which colour-blind readers can tell apart.
 package enum PeopleColors {
-    private static let colors = [
+    package static let all = [
         RGB(230, 159, 0), RGB(86, 180, 233), RGB(0, 158, 115), RGB(213, 94, 0), RGB(204, 121, 167), RGB(0, 114, 178),
         RGB(240, 228, 66),
     ]
 
-    /// The colour of a person, the same on every machine.
-    package static func color(of id: String) -> RGB {
+    /// The index of a person's colour in ``all``.
+    package static func index(of id: String) -> Int {
         let hash = id.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
-        return colors[Int(hash % UInt64(colors.count))]
+        return Int(hash % UInt64(all.count))
     }
 }

@@ -6,7 +6,7 @@ import Screen
 /// The viewer's settings: from `config.toml`, else from the environment, else the defaults; `NO_COLOR` overrides the
 /// theme of the file.
 struct Preferences {
-    private(set) var theme = Theme.standard
+    private(set) var themeChoice = ThemeChoice(.auto)
     private(set) var keymap = Keymap.standard
     /// The problems, each with its place. The viewer does not start if there are any.
     private(set) var problems: [String] = []
@@ -29,9 +29,10 @@ struct Preferences {
             values[.editor] = Settings.Value(words: [environment[editor] ?? ""], origin: .variable(editor))
         }
         if !(environment["NO_COLOR"] ?? "").isEmpty {
-            values[.theme] = Settings.Value(words: ["none"], origin: .variable("NO_COLOR"))
+            values[.theme] = Settings.Value(words: ["mono"], origin: .variable("NO_COLOR"))
         }
-        makeTheme()
+        let changes = colors.compactMapValues { try? Style(notation: $0.words.joined(separator: " ")) }
+        themeChoice = ThemeChoice(ThemeChoice.Base(rawValue: text(.theme)) ?? .auto, changes: changes)
     }
 
     func text(_ preference: Preference) -> String { values[preference]?.words.first ?? preference.standard }
@@ -45,8 +46,18 @@ struct Preferences {
         }
     }
 
+    /// The commands for events.
+    var hooks: Hooks.Commands {
+        Hooks.Commands(new: values[.onNew]?.words ?? [], tokenNeeded: values[.onTokenNeeded]?.words ?? [])
+    }
+
     var delay: Duration { .seconds(DurationArgument(argument: text(.delay))?.seconds ?? 1) }
-    var usesColor: Bool { text(.theme) != "none" }
+    var usesColor: Bool { themeChoice.base != .mono }
+    /// The theme of a terminal of which nothing is known.
+    var theme: Theme { themeChoice.theme(.many, nil) }
+    var markStyle: MarkStyle {
+        MarkStyle(hasBrackets: text(.marks) == "brackets", combinesStrike: text(.strike) == "combining")
+    }
 
     // MARK: The file
 
@@ -92,12 +103,16 @@ struct Preferences {
         let value = entry.words.count == 1 ? entry.words[0] : ""
         let wanted: String? =
             switch preference {
-            case .theme where !themes.keys.contains(value): "one of terminal, light, dark, none"
+            case .theme where ThemeChoice.Base(rawValue: value) == nil:
+                "one of " + ThemeChoice.Base.allCases.map(\.rawValue).joined(separator: ", ")
+            case .notify where !["off", "osc9", "osc777"].contains(value): "off, osc9 or osc777"
+            case .marks where !["colors", "brackets"].contains(value): "colors or brackets"
+            case .strike where !["dim", "combining"].contains(value): "dim or combining"
             case .view where !["auto", "reading", "layout"].contains(value): "one of auto, reading, layout"
             case .delay where DurationArgument(argument: value).map { $0.seconds <= 60 } != true:
                 "a time from 0s to 60s, in quotes"
             case _ where preference.isSwitch && !["true", "false"].contains(value): "true or false"
-            case _ where entry.words.count != 1: "one string in quotes"
+            case _ where entry.words.count != 1 && !preference.isCommand: "one string in quotes"
             default: nil
             }
         if let wanted { throw InvalidEntry(reason: "\(preference.rawValue) must be \(wanted)") }
@@ -140,30 +155,19 @@ struct Preferences {
         }
     }
 
-    // MARK: Colours
-
-    private static let themes: [String: Theme] = [
-        "terminal": .standard, "light": .light, "dark": .dark, "none": .plain,
-    ]
-
-    private mutating func makeTheme() {
-        theme = Self.themes[text(.theme)] ?? .standard
-        for (name, role) in Theme.roles {
-            guard let value = colors[name], let style = try? Style(notation: value.words.joined(separator: " ")) else {
-                continue
-            }
-            theme[keyPath: role] = usesColor ? style : style.withoutColor
-        }
-    }
-
     /// All effective settings as a valid configuration file. A value that is not the default is followed by its origin.
     var lines: [String] {
-        let settings = Preference.allCases.flatMap { preference in
-            ["# \(preference.meaning)", preference.line(text(preference)) + from(values[preference]?.origin), ""]
+        let settings = Preference.allCases.flatMap { (preference: Preference) -> [String] in
+            let line =
+                preference.isCommand
+                ? preference.line(command: values[preference]?.words ?? []) : preference.line(text(preference))
+            return ["# \(preference.meaning)", line + from(values[preference]?.origin), ""]
         }
         let keys = KeyContext.allCases.flatMap { context in ["[keys.\(context.name)]"] + keyLines(context) + [""] }
+        // The others depend on the terminal.
         let styles = Theme.roles.map { role in
-            "\(role.name) = \(theme[keyPath: role.style].notation.tomlText)" + from(colors[role.name]?.origin)
+            let line = "\(role.name) = \(theme[keyPath: role.style].notation.tomlText)"
+            return colors[role.name].map { line + from($0.origin) } ?? "# " + line
         }
         return settings
             + ["# Keys: <C-d> is Ctrl-D, <A-x> Alt-X, <S-tab> Shift-Tab, <space>, <lt> the character <; [] for no key"]

@@ -1,7 +1,9 @@
 import Annotations
 import App
 import Crypto
+import Dispatch
 import FoundationEssentials
+import Glibc
 import Instant
 import InstantCore
 import PDFPages
@@ -9,63 +11,56 @@ import Synchronization
 
 import struct PDFPages.PageSize
 
-/// A local PDF: its pages and its own annotations, in memory, without a layer and without sync.
+/// A local PDF: its pages and its own annotations, in memory, without a layer and without sync. When the file changes on
+/// disk, it is read again.
 final class LocalPDF: Sendable {
     let records: Layer
     private let path: String
     private let tools: PDFTools
-    let pages: PageReader
+    private let reader: Mutex<PageReader>
+    /// Returns where the person was in the file.
+    private let reading: @Sendable () async -> ReadingPlace?
     private let post: @Sendable (Message) -> Void
-    private let reading = Mutex<Task<Void, Never>?>(nil)
-    private let sizes = Sizes()
+    private let loading = Mutex<Task<Void, Never>?>(nil)
+    /// For the file's state, which is asked about once a second.
+    private let queue = DispatchQueue(label: "postilla.watched-file")
+    private static let interval = Duration.seconds(1)
 
     /// The sizes of the pages in points, once they are known.
     private final class Sizes: Sendable { let all = Mutex<[PageSize]>([]) }
 
-    init(_ path: String, tools: PDFTools, post: @escaping @Sendable (Message) -> Void) throws {
+    init(
+        _ path: String, tools: PDFTools, reading: @escaping @Sendable () async -> ReadingPlace? = { nil },
+        post: @escaping @Sendable (Message) -> Void
+    ) throws {
         self.path = path
         self.tools = tools
+        self.reading = reading
         self.post = post
         records = try Layer(
             inMemory: LayerMetadata(
                 identity: LayerIdentity(server: "", documentID: path, layer: "", userID: nil), clientID: "local"))
-        pages = PageReader(
-            file: path, tools: tools,
-            trueSizes: { [sizes] page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } })
+        reader = Mutex(PageReader(file: path, tools: tools))
     }
+
+    var pages: PageReader { reader.withLock { $0 } }
 
     /// Checks the file first, so that a file that is not a PDF is reported instead of shown; its annotations are loaded
     /// later.
     func start() {
         let task = Task {
             do {
-                let first = try await pages.firstInfo()
+                let version = await version()
+                let (first, sizes) = try await open()
+                let place = await reading()
                 let name = String(path.split(separator: "/").last ?? "PDF")
                 post(
                     .opened(
                         OpenedLayer(
                             reference: LayerReference(server: "", documentID: path), title: first.title ?? name,
-                            status: SyncStatus(), hasPDF: true, isLocal: true)))
-                post(.pdfReady(first))
-                // Whatever reads the whole file would delay the page that the person waits for.
-                await pages.finishNewestPage()
-                let info = try await pages.info()
-                post(.pdfMeasured(info))
-                let found = try await tools.annotations(of: path)
-                if found.frames.contains(where: { $0.unit != 1 }) {
-                    let sizes = found.frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }
-                    self.sizes.all.withLock { $0 = sizes }
-                    await pages.forget()
-                    post(.pdfReady(info.scaled { sizes.indices.contains($0) ? sizes[$0] : nil }))
-                }
-                try records.store.write { store in
-                    for record in found.records + found.values {
-                        try store.put(StoredRecord(record, 0))
-                        try store.show(ShownRow(record, delivery: .delivered))
-                    }
-                    try store.setUnread(found.records.map(\.id), false)
-                }
-                post(.annotationsRead)
+                            status: SyncStatus(), hasPDF: true, isLocal: true, reading: place)))
+                try await show(first, sizes)
+                try await watch(since: version)
             } catch is CancellationError {
                 return
             } catch {
@@ -73,12 +68,105 @@ final class LocalPDF: Sendable {
                 post(.annotationsRead)
             }
         }
-        reading.withLock { $0 = task }
+        loading.withLock { $0 = task }
     }
 
     func close() {
-        reading.withLock { $0?.cancel() }
+        loading.withLock { $0?.cancel() }
         pages.close()
+    }
+
+    /// Begins to read the file as it is now.
+    private func open() async throws -> (PDFInfo, Sizes) {
+        let sizes = Sizes()
+        let new = PageReader(
+            file: path, tools: tools,
+            trueSizes: { page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } })
+        do {
+            let first = try await new.firstInfo()
+            let old = reader.withLock { reader in
+                defer { reader = new }
+                return reader
+            }
+            old.close()
+            return (first, sizes)
+        } catch {
+            new.close()
+            throw error
+        }
+    }
+
+    /// Shows the pages, then the file's annotations.
+    private func show(_ first: PDFInfo, _ sizes: Sizes) async throws {
+        post(.pdfReady(first))
+        // Whatever reads the whole file would delay the page that the person waits for.
+        await pages.finishNewestPage()
+        let info = try await pages.info()
+        post(.pdfMeasured(info))
+        let found = try await tools.annotations(of: path)
+        if found.frames.contains(where: { $0.unit != 1 }) {
+            let pageSizes = found.frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }
+            sizes.all.withLock { $0 = pageSizes }
+            await pages.forget()
+            post(.pdfReady(info.scaled { pageSizes.indices.contains($0) ? pageSizes[$0] : nil }))
+        }
+        let new = found.records + found.values
+        let ids = Set(new.map { ByteOrdered($0.id) })
+        try records.store.write { store in
+            for old in try store.records(after: nil, limit: .max) where !ids.contains(ByteOrdered(old.record.id)) {
+                try store.removeRecord(old.record.id)
+                try store.hide(old.record.id)
+            }
+            for record in new {
+                try store.put(StoredRecord(record, 0))
+                try store.show(ShownRow(record, delivery: .delivered))
+            }
+            try store.setUnread(found.records.map(\.id), false)
+        }
+        post(.annotationsRead)
+    }
+
+    // MARK: Changes on disk
+
+    /// What tells one version of the file from another.
+    private struct Version: Equatable, Sendable {
+        var inode: UInt
+        var size: Int
+        var seconds: Int
+        var nanoseconds: Int
+    }
+
+    private func version() async -> Version? {
+        await withCheckedContinuation { continuation in
+            queue.async { [path] in
+                var facts = stat()
+                guard stat(path, &facts) == 0 else { return continuation.resume(returning: nil) }
+                continuation.resume(
+                    returning: Version(
+                        inode: UInt(facts.st_ino), size: Int(facts.st_size), seconds: facts.st_mtim.tv_sec,
+                        nanoseconds: facts.st_mtim.tv_nsec))
+            }
+        }
+    }
+
+    /// Reads the file again whenever it has changed and then stayed the same for an interval, because it may be written
+    /// piece by piece.
+    private func watch(since shown: Version?) async throws {
+        var (shown, last) = (shown, shown)
+        while true {
+            try await Task.sleep(for: Self.interval)
+            let now = await version()
+            defer { last = now }
+            guard let now, now != shown, now == last else { continue }
+            shown = now
+            do {
+                let (first, sizes) = try await open()
+                try await show(first, sizes)
+                post(.notice("The file changed on disk; showing it as it is now"))
+            } catch is CancellationError {
+                throw CancellationError()
+            } catch { post(.notice("The file changed on disk and cannot be read: \(error)")) }
+        }
     }
 }
 

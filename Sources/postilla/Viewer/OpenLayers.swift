@@ -97,7 +97,9 @@ final class OpenLayers: Sendable {
         let reference = LayerReference(server: "", documentID: path)
         close(reference)
         do {
-            let file = try LocalPDF(path, tools: tools, post: reference.addressing(post))
+            let file = try LocalPDF(
+                path, tools: tools, reading: { [weak self] in await self?.readingOffThread(reference.identity) },
+                post: reference.addressing(post))
             let tab = OpenTab(file, post: reference.addressing(post))
             state.withLock { $0.tabs[reference] = tab }
             file.start()
@@ -150,7 +152,31 @@ final class OpenLayers: Sendable {
         return OpenedLayer(
             reference: LayerReference(descriptor.identity), title: descriptor.title, status: descriptor.status,
             hasPDF: descriptor.pdfPath != nil, author: options.author ?? layer.client.rememberedAuthor,
-            groupChoice: try? descriptor.layer.metadata().groupOverride, drafts: drafts, isReadOnly: options.isReadOnly)
+            groupChoice: try? descriptor.layer.metadata().groupOverride, drafts: drafts, isReadOnly: options.isReadOnly,
+            reading: reading(descriptor.identity))
+    }
+
+    // MARK: Where the person was
+
+    private func readingFile(_ identity: LayerIdentity) -> ReadingPlaceFile {
+        ReadingPlaceFile(folder: options.folders.state + "/places", name: identity.fileName)
+    }
+
+    /// Returns nil in plain mode, which begins at the first page.
+    private func reading(_ identity: LayerIdentity) -> ReadingPlace? {
+        options.isPlain ? nil : readingFile(identity).place
+    }
+
+    private func readingOffThread(_ identity: LayerIdentity) async -> ReadingPlace? {
+        await withCheckedContinuation { continuation in
+            files.async { [self] in continuation.resume(returning: reading(identity)) }
+        }
+    }
+
+    func keep(_ place: ReadingPlace, in reference: LayerReference) {
+        guard !options.isPlain else { return }
+        // A place that cannot be stored is not worth a message.
+        files.async { [file = readingFile(reference.identity)] in try? file.keep(place) }
     }
 
     private func draftsFile(_ identity: LayerIdentity) -> String {

@@ -1,4 +1,5 @@
 import Glibc
+import Terminal
 
 /// Standard input and output as they are: a line-mode terminal or pipes. The only mode it changes is input echo.
 final class PlainTerminal: ViewerTerminal {
@@ -31,6 +32,8 @@ final class PlainTerminal: ViewerTerminal {
 
     /// Copying needs a control sequence.
     func copy(_ text: String) -> Bool { false }
+
+    func notify(_ notice: DesktopNotice) {}
 
     /// The shell's own keys suspend the program.
     func suspend() {}

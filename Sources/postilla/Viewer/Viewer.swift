@@ -30,13 +30,17 @@ enum Viewer {
         let services = ViewerServices(options: options, device: device, pictures: pictures) { mailbox.post($0) }
         device.onStop = { services.stops($0) }
         let state = AppState(
-            begin: start, size: device.size, theme: options.preferences.theme, art: device.isUTF8 ? .unicode : .ascii,
-            depth: device.colorDepth,
+            begin: start, size: device.size, themeChoice: options.preferences.themeChoice,
+            art: device.isUTF8 ? .unicode : .ascii, depth: device.colorDepth, markStyle: options.preferences.markStyle,
             utcOffset: utcOffset(),
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,
             flashesChanges: options.preferences.isOn(.flash),
             followsCursor: options.preferences.isOn(.followCursor), invitation: options.invitation, seed: seed())
         var program = Program(state: state, services: services, post: { mailbox.post($0) })
+        var colors = TerminalColors()
+        let environment = ProcessInfo.processInfo.environment
+        if let ground = TerminalColors.ground(environment) { program.receive([.ground(ground)], at: .now) }
+        if options.preferences.usesColor, TerminalColors.isAsked(environment) { loop.askForColors() }
         program.start(at: .now)
         var received = TerminalLoop<Message>.now
 
@@ -48,7 +52,12 @@ enum Viewer {
                 case .key(let key): program.receive([.key(key)], at: .now)
                 case .message(let message): program.receive([message], at: .now)
                 case .resized(let size): program.receive([.resize(size)], at: .now)
-                case .report(let report): pictures.heard(report)
+                case .report(let report):
+                    if let ground = colors.heard(report) {
+                        program.receive([.ground(ground)], at: .now)
+                    } else {
+                        pictures.heard(report)
+                    }
                 case .timer: program.receive([], at: .now)
                 case .quitRequested, .terminalGone: program.receive([.terminate], at: .now)
                 }

@@ -19,6 +19,7 @@ final class ViewerServices: AppServices {
     let post: @Sendable (Message) -> Void
     private let firstPicture = FirstFrame()
     let layers: OpenLayers
+    private let hooks: Hooks
     /// The layer that effects apply to.
     private var selected: LayerReference?
     /// The running demo. Cancelling it stops its server.
@@ -32,6 +33,7 @@ final class ViewerServices: AppServices {
         self.device = device
         self.pictures = pictures
         self.post = post
+        hooks = Hooks(options.preferences.hooks) { post(.notice($0)) }
         layers = OpenLayers(
             options, tools: PDFTools(limits: ToolLimits(time: .seconds(20))), firstPicture: firstPicture, post: post)
     }
@@ -64,6 +66,11 @@ final class ViewerServices: AppServices {
         case .loadBatch(let wanted): reading { .batchLoaded(try $0.batch(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
         case .loadOutbox: reading { .outbox(try $0.outboxItems()) }
+        case .markAllRead(let query):
+            tab?.reads.note {
+                try $0.markAllRead(query)
+                return .recordsChanged([], author: nil)
+            }
         case .markRead(let ids):
             tab?.reads.note {
                 try $0.markRead(ids)
@@ -85,6 +92,14 @@ final class ViewerServices: AppServices {
         case .saveUnsent(let reference): layers.saveUnsent(of: reference)
         case .saveDraft(let key, let text, let id):
             tab?.drafts?.keep(text, for: key, becoming: id) { [post] in post(.notice($0)) }
+
+        case .keepPlace(let place): if let selected { layers.keep(place, in: selected) }
+
+        case .runHook(let event): if let selected { hooks.tell(event, in: selected) }
+        case .notifyDesktop(let text):
+            if let form = DesktopNotice.Form(rawValue: options.preferences.text(.notify)) {
+                device.notify(DesktopNotice(CleanText(cleaning: text), form))
+            }
 
         case .loadHistory: loadHistory()
         case .remember(let line): remember(line)
@@ -128,6 +143,7 @@ final class ViewerServices: AppServices {
     /// Closes everything.
     func close() {
         layers.close()
+        hooks.close()
         demo?.cancel()
     }
 

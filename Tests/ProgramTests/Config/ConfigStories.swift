@@ -18,7 +18,7 @@ struct ConfigStories {
         #expect(run.lines.contains("mouse = false  # \(file), line 2"))
         #expect(run.lines.contains("delete = \"<delete>\"  # \(file), line 4"))
         #expect(run.lines.contains("editor = \"vi\"  # VISUAL"))
-        #expect(run.lines.contains("theme = \"terminal\""))
+        #expect(run.lines.contains("theme = \"auto\""))
         #expect(try config(home, ["--path"]).output == home.path + "/.config/postilla/config.toml\n")
     }
 

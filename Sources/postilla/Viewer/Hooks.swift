@@ -1,0 +1,127 @@
+import Annotations
+import App
+import FoundationEssentials
+import Glibc
+import Subprocess
+import SystemPackage
+
+/// Runs the user's commands for events: without a shell, with the event as one line of JSON on standard input, one
+/// command at a time, each for at most five seconds. What the commands print is discarded.
+final class Hooks: Sendable {
+    struct Commands: Sendable {
+        var new: [String] = []
+        var tokenNeeded: [String] = []
+    }
+
+    private let commands: Commands
+    private let waiting: AsyncStream<Run>.Continuation
+    private let runs: Task<Void, Never>
+
+    private struct Run: Sendable {
+        var command: [String]
+        var line: String
+    }
+
+    /// More than this many events are not kept waiting; the latest win.
+    private static let maxWaiting = 16
+
+    /// - Parameter tell: Receives a sentence when a command fails, once for each command.
+    init(_ commands: Commands, limit: Duration = .seconds(5), tell: @escaping @Sendable (String) -> Void) {
+        self.commands = commands
+        let stream: AsyncStream<Run>
+        (stream, waiting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maxWaiting))
+        runs = Task {
+            var told: Set<String> = []
+            for await run in stream {
+                guard let problem = await Self.run(run, limit: limit) else { continue }
+                let name = run.command.first ?? ""
+                if told.insert(name).inserted { tell("The hook \(name) failed: \(problem)") }
+            }
+        }
+    }
+
+    /// Lets the running command end, and starts no others.
+    func close() {
+        waiting.finish()
+        runs.cancel()
+    }
+
+    func tell(_ event: HookEvent, in reference: LayerReference) {
+        let command: [String]
+        var json = JSONObject()
+        switch event {
+        case .new(let ids, let author):
+            command = commands.new
+            json["event"] = "new"
+            json["count"] = .number(JSONNumber(Int64(ids.count)))
+            json["ids"] = .array(ids.prefix(100).map(JSON.string))
+            json["by"] = author.map(JSON.string)
+        case .tokenNeeded:
+            command = commands.tokenNeeded
+            json["event"] = "token-needed"
+        }
+        guard !command.isEmpty else { return }
+        json["server"] = .string(reference.server)
+        json["document"] = .string(reference.documentID)
+        json["layer"] = .string(reference.layer)
+        json["user"] = reference.userID.map(JSON.string)
+        if JSON.object(json).text.utf8.count > Self.maxBytes { json["ids"] = nil }
+        waiting.yield(Run(command: command, line: JSON.object(json).text + "\n"))
+    }
+
+    /// Returns the reading end of a pipe that holds the text already: a command that does not read its input must not end
+    /// this program by SIGPIPE.
+    private static func input(with text: String) throws -> FileDescriptor {
+        let (reading, writing) = try FileDescriptor.pipe()
+        do {
+            for end in [reading, writing] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
+            try writing.closeAfter { _ = try writing.writeAll(text.utf8) }
+        } catch {
+            try? reading.close()
+            throw error
+        }
+        return reading
+    }
+
+    /// A pipe holds 64 KB without a reader.
+    private static let maxBytes = 60_000
+
+    /// Returns why the command failed; nil if it succeeded.
+    private static func run(_ run: Run, limit: Duration) async -> String? {
+        guard let name = run.command.first else { return nil }
+        let program: Executable = name.contains("/") ? .path(FilePath(name)) : .name(name)
+        // A token may be in the program's own variables.
+        let own = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("POSTILLA_") }
+        let hidden = Dictionary(uniqueKeysWithValues: own.map { (Environment.Key(stringLiteral: $0), String?.none) })
+        let environment = Environment.inherit.updating(hidden)
+        var options = PlatformOptions()
+        options.processGroupID = 0
+        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .milliseconds(200))]
+        let arguments = Arguments(Array(run.command.dropFirst()))
+        return await withTaskGroup(of: String?.self) { group in
+            group.addTask { [options] in
+                do {
+                    let input = try Self.input(with: run.line)
+                    let outcome = try await Subprocess.run(
+                        program, arguments: arguments, environment: environment, platformOptions: options,
+                        input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .discarded,
+                        error: .discarded)
+                    switch outcome.terminationStatus {
+                    case .exited(0): return nil
+                    case .exited(let code): return "exit code \(code)"
+                    default: return "a signal ended it"
+                    }
+                } catch { return Task.isCancelled ? nil : "it cannot be run" }
+            }
+            group.addTask {
+                do { try await Task.sleep(for: limit) } catch { return nil }
+                return "it ran longer than \(limit)"
+            }
+            let first = await group.next() ?? nil
+            group.cancelAll()
+            // The command is gone before the next one begins.
+            for await _ in group {}
+            return first
+        }
+    }
+}

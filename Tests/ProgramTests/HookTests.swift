@@ -1,0 +1,112 @@
+import Annotations
+import App
+import Foundation
+import Synchronization
+import TestSupport
+import TestThreads
+import Testing
+
+@testable import postilla
+
+/// Commands of the user for events: no shell, one line of JSON on standard input, no token.
+@Suite struct HookTests {
+    private static let reference = LayerReference(
+        server: "http://localhost:1", documentID: "plan\n;rm", layer: "$(reboot)", userID: "mia")
+
+    private final class Told: Sendable {
+        let all = Mutex<[String]>([])
+        var texts: [String] { all.withLock { $0 } }
+    }
+
+    /// A script that appends its arguments, its environment's tokens and its input to a file.
+    private func script(_ folder: Folder, _ body: String) throws -> String {
+        try folder.write("hook.sh", "#!/bin/sh\n\(body)\n")
+        let path = folder.path + "/hook.sh"
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        return path
+    }
+
+    @Test func anEventIsOneLineOfJSONOnStandardInput() async throws {
+        let folder = try Folder()
+        let path = try script(
+            folder, "cat >> \(folder.path)/out; echo \"$#:$1:${POSTILLA_TOKEN-none}\" >> \(folder.path)/out")
+        let told = Told()
+        let hooks = Hooks(.init(new: [path, "--flag x"]), tell: { text in told.all.withLock { $0.append(text) } })
+        hooks.tell(.new(["r1", "r2"], author: "ana"), in: Self.reference)
+        hooks.tell(.tokenNeeded, in: Self.reference)
+        try await waitUntil("the hook has run", seconds: 1_200) { folder.text("out").contains("--flag x") }
+        let lines = folder.text("out").split(separator: "\n").map(String.init)
+        #expect(lines.count == 2 && lines[1] == "1:--flag x:none")
+        let json = try JSON(parsing: lines[0])
+        #expect(json["event"]?.string == "new" && json["count"]?.integer == 2 && json["by"]?.string == "ana")
+        #expect(json["document"]?.string == "plan\n;rm" && json["layer"]?.string == "$(reboot)")
+        #expect(told.texts.isEmpty)
+        hooks.close()
+    }
+
+    @Test func oneRunsAtATimeAndASlowOneIsEnded() async throws {
+        let folder = try Folder()
+        let path = try script(folder, "echo start >> \(folder.path)/out; exec tail -f /dev/null")
+        let told = Told()
+        let hooks = Hooks(
+            .init(new: [path]), limit: .milliseconds(200), tell: { text in told.all.withLock { $0.append(text) } })
+        hooks.tell(.new(["r1"], author: nil), in: Self.reference)
+        hooks.tell(.new(["r2"], author: nil), in: Self.reference)
+        try await waitUntil("the hook has run", seconds: 1_200) {
+            folder.text("out").components(separatedBy: "start").count == 3
+        }
+        #expect(told.texts.count == 1 && told.texts[0].contains("ran longer than"))
+        hooks.close()
+    }
+
+    @Test func aCommandThatFailsIsReportedOnce() async throws {
+        let told = Told()
+        let hooks = Hooks(
+            .init(new: ["/no/such/program"], tokenNeeded: ["false"]),
+            tell: { text in told.all.withLock { $0.append(text) } })
+        for _ in 0..<3 { hooks.tell(.new(["r1"], author: nil), in: Self.reference) }
+        hooks.tell(.tokenNeeded, in: Self.reference)
+        try await waitUntil("the hook has run", seconds: 1_200) { told.texts.count == 2 }
+        #expect(told.texts[0] == "The hook /no/such/program failed: it cannot be run")
+        #expect(told.texts[1] == "The hook false failed: exit code 1")
+        hooks.close()
+    }
+
+    @Test func aCommandThatIgnoresItsInputIsFine() async throws {
+        let folder = try Folder()
+        let told = Told()
+        let hooks = Hooks(
+            .init(new: ["true"], tokenNeeded: ["touch", folder.path + "/done"]),
+            tell: { text in told.all.withLock { $0.append(text) } })
+        for _ in 0..<10 { hooks.tell(.new(["r1"], author: nil), in: Self.reference) }
+        hooks.tell(.tokenNeeded, in: Self.reference)
+        try await waitUntil("the hook has run", seconds: 1_200) {
+            FileManager.default.fileExists(atPath: folder.path + "/done")
+        }
+        #expect(told.texts.isEmpty)
+        hooks.close()
+    }
+}
+
+/// A place in a document, from one run to the next.
+@Suite struct ReadingPlaceFileTests {
+    @Test func whatIsStoredIsReadAgain() throws {
+        let folder = try Folder()
+        let file = ReadingPlaceFile(folder: folder.path + "/places", name: "x")
+        #expect(file.place == nil)
+        let place = ReadingPlace(
+            place: .init(page: 3, glyph: 44), row: "r\u{0}1", isOnPage: true,
+            bookmarks: ["a": .init(page: 0, glyph: 1), "ß": .init(page: 7, glyph: 0)])
+        try file.keep(place)
+        #expect(file.place == place)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"place":[1]}"#, #"{"place":[-1,2]}"#, #"{"place":[1e99,2]}"#, #"{"place":"x"}"#, "\u{0}",
+    ])
+    func whatCannotBeReadCountsAsNothing(text: String) throws {
+        let folder = try Folder()
+        try folder.write("x.json", text)
+        #expect(ReadingPlaceFile(folder: folder.path, name: "x").place == nil)
+    }
+}
