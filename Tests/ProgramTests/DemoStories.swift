@@ -67,7 +67,7 @@ struct DemoStories {
 
     @Test func theEmptyLibraryHasTheDemoBehindAKey() throws {
         let viewer = try terminal([])
-        try viewer.see("No layers yet. d demo · + add a server or token · o open a PDF")
+        try viewer.see("d   Try it: a server with sample documents")
         try viewer.press("d")
         try viewer.see("Reading Machines")
         try viewer.see("synced")

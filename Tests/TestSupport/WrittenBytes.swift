@@ -12,6 +12,9 @@ package struct WrittenBytes {
 
     private let bytes: [UInt8]
     private var place = 0
+    /// Whether the colours were asked for, which happens once.
+    private var hasAsked = false
+    private static let question = Array("]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\".utf8)
 
     /// - Throws: ``Foreign``.
     package static func check(_ bytes: [UInt8]) throws(Foreign) {
@@ -48,7 +51,12 @@ package struct WrittenBytes {
 
     /// Reads the rest of a sequence after ESC.
     private mutating func isSequence() -> Bool {
-        switch next() {
+        if !hasAsked, bytes[place...].starts(with: Self.question) {
+            hasAsked = true
+            place += Self.question.count
+            return true
+        }
+        return switch next() {
         case UInt8(ascii: "["): isControlSequence()
         // Select ASCII as the character set.
         case UInt8(ascii: "("): next() == UInt8(ascii: "B")
