@@ -134,8 +134,7 @@ extension AppState {
 
     /// What the letters, signs and colours of rows and pages mean.
     private var legend: [Section] {
-        let kinds = AnnotationKind.known.filter { $0 != .comment }
-        let letters = Dictionary(grouping: kinds, by: \.letter).sorted { $0.key < $1.key }
+        let letters = AnnotationKind.lettersWithNames
         let signs = [
             ("*", "New: changed by others and not seen yet"), ("^", "Not sent yet, or held until a token allows it"),
             ("!", "In conflict, or refused by the server"), ("+", "Marked for an action on several"),
@@ -144,9 +143,7 @@ extension AppState {
         var sections: [Section] = [
             (
                 "Kinds of annotations",
-                letters.map { letter, kinds in
-                    HelpEntry(name: String(letter), meaning: kinds.map(\.name).joined(separator: ", "))
-                }
+                letters.map { HelpEntry(name: String($0.letter), meaning: $0.names) }
             ),
             ("Signs in rows and beside pages", signs.map { HelpEntry(name: $0.0, meaning: $0.1) }),
         ]
