@@ -101,15 +101,22 @@ final class ClientDay: DiskTrial {
     ///
     /// - Parameter status: That of a command which an earlier attempt has carried out, although it failed.
     private func run(_ arguments: String..., ifDone status: Int32? = nil) throws {
+        _ = try finished(arguments, ifDone: status)
+        tally.acknowledged += 1
+    }
+
+    /// Runs a command that only reads until it succeeds: opening a store writes beside it.
+    private func output(_ arguments: String...) throws -> String { try finished(arguments).output }
+
+    private func finished(
+        _ arguments: [String], ifDone status: Int32? = nil
+    ) throws -> (status: Int32, output: String, messages: String) {
         var hasFailed = false
         for attempt in 1...8 {
             let failures = try faults.failures
             let result = try command(arguments)
             let isFaulty = try faults.failures > failures
-            if result.status == 0 || hasFailed && !isFaulty && result.status == status {
-                tally.acknowledged += 1
-                return
-            }
+            if result.status == 0 || hasFailed && !isFaulty && result.status == status { return result }
             guard isFaulty, result.status == 1, result.messages.hasPrefix("postilla: ") else {
                 throw Failure("\(arguments) ended with \(result.status): \(result.messages)")
             }
@@ -118,12 +125,6 @@ final class ClientDay: DiskTrial {
             if attempt == 3 { try faults.heal() }
         }
         throw Failure("\(arguments) fails again and again")
-    }
-
-    private func output(_ arguments: String...) throws -> String {
-        let result = try command(arguments)
-        guard result.status == 0 else { throw Failure("\(arguments) ended with \(result.status): \(result.messages)") }
-        return result.output
     }
 
     private func command(_ arguments: [String]) throws -> (status: Int32, output: String, messages: String) {
@@ -159,9 +160,7 @@ final class ClientDay: DiskTrial {
     // MARK: What is there
 
     private func texts(_ arguments: String...) throws -> [String] {
-        let result = try command(arguments + ["--format", "ndjson"])
-        guard result.status == 0 else { throw Failure("\(arguments) ended with \(result.status): \(result.messages)") }
-        return try Self.texts(result.output)
+        try Self.texts(try finished(arguments + ["--format", "ndjson"]).output)
     }
 
     private func onServer() throws -> [String] {
