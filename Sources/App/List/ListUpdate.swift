@@ -43,7 +43,13 @@ extension AppState {
     mutating func rowsCame(_ window: RowWindow) -> [Effect] {
         guard let before = document?.list else { return [] }
         document?.pending.dropSaved()
-        let window = document?.pending.applied(to: window) ?? window
+        var window = document?.pending.applied(to: window) ?? window
+        // The store does not have a record yet that is still being saved.
+        if window.anchor == nil, let sought = before.asked?.around,
+            let index = window.rows.firstIndex(where: { $0.id.isExactly(sought) })
+        {
+            window.anchor = window.offset + index
+        }
         guard document?.list.take(window) == true else { return [] }
         readQuotes(window.rows)
         guard before.isSeeking else { return [] }

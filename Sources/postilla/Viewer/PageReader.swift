@@ -250,13 +250,7 @@ actor PageReader {
         let found = await likelyPages(among: unread, seeking: words)
         try Task.checkCancellation()
         if let found { tell(.likelyPages(found, seeking: words)) }
-        let likely = found ?? []
-        let current = order.last ?? 0
-        let stretches = [unread.filter(likely.contains), unread.filter { !likely.contains($0) }].flatMap { pages in
-            let stretches = pages.stretches(of: Self.stretch)
-            let first = stretches.firstIndex { $0.upperBound >= current } ?? 0
-            return stretches[first...] + stretches[..<first]
-        }
+        let stretches = Self.stretches(of: unread, likely: found ?? [], current: order.last ?? 0)
         let (file, tools, texts) = (file, tools, texts)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for (index, pages) in stretches.enumerated() {
@@ -270,6 +264,15 @@ actor PageReader {
                 }
             }
             try await group.waitForAll()
+        }
+    }
+
+    /// Returns the ranges of pages in the order in which they are read.
+    static func stretches(of unread: [Int], likely: Set<Int>, current: Int) -> [ClosedRange<Int>] {
+        [unread.filter(likely.contains), unread.filter { !likely.contains($0) }].flatMap { pages in
+            let stretches = pages.stretches(of: stretch)
+            let first = stretches.firstIndex { $0.upperBound >= current } ?? 0
+            return stretches[first...] + stretches[..<first]
         }
     }
 
