@@ -127,7 +127,7 @@ extension AppState {
         return followPage()
     }
 
-    /// - Returns: nil if there is no further mark.
+    /// - Returns: nil if no mark follows in that direction.
     private mutating func goToNextMark(forward: Bool) -> [Effect]? {
         guard let document else { return nil }
         let page = document.page
