@@ -28,4 +28,9 @@ import TortureHarness
     @Test func aFailingDiskOfAClientLosesNothingAndIsNamed() throws {
         try run { ($0.place, $0.from, $0.step, $0.count) = (.client, 100, 300, 2) }
     }
+
+    /// The kernel forgets the bytes whose sync failed, so a PDF must be downloaded again instead of synced again.
+    @Test func aDownloadWhoseSyncFailedBeginsAnew() throws {
+        try run { ($0.place, $0.only, $0.from, $0.count) = (.client, "fsync .part", 1, 1) }
+    }
 }

@@ -96,8 +96,17 @@ final class PartFile {
     var sha256: String { hash.finalize().hexadecimal }
 
     /// Gives the file its final name. Its bytes and its name are on disk when this returns.
+    ///
+    /// After a failed fsync, the kernel takes the bytes for written although they are not, and the next fsync succeeds.
+    /// The file is removed, so that the next attempt fetches it anew.
     func finish(as name: String, in folder: String) throws {
-        guard fsync(descriptor) == 0, rename(path, name) == 0 else { throw Self.failure("cannot complete \(name)") }
+        guard fsync(descriptor) == 0 else {
+            let failure = Self.failure("cannot complete \(name)")
+            try? drop()
+            unlink(path)
+            throw failure
+        }
+        guard rename(path, name) == 0 else { throw Self.failure("cannot complete \(name)") }
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard directory >= 0 else { throw Self.failure("cannot open \(folder)") }
         defer { close(directory) }
