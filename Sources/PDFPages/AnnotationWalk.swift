@@ -9,7 +9,10 @@ struct AnnotationWalk {
     private let file: ObjectDump
     private let destinations: Destinations
     private let ids: AnnotationIDs
-    private var seen: Set<Record.ID> = []
+    /// The place of each annotation among the records.
+    private var seen: [Record.ID: Int] = [:]
+    /// The further pages that list an annotation, by its place among the records.
+    private var others: [Int: [OtherPlace]] = [:]
     /// What annotations answer, by their place among the records.
     private var replies: [Int: Reply] = [:]
 
@@ -38,6 +41,9 @@ struct AnnotationWalk {
     /// Checks for cancellation before each page.
     mutating func walk() throws(CancellationError) {
         try walkPages()
+        for (place, others) in others {
+            found.records[place].content = found.records[place].content.standing(on: others)
+        }
         findThreads()
     }
 
@@ -68,14 +74,12 @@ struct AnnotationWalk {
     private mutating func take(_ entry: PDFObject, at position: Int, page: PageTree.Page, index: Int) {
         let id = ids.id(of: entry, at: position, page: index)
         // Check before reading the annotation, because a list may name it a million times.
-        guard !seen.contains(id) else {
-            return warn("listed more than once; only the first counts", page: index, record: id)
-        }
+        if let place = seen[id] { return take(again: entry, at: place, page: page, index: index) }
         guard let dictionary = PDFDictionary(entry, in: file) else {
             return warn("entry \(position + 1) of the list is not an annotation", page: index)
         }
         guard dictionary["Subtype"].name != "Popup" else { return }
-        seen.insert(id)
+        seen[id] = found.records.count
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)
         var content = reader.content()
@@ -100,6 +104,26 @@ struct AnnotationWalk {
             found.values.append(value)
         }
         for defect in reader.defects { warn(defect, page: index, record: id) }
+    }
+
+    /// Takes an annotation that is a record already: on another page it is the same one.
+    private mutating func take(again entry: PDFObject, at place: Int, page: PageTree.Page, index: Int) {
+        let record = found.records[place]
+        let first = others[place, default: []].last?.pageIndex ?? record.content["pageIndex"]?.integer.map(Int.init)
+        guard first != index else {
+            return warn("listed more than once; only the first counts", page: index, record: record.id)
+        }
+        guard others[place, default: []].count < OtherPlace.maximum - 1 else {
+            return warn(
+                "on more than \(OtherPlace.maximum) pages; only the first of them count", page: index, record: record.id)
+        }
+        var other = OtherPlace(pageIndex: index)
+        let frame = record.content["pageIndex"]?.integer.map { tree.pages[Int($0)].frame }
+        if frame != page.frame, let corners = PDFDictionary(entry, in: file)?.numbers("Rect"), corners.count == 4 {
+            other.box = page.frame.box(around: corners)
+        }
+        room -= 80
+        others[place, default: []].append(other)
     }
 
     /// Turns the notes that answer an annotation of their page into comments under it. A reply to what is missing, on

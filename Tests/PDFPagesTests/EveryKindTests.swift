@@ -153,6 +153,50 @@ import Testing
         #expect(try await tools.annotations(of: target).records.map(\.content["note"]) == ["edited"])
     }
 
+    /// One record, which knows its pages, and where they show it.
+    @Test func anAnnotationStandsOnEachPageThatListsIt() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF()
+        let turned = "/MediaBox[0 0 612 792]/Rotate 90"
+        pdf.pages = ["/MediaBox[0 0 612 792]", "/MediaBox[0 0 612 792]", turned, "/MediaBox[0 0 612 792]"].map {
+            ("\($0)/Annots[12 0 R 12 0 R]", "")
+        }
+        pdf.extra = ["<</Type/Annot/Subtype/Square/Rect[9 9 99 109]/Contents(shared)>>"]
+        let path = try folder.write(pdf.bytes)
+        let base = try await tools.annotations(of: path)
+        let record = try #require(base.records.first)
+        #expect(base.records.count == 1)
+        let onTurned = Rect(left: 9, top: 9, width: 100, height: 90)
+        #expect(
+            record.content.otherPlaces == [
+                OtherPlace(pageIndex: 1), OtherPlace(pageIndex: 2, box: onTurned), OtherPlace(pageIndex: 3),
+            ])
+        #expect((0..<5).map { record.content.stands(onPage: $0) } == [true, true, true, true, false])
+        let twice = (1...4).map { "page \($0), annotation 12, listed more than once; only the first counts" }
+        #expect(base.warnings.map(\.description) == twice)
+        // Moved, it leaves all of them.
+        let target = try folder.write([], as: "target.pdf")
+        let moved = record.content.changing { $0["pageIndex"] = 1 }
+        #expect(moved.otherPlaces.isEmpty && !moved.stands(onPage: 2))
+        try await tools.annotate(path, into: target, notes: folder.write([], as: "notes.json")) {
+            try $0.add(Record(id: "12", content: moved))
+        }
+        let read = try await tools.annotations(of: target).records
+        #expect(read.map(\.content["pageIndex"]) == [1] && read[0].content.otherPlaces.isEmpty)
+    }
+
+    /// A hostile file may list one annotation on every page.
+    @Test func theNumberOfPagesIsLimited() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF()
+        let number = 4 + 2 * 1002
+        pdf.pages = (0..<1002).map { _ in ("/MediaBox[0 0 9 9]/Annots[\(number) 0 R]", "") }
+        pdf.extra = ["<</Type/Annot/Subtype/Square/Rect[1 1 2 2]>>"]
+        let base = try await tools.annotations(of: folder.write(pdf.bytes))
+        #expect(base.records.map(\.content.otherPlaces.count) == [999])
+        #expect(base.warnings.map(\.pageIndex) == [1000, 1001])
+    }
+
     /// An edit changes the text of one annotation and no other byte of any object.
     @Test(arguments: EveryKindPDF.kinds.filter { $0.name != nil })
     func anEditOfOneLeavesTheRest(_ kind: EveryKindPDF.Kind) async throws {

@@ -433,3 +433,56 @@ extension LocalStoreContract {
         try equal(try store.read { try $0.row("a")?.isUnread }, false, "a new row")
     }
 }
+
+extension LocalStoreContract {
+    /// One row in the list, but one on each page.
+    static func showsOnSeveralPages(_ store: any LocalStore) throws {
+        let places = [OtherPlace(pageIndex: 1), OtherPlace(pageIndex: 12, box: Rect(left: 1, top: 9, width: 2, height: 3))]
+        var shared = note("b", page: 0, top: 5, type: "pspdfkit/markup/highlight", more: [("rects", [[1, 2, 3, 4]])])
+        shared.content = shared.content.standing(on: places)
+        let moved = Record(id: "c", content: shared.content.changing { $0["pageIndex"] = 3 })
+        // Text that only looks like the member, and a member that says nothing.
+        let others = [
+            note("a", page: 1, top: 9, text: #""pages":[{"pageIndex":12}]"#), note("d", page: 1, top: 1),
+            note("e", page: 2, more: [("postilla", ["pages": "1"]), ("pages", [["pageIndex": 12]])]),
+        ]
+        try store.write { layer in
+            for record in others + [shared, moved] {
+                try layer.put(StoredRecord(record, 1))
+                try layer.show(ShownRow(record, delivery: .delivered))
+            }
+        }
+        func pages() throws -> [Int: [Record.ID]] {
+            try store.read { layer in
+                var found: [Int: [Record.ID]] = [:]
+                for page in 0..<13 {
+                    var query = ListQuery()
+                    query.filter.pageIndex = page
+                    let rows = try layer.rows(onPage: page).map(\.id)
+                    try equal(
+                        Set(try layer.rows(query, offset: 0, limit: 9).map(\.id)), Set(rows), "filter of page \(page)")
+                    try equal(try layer.count(query), rows.count, "count of page \(page)")
+                    if !rows.isEmpty { found[page] = rows }
+                }
+                return found
+            }
+        }
+        try equal(try pages(), [0: ["b"], 1: ["d", "b", "a"], 2: ["e"], 3: ["c"], 12: ["b"]], "pages")
+        try store.read { layer in
+            let (same, other) = (try layer.rows(onPage: 1)[1], try layer.rows(onPage: 12)[0])
+            try equal(same.box, Rect(left: 10, top: 5, width: 20, height: 20), "the same place")
+            try equal(same.rects, [Rect(left: 1, top: 2, width: 3, height: 4)], "the same words")
+            try equal([other.box] + other.rects, [places[1].box, places[1].box], "another place")
+            try equal(other.pageIndex, 0, "the first page")
+            try equal(try layer.count(ListQuery()), 5, "rows of the list")
+        }
+        // An edit that the server lacks moves it: it stands on its new page only.
+        try store.write { layer in
+            let edited = Record(id: "b", content: shared.content.changing { $0["pageIndex"] = 1 })
+            try layer.show(ShownRow(edited, delivery: .unsent))
+        }
+        try equal(try pages(), [1: ["d", "b", "a"], 2: ["e"], 3: ["c"]], "moved")
+        try store.write { _ = try $0.hide("b") }
+        try equal(try pages(), [1: ["d", "a"], 2: ["e"], 3: ["c"]], "deleted")
+    }
+}

@@ -39,6 +39,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "the parts of a group belong to its head", run: joinsGroups),
         Step(
             description: "comments without a root have a heading in the list, not on the page", run: headsLeftComments),
+        Step(description: "an annotation stands on each page that lists it", run: showsOnSeveralPages),
         Step(description: "a row that is shown again has its latest state", run: showsAgain),
         Step(description: "an unread flag survives a change of the row and is removed with the row", run: keepsUnread),
         Step(description: "staged records are kept apart from the others", run: keepsStage),

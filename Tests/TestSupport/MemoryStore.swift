@@ -194,7 +194,17 @@ extension MemoryLocalTransaction {
         var filter = ListFilter()
         filter.pageIndex = page
         filter.recordsOnly = true
-        return rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max, of: nil)
+        let rows = rows(ListQuery(order: .page, filter: filter), offset: 0, limit: .max, of: nil)
+        return rows.map { row in
+            kept.records[ByteOrdered(row.id)].flatMap { row.standing(on: page, as: $0.record.content) } ?? row
+        }.sortedOnPage
+    }
+
+    /// Whether an annotation stands on a page, by its row or by what the PDF says.
+    private func isOn(_ page: Int?, _ row: ListRow) -> Bool {
+        guard let page else { return true }
+        return row.pageIndex == page
+            || kept.records[ByteOrdered(row.id)].flatMap { row.standing(on: page, as: $0.record.content) } != nil
     }
     func thread(under root: Record.ID) -> [Record.ID] {
         kept.shown.values.filter { $0.root.isExactly(root) }.sorted {
@@ -231,7 +241,7 @@ extension MemoryLocalTransaction {
                 && (filter.kinds.isEmpty || filter.kinds.contains($0.row.kind))
                 && (filter.author == nil || filter.author == $0.row.author)
                 && (filter.group == nil || filter.group == $0.row.groupKey)
-                && (filter.pageIndex == nil || filter.pageIndex == $0.row.pageIndex)
+                && isOn(filter.pageIndex, $0.row)
                 && (filter.excluded.isEmpty || !isLeftOut($0, filter))
                 && (!filter.unreadOnly || $0.row.isUnread)
                 && (!filter.pendingOnly || $0.row.delivery != .delivered)

@@ -7,8 +7,11 @@ extension AppState {
     /// Brings the mark of the list's current row into view on the page, which keeps the focus where it is.
     mutating func followList() -> [Effect] {
         guard followsCursor, let document, !document.presence.isFollowing, let row = document.list.current,
-            document.page.selection == nil, let page = row.pageIndex, page < document.pageCount ?? 0
+            document.page.selection == nil, let first = row.pageIndex, first < document.pageCount ?? 0
         else { return [] }
+        // An annotation on several pages is shown on this one if it stands here.
+        let here = first == document.page.index ? nil : document.page.rows.first { $0.id.isExactly(row.id) }
+        let (page, row) = here.map { (document.page.index, $0) } ?? (first, row)
         // While a page is being read, further pages wait: the user may be passing them.
         guard page == document.page.index || document.texts[page] != nil || !document.texts.isLoading else {
             self.document?.isFollowingLate = true

@@ -54,8 +54,10 @@ extension LocalSQLiteStore {
         do {
             let isComplete = try connections.read { database in
                 let rows = try Int.fetchOne(database, sql: "SELECT max(rowid) FROM shown") ?? 0
+                let isLarge = rows > Self.maxComparedRows
                 return try CheckedIndex.all.allSatisfy { index in
-                    let sql = index.comparison(ofValues: rows <= Self.maxComparedRows)
+                    if isLarge, index.readsContents { return true }
+                    let sql = index.comparison(ofValues: !isLarge)
                     return Set(try Row.fetchOne(database, sql: sql).map { Array($0.databaseValues) } ?? []).count == 1
                 }
             }
@@ -99,9 +101,14 @@ private struct CheckedIndex {
     /// The columns of the index, with the number of the row.
     var columns: String
     var condition = "true"
+    /// Whether its condition reads the contents of all records; then it is compared only in a small table.
+    var readsContents = false
 
     static let all = [
         CheckedIndex(name: "sqlite_autoindex_record_1", table: "record", columns: "id, rowid"),
+        CheckedIndex(
+            name: "record_pages", table: "record", columns: "id, rowid", condition: StoredColumns.mayStandOnMorePages,
+            readsContents: true),
         CheckedIndex(name: "outbox_id", table: "outbox", columns: "id, seq"),
         CheckedIndex(name: "outbox_stage", table: "outbox", columns: "stage, seq"),
         CheckedIndex(name: "sqlite_autoindex_shown_1", table: "shown", columns: "id, rowid"),

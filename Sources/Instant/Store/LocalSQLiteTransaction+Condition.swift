@@ -1,5 +1,8 @@
+import Annotations
 import InstantCore
 import SQLite
+
+import struct Annotations.Record
 
 extension LocalSQLiteTransaction {
     /// Returns the condition of a query. Conditions about states and groups are left out where a layer has none, so that
@@ -10,7 +13,8 @@ extension LocalSQLiteTransaction {
         if filter.headsOnly, try number("SELECT EXISTS (SELECT 1 FROM shown WHERE head IS NOT NULL)") == 0 {
             filter.headsOnly = false
         }
-        return Condition(ListQuery(order: query.order, filter: filter), without: damage.rows)
+        let others = try filter.pageIndex.map { try rowsOfOtherPages(on: $0).map(\.id) } ?? []
+        return Condition(ListQuery(order: query.order, filter: filter), without: damage.rows, others: others)
     }
 
     func hasStates() throws -> Bool { try number("SELECT EXISTS (SELECT 1 FROM shown WHERE state IS NOT NULL)") > 0 }
@@ -48,8 +52,10 @@ extension LocalSQLiteTransaction {
             }
         }
 
-        /// - Parameter damaged: The numbers of rows to leave out.
-        init(_ query: ListQuery, without damaged: [Int64]) {
+        /// - Parameters:
+        ///   - damaged: The numbers of rows to leave out.
+        ///   - others: The annotations of other pages that stand on the filter's page.
+        init(_ query: ListQuery, without damaged: [Int64], others: [Record.ID]) {
             let filter = query.filter
             var words = ListFilter()
             (words.text, words.fuzzy, words.inQuotes) = (filter.text, filter.fuzzy, filter.inQuotes)
@@ -80,8 +86,11 @@ extension LocalSQLiteTransaction {
             if let group = filter.group { add("ifnull(s.grp, '') = ?", [group]) }
             if let author = filter.author { add("s.author = ?", [author]) }
             if let page = filter.pageIndex {
-                add("s.page = ?", [])
+                let also = others.prefix(Self.maxOthers)
+                let marks = also.map { _ in "?" }.joined(separator: ", ")
+                add(also.isEmpty ? "s.page = ?" : "(s.page = ? OR s.id IN (\(marks)))", [])
                 values.append(.integer(page))
+                values += also.map { .text($0) }
             }
             if !filter.excluded.isEmpty { leaveOut(filter.excluded, columns) }
             if filter.unreadOnly { add("s.unread", []) }
@@ -103,6 +112,9 @@ extension LocalSQLiteTransaction {
             }
             if !damaged.isEmpty { add("s.rowid NOT IN (\(damaged.map { "\($0)" }.joined(separator: ", ")))", []) }
         }
+
+        /// SQLite allows 32,766 values in one statement.
+        private static let maxOthers = 10_000
 
         /// The annotations that are resolved.
         static let resolved = annotations(where: "state <> 'none'")

@@ -183,9 +183,28 @@ extension LocalSQLiteTransaction {
     private static let lookUpCost = 4.0
 
     func rows(onPage page: Int) throws -> [ListRow] {
-        try list(
+        let own = try list(
             "SELECT \(Self.columns) FROM shown s WHERE listed AND listed IN (1, 3) AND page = ? ORDER BY top, id",
             [.integer(page)])
+        let others = try rowsOfOtherPages(on: page)
+        return others.isEmpty ? own : (own + others).sortedOnPage
+    }
+
+    /// Returns the rows of earlier pages whose annotations stand on a page, too.
+    func rowsOfOtherPages(on page: Int) throws -> [ListRow] {
+        let member = "\"pageIndex\":\(page)"
+        let candidates = try all(
+            """
+            SELECT * FROM record INDEXED BY record_pages WHERE instr(content, '"pages"') > 0
+                AND (instr(content, ?) > 0 OR instr(content, ?) > 0)
+            """, .text(member + "}"), .text(member + ",")
+        ) { stored($0, or: { .record($0) }) }
+        return try candidates.compactMap { candidate in
+            guard let record = candidate?.record, record.content.otherPlaces.contains(where: { $0.pageIndex == page })
+            else { return nil }
+            return try list("SELECT \(Self.columns) FROM shown s WHERE id = ? AND listed IN (1, 3)", [.text(record.id)])
+                .first?.standing(on: page, as: record.content)
+        }
     }
 
     func thread(under root: Record.ID) throws -> [Record.ID] {

@@ -129,7 +129,7 @@ extension LocalSQLiteTransaction {
     }
 
     /// - Returns: nil for a damaged row, which is noted.
-    private func stored(_ row: Columns, or named: (Record.ID) -> StoredDamage) -> StoredRecord? {
+    func stored(_ row: Columns, or named: (Record.ID) -> StoredDamage) -> StoredRecord? {
         guard Self.isIntact(row, 6) else {
             damage.note(named(row.text(0)))
             return nil

@@ -17,7 +17,7 @@ struct LocalSchema: Sendable {
 
     static let current = LocalSchema(steps: [
         Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving), Step(sql: leaving),
-        Step(sql: checksums), Step(sql: hiding), Step(sql: threads),
+        Step(sql: checksums), Step(sql: hiding), Step(sql: threads), Step(sql: sharing),
     ])
 
     var version: Int { steps.count }
@@ -178,6 +178,11 @@ extension LocalSchema {
         DROP TABLE intact;
         """
 
+    /// Finds the annotations that stand on several pages, see ``StoredColumns/mayStandOnMorePages``.
+    fileprivate static let sharing = """
+        CREATE INDEX record_pages ON record(id) WHERE \(StoredColumns.mayStandOnMorePages);
+        """
+
     private static let states = [
         "'accepted'", "'rejected'", "'cancelled'", "'completed'", "'none'", "'marked'", "'unmarked'",
     ]
@@ -190,6 +195,8 @@ enum StoredColumns {
         seq, id, kind, base_revision, thread_revision, grp, content, base, stage, n, revision, reason, made_at, taken_root
         """
     static let own = "id, seq, revision"
+    /// Whether a record may have the member `postilla.pages`. True for few records, of which each is looked at.
+    static let mayStandOnMorePages = #"instr(content, '"pages"') > 0"#
     static let shown = shownUntilThreads + ", state, head"
     static let shownUntilThreads = """
         id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed, created, \

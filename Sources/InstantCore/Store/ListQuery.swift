@@ -35,6 +35,7 @@ public struct ListFilter: Hashable, Sendable {
     public var author: String?
     /// Empty for the null group.
     public var group: String?
+    /// Also finds annotations of earlier pages that stand on this page, too.
     public var pageIndex: Int?
     public var unreadOnly = false
     public var pendingOnly = false
@@ -225,6 +226,28 @@ extension ListRow {
     package var isResolved: Bool { review?.isResolving ?? false }
     /// The number of comments that say something.
     package var remarks: Int { max(0, replies - states) }
+}
+
+extension ListRow {
+    /// Returns the row as a further page of the annotation shows it; nil if it does not stand there, for example because
+    /// a local edit moves it.
+    ///
+    /// - Parameter content: what the PDF says.
+    package func standing(on page: Int, as content: Content) -> ListRow? {
+        guard pageIndex != page, content["pageIndex"]?.integer == pageIndex.map(Int64.init),
+            let place = content.otherPlaces.first(where: { $0.pageIndex == page })
+        else { return nil }
+        var row = self
+        if let box = place.box { (row.box, row.rects) = (box, rects.isEmpty ? [] : [box]) }
+        return row
+    }
+}
+
+extension [ListRow] {
+    /// From top to bottom, whatever their first page.
+    package var sortedOnPage: [ListRow] {
+        sorted { $0.topKey != $1.topKey ? $0.topKey < $1.topKey : $0.id.isBefore($1.id) }
+    }
 }
 
 extension ListQuery.Order {

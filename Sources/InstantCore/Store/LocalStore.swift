@@ -68,7 +68,7 @@ package protocol StoredLayer {
     func rows(_ query: ListQuery, offset: Int, limit: Int, of total: Int?) throws -> [ListRow]
     /// Returns the index of a row in the list of a query; nil if the query does not list it.
     func position(of id: Record.ID, in query: ListQuery) throws -> Int?
-    /// Returns the shown annotations of a page, from top to bottom.
+    /// Returns the shown annotations of a page, from top to bottom, with those of other pages that stand on it, too.
     func rows(onPage page: Int) throws -> [ListRow]
     /// Returns the pages with markups whose words are not stored, ascending.
     func pagesToQuote() throws -> [Int]

@@ -79,6 +79,8 @@ struct AnnotatedCopy {
             object["pdfObjectId"] = nil
             if var aside = object["postilla"]?.object {
                 aside["warning"] = nil
+                // A new record is written on its own page only.
+                aside["pages"] = nil
                 aside["inReplyTo"] = aside["inReplyTo"].map(match)
                 object["postilla"] = aside.members.isEmpty ? nil : .object(aside)
             }

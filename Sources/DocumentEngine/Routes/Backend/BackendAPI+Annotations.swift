@@ -12,7 +12,7 @@ extension BackendAPI {
     func list(_ key: LayerKey, page: Int?, _ request: ServerRequest) async throws -> Response {
         let isWanted: @Sendable (ServerRecord) -> Bool = { row in
             row.contentType == .annotations
-                && (page == nil || row.record.content["pageIndex"]?.integer == page.map(Int64.init))
+                && page.map(row.record.content.stands(onPage:)) ?? true
         }
         if request.header(.accept)?.contains("application/x-ndjson") == true {
             return try await file(of: key, type: "application/x-ndjson") { write in
