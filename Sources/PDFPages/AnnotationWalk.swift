@@ -115,7 +115,8 @@ struct AnnotationWalk {
         }
         guard others[place, default: []].count < OtherPlace.maximum - 1 else {
             return warn(
-                "on more than \(OtherPlace.maximum) pages; only the first of them count", page: index, record: record.id)
+                "on more than \(OtherPlace.maximum) pages; only the first of them count", page: index, record: record.id
+            )
         }
         var other = OtherPlace(pageIndex: index)
         let frame = record.content["pageIndex"]?.integer.map { tree.pages[Int($0)].frame }

@@ -25,7 +25,7 @@ extension PDFTools {
         let stream = Self.stream(of: id, in: dump, PageTree(dump, limit: limits.pages))
         try dump.checkTime()
         guard let stream else { return nil }
-        let path = try Self.argument(for: file)
+        let path = try dump.rebuilt?.path ?? Self.argument(for: file)
         let outcome = try await run(
             .qpdf,
             ["--no-warn", "--show-object=\(stream.number),\(stream.generation)", "--filtered-stream-data", path],

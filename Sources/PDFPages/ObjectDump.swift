@@ -24,6 +24,9 @@ struct ObjectDump: OutputSink {
     private var key: [UInt8] = []
     private var start: Int?
 
+    /// The file that was read instead of one that qpdf cannot read.
+    fileprivate(set) var rebuilt: RebuiltFile?
+
     /// Nesting depth of the objects in the output.
     private static let level = 3
 
@@ -181,7 +184,12 @@ extension PDFTools {
     /// With page labels, qpdf makes each page a separate indirect object, and does so again when it applies an update.
     /// The key `pages` would do the same, but follows the outline, and a hostile outline takes gigabytes of memory.
     func dump(of file: String) async throws -> ObjectDump {
-        guard let dump = try await dump(of: file, Self.pageKeys)?.objects else { throw try await reason(for: file) }
+        if let dump = try await dump(of: file, Self.pageKeys)?.objects { return dump }
+        let reason = try await reason(for: file)
+        guard reason == .damaged, let rebuilt = try RebuiltFile(of: Self.argument(for: file)),
+            var dump = try await dump(of: rebuilt.path, Self.pageKeys)?.objects
+        else { throw reason }
+        dump.rebuilt = rebuilt
         return dump
     }
 

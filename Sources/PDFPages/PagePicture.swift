@@ -59,11 +59,19 @@ extension PDFTools {
     /// Writes a page as a separate file.
     private func takeOut(_ page: Int, of file: String, into target: String) async throws {
         let path = try Self.argument(for: file)
+        guard try await !copy(page, of: path, into: target) else { return }
+        let reason = try await reason(for: file)
+        guard reason == .damaged, let rebuilt = try RebuiltFile(of: path),
+            try await copy(page, of: rebuilt.path, into: target)
+        else { throw reason }
+    }
+
+    private func copy(_ page: Int, of path: String, into target: String) async throws -> Bool {
         let room = try Self.length(of: path) * 2 + Int64(64 << 20)
         let outcome = try await run(
             .qpdf, ["--no-warn", "--empty", "--pages", path, "\(page + 1)", "--", target], writing: room,
             into: CollectedOutput())
-        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
+        return outcome.exitCode == 0 || outcome.exitCode == 3
     }
 
     private func paint(_ file: String, page: Int, width: Int, height: Int) async throws -> PagePicture {

@@ -1,3 +1,4 @@
+import Annotations
 import Children
 import Foundation
 import TestSupport
@@ -22,6 +23,57 @@ struct HostileFileTests {
         #expect(await error(for: try folder.write([])) == .empty)
         #expect(await error(for: try folder.write(Array("Dear Sir,".utf8))) == .notPDF)
         #expect(await error(for: try folder.write(Array("%PDF-1.7\n".utf8))) == .damaged)
+    }
+
+    /// Without the place of its catalogue, qpdf gives up; other readers look for the objects.
+    @Test func aFileIsReadByItsObjects() async throws {
+        let folder = try Folder()
+        let text = "<</Type/Annot/Subtype/Text/Rect[1 1 9 9]/Contents(hi)>>"
+        let file = "<</Type/Annot/Subtype/FileAttachment/Rect[1 1 9 9]/FS<</F(a)/EF<</F 8 0 R>>>>>>"
+        let pdf = SmallPDF(annotations: [text, file, "<</Length 4>>stream\nfile\nendstream"])
+        let good = String(decoding: pdf.bytes, as: UTF8.self)
+        let broken = good.replacing("0000000009 00000 n ", with: "0000000000 65535 f ")
+        #expect(broken != good)
+        // A later revision of an object counts.
+        let path = try folder.write(
+            Array(
+                broken.replacing("xref\n0", with: "6 0 obj\n\(text.replacing("hi", with: "ho"))\nendobj\nxref\n0").utf8)
+        )
+        let tools = PDFTools()
+        let records = try await tools.annotations(of: path).records
+        #expect(records.map(\.id) == ["6", "7"] && records.map(\.content["text"]) == ["ho", nil])
+        #expect(try await tools.attachedFile(of: "7", in: path) == Array("file".utf8))
+        let (target, notes) = (try folder.write([], as: "target.pdf"), try folder.write([], as: "notes.json"))
+        try await tools.annotate(path, into: target, notes: notes) {
+            try $0.add(Record(id: "6", content: records[0].content.changingText(to: "new")))
+        }
+        #expect(try await tools.annotations(of: target).records.map(\.content["text"]) == ["new"])
+        try await tools.strip(path, into: target, notes: folder.write([], as: "notes.json"))
+        #expect(try await tools.annotations(of: target).records.isEmpty)
+        #expect(try await tools.picture(of: path, page: 0, width: 60, height: 80, showing: []).width == 60)
+    }
+
+    @Test func noFileIsRebuiltWithoutACatalogue() {
+        for text in ["", "1 0 obj", "obj", " 0 obj /Catalog", "99999999999 0 obj/Catalog", "1 0 obj/Catalog/Encrypt"] {
+            #expect(RebuiltFile.end(of: Array(text.utf8)) == nil, "\(text)")
+        }
+        let end = RebuiltFile.end(of: Array("1 0 obj/Catalog endobj x2 7 obj endobj/Root 5 0 R".utf8))
+        let wanted = """
+
+            xref
+            0 1
+            0000000000 65535 f 
+            1 1
+            0000000000 00000 n 
+            2 1
+            0000000024 00007 n 
+            trailer<</Size 3/Root 1 0 R>>
+            startxref
+            50
+            %%EOF
+
+            """
+        #expect(end.map { String(decoding: $0, as: UTF8.self) } == wanted)
     }
 
     /// File size in MB; limits on seconds, processor seconds and MB of memory.

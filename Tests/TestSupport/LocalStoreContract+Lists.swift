@@ -437,7 +437,9 @@ extension LocalStoreContract {
 extension LocalStoreContract {
     /// One row in the list, but one on each page.
     static func showsOnSeveralPages(_ store: any LocalStore) throws {
-        let places = [OtherPlace(pageIndex: 1), OtherPlace(pageIndex: 12, box: Rect(left: 1, top: 9, width: 2, height: 3))]
+        let places = [
+            OtherPlace(pageIndex: 1), OtherPlace(pageIndex: 12, box: Rect(left: 1, top: 9, width: 2, height: 3)),
+        ]
         var shared = note("b", page: 0, top: 5, type: "pspdfkit/markup/highlight", more: [("rects", [[1, 2, 3, 4]])])
         shared.content = shared.content.standing(on: places)
         let moved = Record(id: "c", content: shared.content.changing { $0["pageIndex"] = 3 })

@@ -11,14 +11,15 @@ extension AppState {
         else { return [] }
         // An annotation on several pages is shown on this one if it stands here.
         let here = first == document.page.index ? nil : document.page.rows.first { $0.id.isExactly(row.id) }
-        let (page, row) = here.map { (document.page.index, $0) } ?? (first, row)
+        let page = here == nil ? first : document.page.index
         // While a page is being read, further pages wait: the user may be passing them.
         guard page == document.page.index || document.texts[page] != nil || !document.texts.isLoading else {
             self.document?.isFollowingLate = true
             return []
         }
         self.document?.isFollowingLate = false
-        self.document?.page.turn(to: page, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
+        let shown = here ?? row
+        self.document?.page.turn(to: page, .place(rects: shown.kind.isMarkup ? shown.rects : [], box: shown.box))
         return []
     }
 

@@ -42,10 +42,17 @@ package struct FDFFile: Sendable {
                 continue
             }
             let own = entries.filter { !Self.others.contains($0.key) }.mapValues { objects.copy($0) }
-            let (content, defects) = PDFAnnotation(entries: own)
+            var (content, defects) = PDFAnnotation(entries: own)
                 .content(onPage: index, pages[index], pageCount: pages.count)
+            let file = subtype == "FileAttachment" ? Self.file(entries["FS"], objects) : nil
+            if let file {
+                (content, defects) = XFDFAttachedFile.complete(
+                    content, defects, name: file.name, holdsFile: file.bytes != nil)
+            }
+            if subtype == "Sound" || subtype == "FileAttachment" && file?.bytes == nil {
+                defects = ["its file is left out"] + defects.filter { $0 != PDFAnnotation.noFile }
+            }
             if !defects.isEmpty { tell(name, defects.joined(separator: "; "), isSkipped: false) }
-            if ["FileAttachment", "Sound"].contains(subtype) { tell(name, "its file is left out", isSkipped: false) }
             var node = XMLNode(element)
             node.attributes["name"] = name
             if case .reference(let target)? = entries["IRT"] {
@@ -53,7 +60,7 @@ package struct FDFFile: Sendable {
                 let isGroup = entries["RT"].map(objects.resolve)?.name == "Group"
                 node.attributes["replyType"] = isGroup ? "group" : "reply"
             }
-            threads.add(node, content)
+            threads.add(node, content, file: file?.bytes)
         }
         (annotations, comments) = threads.sorted(on: pages)
         let fields = Self.fieldCount(objects.fdf["Fields"], objects)
@@ -64,6 +71,18 @@ package struct FDFFile: Sendable {
         where objects.fdf[key] != nil {
             tell(nil, "\(what) are not part of a layer")
         }
+    }
+
+    /// Returns the file that a file specification holds (ISO 32000-2, 7.11.3), or only its name.
+    private static func file(_ specification: PDFObject?, _ objects: FDFObjects) -> (name: String, bytes: [UInt8]?) {
+        let object = specification.map(objects.resolve) ?? .null
+        let entries = object.dictionary ?? [:]
+        func text(_ key: String) -> String? { entries[key].map(objects.resolve)?.string }
+        let path = text("UF") ?? text("F") ?? object.string ?? ""
+        // Programs may write a path.
+        let name = path.split(whereSeparator: { "/\\".contains($0) }).last.map { String($0.prefix(1000)) }
+        let files = entries["EF"].map(objects.resolve)?.dictionary ?? [:]
+        return (name ?? "file", (files["UF"] ?? files["F"]).flatMap(objects.content))
     }
 
     /// Returns the annotation's name or, since others may answer it, one that depends on its content.

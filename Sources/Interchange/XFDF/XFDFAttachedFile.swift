@@ -1,11 +1,12 @@
 import Annotations
+import PDFPages
 
 /// The file in the element of a file attachment.
 struct XFDFAttachedFile {
     static let element = "fileattachment"
 
     let name: String
-    /// nil without a file, or for one that is compressed.
+    /// nil without a file, or for one in an unknown form.
     let bytes: [UInt8]?
 
     init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
@@ -21,12 +22,31 @@ struct XFDFAttachedFile {
         }
         let (attributes, text) = (data.attributes.map { ($0.key.lowercased(), $0.value.lowercased()) }, data.text)
         let settings = Dictionary(attributes) { first, _ in first }
-        let isCompressed = settings["mode"] != "filtered" && settings["filter"]?.isEmpty == false
-        guard !isCompressed else {
-            bytes = nil
+        let raw = settings["encoding"] == "ascii" ? Array(text.utf8) : Self.bytes(text)
+        guard settings["mode"] != "filtered",
+            let filter = data.attributes.first(where: { $0.key.lowercased() == "filter" })
+        else {
+            bytes = raw
             return
         }
-        bytes = settings["encoding"] == "ascii" ? Array(text.utf8) : Self.bytes(text)
+        let filters = filter.value.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        bytes = filters.count > 2 ? nil : raw.flatMap { FDFObjects.decode($0, filters) }
+    }
+
+    /// Completes what was read of the annotation without its file.
+    ///
+    /// - Returns: the content, and what to tell about it.
+    static func complete(
+        _ content: Content, _ defects: [String], name: String, holdsFile: Bool
+    ) -> (Content, told: [String]) {
+        let named = content.changing { object in
+            object["fileName"] = .string(name)
+            guard holdsFile, object["postilla"]?["warning"]?.string == PDFAnnotation.noFile else { return }
+            var aside = object["postilla"]?.object ?? JSONObject()
+            aside["warning"] = nil
+            object["postilla"] = aside.members.isEmpty ? nil : .object(aside)
+        }
+        return (named, holdsFile ? defects.filter { $0 != PDFAnnotation.noFile } : defects)
     }
 
     /// Reads hexadecimal digits with white space between them.

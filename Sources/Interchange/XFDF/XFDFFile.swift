@@ -57,16 +57,12 @@ package struct XFDFFile: Hashable, Sendable {
         var (content, defects) = annotation.content(onPage: page, pages[page], pageCount: pages.count)
         // The file itself is in the element, not in the entries that were read.
         let file = node.name == XFDFAttachedFile.element ? XFDFAttachedFile(node) : nil
-        if let file { content = content.changing { $0["fileName"] = .string(file.name) } }
-        let left = node.child("data") == nil || file?.bytes != nil ? [] : ["its file is left out"]
-        let told = left + (file?.bytes == nil && left.isEmpty ? defects : defects.filter { $0 != PDFAnnotation.noFile })
-        if file?.bytes != nil {
-            content = content.changing { object in
-                guard object["postilla"]?["warning"]?.string == PDFAnnotation.noFile else { return }
-                var aside = object["postilla"]?.object ?? JSONObject()
-                aside["warning"] = nil
-                object["postilla"] = aside.members.isEmpty ? nil : .object(aside)
-            }
+        var told = defects
+        if let file {
+            (content, told) = XFDFAttachedFile.complete(content, defects, name: file.name, holdsFile: file.bytes != nil)
+        }
+        if node.child("data") != nil, file?.bytes == nil {
+            told = ["its file is left out"] + told.filter { $0 != PDFAnnotation.noFile }
         }
         if !told.isEmpty { tell(told.joined(separator: "; "), of: node, isSkipped: false) }
         threads.add(node, content, file: file?.bytes)

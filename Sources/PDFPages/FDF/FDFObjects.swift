@@ -24,7 +24,7 @@ package enum FDFError: Error, Hashable, Sendable, CustomStringConvertible {
 /// The objects of an FDF file (ISO 32000-2, 12.7.8).
 ///
 /// Cross-references are optional in FDF and are not used: objects are found by reading the file from its start, and the
-/// last one with a number counts. The content of streams is skipped. The file is hostile: its size, its depth and the
+/// last one with a number counts. The content of streams is read only on request. The file is hostile: its size, its depth and the
 /// number of its objects are limited.
 package struct FDFObjects {
     static let maxBytes = 32 << 20
@@ -33,6 +33,9 @@ package struct FDFObjects {
 
     private var objects: [ObjectID: PDFObject] = [:]
     private var trailer: [String: PDFObject] = [:]
+    private let bytes: [UInt8]
+    /// Where the content of each stream is.
+    private var streams: [ObjectID: Range<Int>] = [:]
     /// How many more values may be copied in place of references.
     private var room = 1_000_000
 
@@ -45,12 +48,13 @@ package struct FDFObjects {
 
     package init(_ bytes: [UInt8]) throws(FDFError) {
         guard bytes.count <= Self.maxBytes else { throw .tooLarge(bytes: Self.maxBytes) }
+        self.bytes = bytes
         var reader = PDFSyntaxReader(bytes)
         while !reader.isAtEnd {
             if let id = reader.objectStart() {
                 objects[id] = try reader.value()
                 guard objects.count <= Self.maxObjects else { throw .tooManyObjects }
-                reader.skipStream()
+                streams[id] = reader.stream(length: objects[id]?.dictionary?["Length"]?.number)
             } else if reader.take("trailer") {
                 trailer.merge(try reader.value().dictionary ?? [:]) { $1 }
             } else {
@@ -71,6 +75,40 @@ package struct FDFObjects {
             object = objects[id] ?? .null
         }
         return .null
+    }
+
+    /// Returns the content of a stream without its filters; nil if it has others than those that attached files have.
+    package func content(of stream: PDFObject) -> [UInt8]? {
+        guard case .reference(let id) = stream, let place = streams[id], let entries = resolve(stream).dictionary else {
+            return nil
+        }
+        let filter = entries["Filter"].map(resolve) ?? .null
+        let filters = filter.name.map { [$0] } ?? (filter.array ?? []).compactMap { resolve($0).name }
+        let predictor = entries["DecodeParms"].map(resolve)?.dictionary?["Predictor"]?.number ?? 1
+        guard predictor == 1, filters.count <= 2 else { return nil }
+        return Self.decode(Array(bytes[place]), filters)
+    }
+
+    /// Applies the filters of a stream, in their order; nil for malformed data and other filters.
+    package static func decode(_ bytes: [UInt8], _ filters: [String]) -> [UInt8]? {
+        filters.reduce(bytes) { bytes, filter in
+            guard let bytes else { return nil }
+            switch filter {
+            case "FlateDecode", "Fl": return Inflate.bytes(of: bytes, limit: maxDecodedBytes)
+            case "ASCIIHexDecode", "AHx": return hexadecimal(bytes)
+            default: return nil
+            }
+        }
+    }
+
+    /// The maximum size of a decoded stream.
+    private static let maxDecodedBytes = 128 << 20
+
+    private static func hexadecimal(_ text: [UInt8]) -> [UInt8]? {
+        let digits = text.prefix { $0 != UInt8(ascii: ">") }.compactMap(\.hexadecimalValue)
+        return stride(from: 0, to: digits.count, by: 2).map { index in
+            digits[index] << 4 | (index + 1 < digits.count ? digits[index + 1] : 0)
+        }
     }
 
     /// Returns an object with the values in place of references, to a depth of eight. The values of one file together
@@ -152,12 +190,35 @@ struct PDFSyntaxReader {
         return entries
     }
 
-    /// Skips the content of a stream, if one follows. Its length may be anywhere, so its end is looked for.
-    mutating func skipStream() {
-        guard take("stream") else { return }
+    /// Skips the content of a stream, if one follows.
+    ///
+    /// - Parameter length: its length, if the dictionary says it. The end is looked for if it is not there.
+    /// - Returns: where the content is.
+    mutating func stream(length: Double?) -> Range<Int>? {
+        guard bytes[place...].starts(with: "stream".utf8) else { return nil }
+        var start = place + 6
+        if start < bytes.count, bytes[start] == 0x0D { start += 1 }
+        if start < bytes.count, bytes[start] == 0x0A { start += 1 }
         let mark = Array("endstream".utf8)
-        place = bytes[place...].firstRange(of: mark)?.upperBound ?? bytes.count
-        skipSpace()
+        defer { skipSpace() }
+        if let length = length.flatMap({ Int(exactly: $0) }), length >= 0, length <= bytes.count - start {
+            place = start + length
+            skipSpace()
+            if bytes[place...].starts(with: mark) {
+                place += mark.count
+                return start..<start + length
+            }
+        }
+        guard let end = bytes[min(start, bytes.count)...].firstRange(of: mark) else {
+            place = bytes.count
+            return nil
+        }
+        place = end.upperBound
+        // The end of the line before the mark is not part of the content.
+        var last = end.lowerBound
+        if last > start, bytes[last - 1] == 0x0A { last -= 1 }
+        if last > start, bytes[last - 1] == 0x0D { last -= 1 }
+        return start..<last
     }
 
     // MARK: Tokens

@@ -31,7 +31,7 @@ extension PDFTools {
             try Self.append(notes, to: target)
         } else {
             guard !signatures.isSigned else { throw PDFError.signed }
-            try await apply(notes, to: source, into: target)
+            try await apply(notes, to: original.dump.rebuilt?.path ?? source, into: target)
         }
         if page == nil, let readBack { try await check(target, readBack, isAppended: appended != nil) }
     }
@@ -103,7 +103,8 @@ extension PDFTools {
         try stripped.write(to: update)
         try update.end()
         // The id in the file's trailer depends on its content only. An encrypted file cannot have such an id.
-        try await apply(notes, to: source, into: target, ["--decrypt", "--deterministic-id"])
+        try await apply(
+            notes, to: dump.rebuilt?.path ?? source, into: target, ["--decrypt", "--deterministic-id"])
     }
 
     private func apply(

@@ -66,7 +66,10 @@ struct ExportCommand: AsyncParsableCommand {
 
     private func writer(_ session: LayerSession) async throws -> any LayerExporter {
         let descriptor = session.descriptor
-        let words = MarkedWords(file: descriptor.pdfPath)
+        let runs = (try? descriptor.layer.metadata().pageRuns) ?? []
+        let words = MarkedWords(file: descriptor.pdfPath) { page in
+            runs.run(ofPage: page).map { PDFPages.PageSize(width: $0.width, height: $0.height) }
+        }
         switch format {
         case .xfdf: return XFDFWriter(pages: try await PDFTools().annotations(of: session.pdf()).frames)
         case .markdown:

@@ -10,9 +10,12 @@ struct MarkedWords {
     private var page: Int?
     private var glyphs: PageGlyphs?
     private let texts: PageTextCache
+    private let trueSizes: @Sendable (Int) -> PDFPages.PageSize?
 
-    init(file: String?) {
+    /// - Parameter trueSizes: The size of a page in points with its user unit, if it is known.
+    init(file: String?, trueSizes: @escaping @Sendable (Int) -> PDFPages.PageSize? = { _ in nil }) {
         self.file = file
+        self.trueSizes = trueSizes
         texts = PageTextCache(besides: file)
     }
 
@@ -21,7 +24,7 @@ struct MarkedWords {
         guard let file, annotation.kind.isMarkup, let index = annotation.pageIndex else { return nil }
         if page != index {
             page = index
-            glyphs = await text(of: index, file).map { PageGlyphs($0) }
+            glyphs = await text(of: index, file).map { PageGlyphs($0.scaled(to: trueSizes(index))) }
         }
         guard let words = glyphs?.words(under: annotation.rects), !words.isEmpty else { return nil }
         return words

@@ -55,13 +55,22 @@ enum PrivateFile {
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
-        defer { close(descriptor) }
+        var isInPlace = false
+        defer {
+            close(descriptor)
+            if !isInPlace { unlink(temporary) }
+        }
         do { try FileDescriptor(rawValue: descriptor).writeAll(text.utf8) } catch {
             throw CommandFailure("cannot write \(path): \(error)")
         }
         guard fsync(descriptor) == 0, rename(temporary, path) == 0 else {
             throw CommandFailure("cannot write \(path): \(reason())")
         }
+        isInPlace = true
+        // The new name, too.
+        let folder = open(path.lastIndex(of: "/").map { "\(path[...$0])" } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if folder >= 0 { close(folder) } }
+        guard folder >= 0, fsync(folder) == 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
     }
 
     private static func reason() -> String { String(cString: strerror(errno)) }
