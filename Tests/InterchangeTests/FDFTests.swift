@@ -71,6 +71,31 @@ struct FDFTests {
         #expect(file.problems.map(\.isSkipped) == [true, true, false, true, true, true])
     }
 
+    /// A file may be compressed, and may contain the word that ends it.
+    @Test func attachedFilesAreRead() throws {
+        let specification = #"/FS<</F(C:\\dir\\x.txt)/EF<</F"#
+        let attachment = "/Subtype/FileAttachment/Page 0/Rect[0 0 9 9]"
+        let annotations = ["4", "5", "6", "9"].map {
+            "\(attachment)/NM(n\($0))\(specification) \(30 + (Int($0) ?? 0)) 0 R>>>>"
+        }
+        let hexadecimal = "789c4b4c4a0600024d0127"
+        let streams = [
+            "34 0 obj\n<</Length 13>>stream\nan endstream \nendstream\nendobj",
+            "35 0 obj\n<</Filter[/ASCIIHexDecode/FlateDecode]>>\nstream\r\n\(hexadecimal)>\r\nendstream endobj",
+            "36 0 obj\n<</Filter/LZWDecode>>stream\nabc\nendstream\nendobj",
+        ].joined(separator: "\n")
+        let text = String(decoding: Self.text(annotations), as: UTF8.self)
+        let file = try FDFFile(
+            Array(text.replacing("trailer", with: "\(streams)\ntrailer").utf8), pages: Self.pages)
+        #expect(
+            file.annotations.map { $0.file.map { String(decoding: $0, as: UTF8.self) } } == [
+                "an endstream ", "abc", nil, nil,
+            ])
+        #expect(file.annotations.allSatisfy { $0.content["fileName"] == "x.txt" })
+        #expect(file.annotations.prefix(2).allSatisfy { $0.content["postilla"] == nil })
+        #expect(file.problems.map(\.description) == ["n6: its file is left out", "n9: its file is left out"])
+    }
+
     /// The content of a stream may look like anything.
     @Test func streamsAreSkipped() throws {
         let bytes = Array(

@@ -137,7 +137,10 @@ struct XFDFTests {
         (##"<data MODE="raw" encoding="hex" length="3">61 62 63</data>"##, "abc"),
         (##"<data mode="filtered" encoding="ascii">abc</data>"##, "abc"),
         (##"<data MODE="FILTERED" ENCODING="HEX" FILTER="FlateDecode">616263</data>"##, "abc"), ("<data/>", ""),
-        (##"<data MODE="raw" encoding="hex" filter="FlateDecode">789C</data>"##, nil), ("<data>6</data>", nil),
+        (##"<data MODE="raw" encoding="hex" filter="FlateDecode">789c4b4c4a0600024d0127</data>"##, "abc"),
+        (##"<data MODE="raw" encoding="hex" filter="FlateDecode">789C</data>"##, nil),
+        (##"<data MODE="raw" encoding="hex" filter="LZWDecode">789c4b4c4a0600024d0127</data>"##, nil),
+        ("<data>6</data>", nil),
         ("<data>zz</data>", nil), ("", nil),
     ])
     func dataOfOtherProgramsIsReadOrTold(_ data: String, _ expected: String?) throws {
