@@ -1,3 +1,4 @@
+import Annotations
 import Testing
 
 @testable import App

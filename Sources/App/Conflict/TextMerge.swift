@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 /// A merge of two versions of a text, line by line (as diff3 does): what only one side changed is taken from it, what
@@ -18,31 +19,14 @@ enum TextMerge {
         guard [old.count, their.count, my.count].allSatisfy({ $0 <= maxLines }) else {
             return theirs == mine ? mine : piece(their, my, theirName).joined(separator: "\n")
         }
-        let (inTheirs, inMine) = (Matches(old, their), Matches(old, my))
-        var result: [Substring] = []
-        var (oldStart, theirStart, myStart) = (0, 0, 0)
-        while true {
-            // The next line that all three have.
-            let next = (oldStart..<old.count).first { index in
-                (inTheirs[index] ?? -1) >= theirStart && (inMine[index] ?? -1) >= myStart
+        return ThreeWay.pieces(base: old, mine: my, theirs: their)
+            .flatMap { part in
+                switch part {
+                case .agreed(let lines): lines
+                case .conflict(_, let mine, let theirs): piece(theirs, mine, theirName)
+                }
             }
-            let (oldEnd, theirEnd, myEnd) = (
-                next ?? old.count, next.flatMap { inTheirs[$0] } ?? their.count,
-                next.flatMap { inMine[$0] } ?? my.count
-            )
-            let was = old[oldStart..<oldEnd]
-            let (theirPart, myPart) = (their[theirStart..<theirEnd], my[myStart..<myEnd])
-            if theirPart.elementsEqual(myPart) || theirPart.elementsEqual(was) {
-                result += myPart
-            } else if myPart.elementsEqual(was) {
-                result += theirPart
-            } else {
-                result += piece(Array(theirPart), Array(myPart), theirName)
-            }
-            guard let next else { return result.joined(separator: "\n") }
-            result.append(old[next])
-            (oldStart, theirStart, myStart) = (next + 1, theirEnd + 1, myEnd + 1)
-        }
+            .joined(separator: "\n")
     }
 
     private static func piece(_ theirs: [Substring], _ mine: [Substring], _ name: String) -> [Substring] {
@@ -53,55 +37,4 @@ enum TextMerge {
     static func hasMarkers(_ text: String) -> Bool {
         text.split(separator: "\n").contains { $0.hasPrefix(start) || $0 == middle || $0.hasPrefix(end) }
     }
-}
-
-/// The items that two sequences have in common, in order: for each index of the first, that of the second.
-struct Matches {
-    private var partners: [Int?]
-
-    /// Takes the product of the lengths.
-    init<Item: Equatable>(_ old: [Item], _ new: [Item]) {
-        partners = Array(repeating: nil, count: old.count)
-        var start = 0
-        while start < old.count, start < new.count, old[start] == new[start] {
-            partners[start] = start
-            start += 1
-        }
-        var (oldEnd, newEnd) = (old.count, new.count)
-        while oldEnd > start, newEnd > start, old[oldEnd - 1] == new[newEnd - 1] {
-            (oldEnd, newEnd) = (oldEnd - 1, newEnd - 1)
-            partners[oldEnd] = newEnd
-        }
-        let (rows, columns) = (oldEnd - start, newEnd - start)
-        guard rows > 0, columns > 0 else { return }
-        // The lengths of the longest common subsequences of the rests.
-        var lengths = Array(repeating: 0, count: (rows + 1) * (columns + 1))
-        for row in (0..<rows).reversed() {
-            for column in (0..<columns).reversed() {
-                let place = row * (columns + 1) + column
-                lengths[place] =
-                    old[start + row] == new[start + column]
-                    ? lengths[place + columns + 2] + 1 : max(lengths[place + columns + 1], lengths[place + 1])
-            }
-        }
-        var (row, column) = (0, 0)
-        while row < rows, column < columns {
-            let place = row * (columns + 1) + column
-            if old[start + row] == new[start + column] {
-                partners[start + row] = start + column
-                (row, column) = (row + 1, column + 1)
-            } else if lengths[place + columns + 1] >= lengths[place + 1] {
-                row += 1
-            } else {
-                column += 1
-            }
-        }
-    }
-
-    subscript(index: Int) -> Int? { partners[index] }
-
-    /// Returns the items of the first sequence that the second has too.
-    func common<Item>(of old: [Item]) -> [Item] { old.indices.filter { partners[$0] != nil }.map { old[$0] } }
-
-    var values: Set<Int> { Set(partners.compactMap(\.self)) }
 }

@@ -1,19 +1,17 @@
-import Annotations
-import InstantCore
-import Interchange
+package import Annotations
 import PDFPages
 
 /// Compares an annotation of a file with the record that it is already. A PDF or an XFDF file holds less than a record, so
 /// only those members change in which the file differs from what it would hold of the record.
-enum KnownRecord {
+package enum KnownRecord {
     /// Members that a program stamps, or that name things differently in each file.
-    static let stamped: Set = [
+    package static let stamped: Set = [
         "pdfObjectId", "createdAt", "updatedAt", "creatorName", "name", "postilla", "rootId", "pageIndex", "v",
         "isCommentThreadRoot",
     ]
 
     /// Returns the members that differ, nil for one that is gone.
-    static func changes(from old: Content, to new: Content) -> [String: JSON?] {
+    package static func changes(from old: Content, to new: Content) -> [String: JSON?] {
         let (old, new) = (old.object, new.object)
         var changes: [String: JSON?] = [:]
         for key in Set(old.members.map(\.key) + new.members.map(\.key)).subtracting(stamped)
@@ -23,13 +21,13 @@ enum KnownRecord {
         return changes
     }
 
-    static func apply(_ changes: [String: JSON?], to content: Content) -> Content {
+    package static func apply(_ changes: [String: JSON?], to content: Content) -> Content {
         guard !changes.isEmpty else { return content }
         return content.changing { object in for (key, value) in changes { object[key] = value } }
     }
 
     /// Returns the record's content with what an item of an XFDF or FDF file changes in it.
-    static func merged(_ item: Content, into present: Content, pages: [PageFrame]) -> Content {
+    package static func merged(_ item: Content, into present: Content, pages: [PageFrame]) -> Content {
         let isComment = present.contentType == .comments
         guard !isComment, item.contentType != .comments else {
             guard isComment, item.contentType == .comments else { return isComment ? present : item }
@@ -49,7 +47,7 @@ enum KnownRecord {
     }
 
     /// Returns the change of a comment's text, in the form that it has; none if the words are the same.
-    static func changedWords(of item: Content, in present: Content) -> [String: JSON?] {
+    package static func changedWords(of item: Content, in present: Content) -> [String: JSON?] {
         guard let words = words(of: item), words != self.words(of: present) else { return [:] }
         guard present["text"]?.object != nil else { return ["text": .string(words)] }
         return ["text": ["format": "plain", "value": .string(words)]]

@@ -1,0 +1,283 @@
+package import Annotations
+import PDFPages
+
+/// Finds the records of one reading of a document again in another one, and gives them the ids that they have there.
+///
+/// A record is the same if it has the same name and kind; if it has the number of the object, in a copy that continues the
+/// bytes of the document; or if author, kind, place and text are equal. Short names, which some programs give to one
+/// annotation of each page, count only together with the author and one of place, text and time of creation. A reply is
+/// the same only under the same annotation, unless its name says so. No record is found twice.
+package struct RecordMatching {
+    /// The ids in `known` of the records of the copy that are in both, by their ids in the copy.
+    package private(set) var partners: [ByteOrdered: Record.ID] = [:]
+    /// The records of the copy under their new ids, with the content that `known` has and what the copy changed in it.
+    package private(set) var records: [Record] = []
+    /// Ids that no record of `known` has.
+    package private(set) var newIDs: Set<ByteOrdered> = []
+
+    private let copy: DocumentReading
+    private let known: DocumentReading
+    private let mine: [RecordFacts]
+    private let theirs: [RecordFacts]
+    private var used: Set<Int> = []
+    private var found: [Int: Int] = [:]
+    /// How far places of equal annotations may be apart, in points.
+    private static let tolerance = 1.0
+    private static let tolerancePastAlignment = 14.0
+
+    /// - Parameter pages: the pages of `known`, for files that hold less than a record.
+    package init(of copy: DocumentReading, in known: DocumentReading, pages: [PageFrame]) {
+        (self.copy, self.known) = (copy, known)
+        theirs = copy.records.map { RecordFacts($0) }
+        mine = known.records.map { RecordFacts($0) }
+        match(theirs.indices.filter { !theirs[$0].isReply })
+        match(theirs.indices.filter { theirs[$0].isReply })
+        rename(pages)
+    }
+
+    private var distance: Double {
+        copy.isAligned || known.isAligned ? Self.tolerancePastAlignment : Self.tolerance
+    }
+
+    private mutating func match(_ places: [Int]) {
+        matchNumbers(places)
+        matchNames(places)
+        matchEqual(places, within: 0)
+        matchEqual(places, within: distance)
+    }
+
+    private mutating func pair(_ place: Int, with partner: Int) {
+        found[place] = partner
+        used.insert(partner)
+        partners[ByteOrdered(theirs[place].id)] = mine[partner].id
+    }
+
+    // MARK: Ways to find a record
+
+    private mutating func matchNumbers(_ places: [Int]) {
+        guard copy.sharesIDs else { return }
+        var byID: [ByteOrdered: Int] = [:]
+        for (index, record) in mine.enumerated() { byID[ByteOrdered(record.id)] = index }
+        for place in places {
+            guard let partner = byID[ByteOrdered(theirs[place].id)], !used.contains(partner) else { continue }
+            let (one, other) = (theirs[place], mine[partner])
+            guard one.family == other.family else { continue }
+            let names = (one.record.content["name"]?.string, other.record.content["name"]?.string)
+            // The number of a deleted object may have been given to another annotation.
+            if let name = names.0, let otherName = names.1, !name.isExactly(otherName), !agrees(one, other) { continue }
+            pair(place, with: partner)
+        }
+    }
+
+    private mutating func matchNames(_ places: [Int]) {
+        var byName: [ByteOrdered: [Int]] = [:]
+        for (index, record) in mine.enumerated() {
+            let names = Set(record.names(in: .records).map(ByteOrdered.init))
+            for name in names { byName[name, default: []].append(index) }
+        }
+        // Those of which more than the name is equal come first, because a name may be there twice.
+        for mustAgree in [true, false] {
+            for place in places where found[place] == nil {
+                let one = theirs[place]
+                for name in one.names(in: copy.source) {
+                    guard let candidates = byName[ByteOrdered(name)] else { continue }
+                    let partner = candidates.first { index in
+                        !used.contains(index) && mine[index].family == one.family
+                            && (agrees(one, mine[index]) || (!mustAgree && Self.isStrong(name)))
+                    }
+                    if let partner {
+                        pair(place, with: partner)
+                        break
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a name is long enough not to be given twice by chance.
+    private static func isStrong(_ name: String) -> Bool { name.utf8.count >= 16 }
+
+    /// Whether something besides the name says that two records are the same.
+    private func agrees(_ one: RecordFacts, _ other: RecordFacts) -> Bool {
+        guard one.author.isExactly(other.author) else { return false }
+        if isAtSamePlace(one, other, within: distance) { return true }
+        if !one.text.isEmpty, one.text.isExactly(other.text), one.page == other.page { return true }
+        return one.created != nil && one.created == other.created
+    }
+
+    private func isAtSamePlace(_ one: RecordFacts, _ other: RecordFacts, within distance: Double) -> Bool {
+        guard one.isReply else { return one.isNear(other, within: distance) }
+        guard let root = one.root, let answered = other.root, let partner = partners[ByteOrdered(root)] else {
+            return false
+        }
+        return partner.isExactly(answered)
+    }
+
+    private mutating func matchEqual(_ places: [Int], within distance: Double) {
+        var byLook: [Look: [Int]] = [:]
+        for (index, record) in mine.enumerated().reversed() where !used.contains(index) {
+            byLook[Look(record), default: []].append(index)
+        }
+        guard !byLook.isEmpty else { return }
+        for place in places where found[place] == nil {
+            let one = theirs[place]
+            guard let candidates = byLook[Look(one)] else { continue }
+            let choice = candidates.indices.reversed().first {
+                isAtSamePlace(one, mine[candidates[$0]], within: distance)
+            }
+            guard let choice else { continue }
+            pair(place, with: candidates[choice])
+            byLook[Look(one)]?.remove(at: choice)
+        }
+    }
+
+    private struct Look: Hashable {
+        let (page, author, family, text): (Int?, ByteOrdered?, String, ByteOrdered)
+
+        init(_ record: RecordFacts) {
+            // A reply is where its annotation is.
+            page = record.isReply ? nil : record.page
+            author = record.author.map(ByteOrdered.init)
+            family = record.family
+            text = ByteOrdered(record.text)
+        }
+    }
+
+    // MARK: Ids and contents
+
+    private mutating func rename(_ pages: [PageFrame]) {
+        var taken = Set(known.records.map { ByteOrdered($0.id) })
+        var ids: [ByteOrdered: Record.ID] = partners
+        let annotationsFirst = theirs.indices.sorted {
+            (theirs[$0].isReply ? 1 : 0, $0) < (theirs[$1].isReply ? 1 : 0, $1)
+        }
+        for place in annotationsFirst where found[place] == nil {
+            let id = newID(for: theirs[place], under: theirs[place].root.map { ids[ByteOrdered($0)] ?? $0 }, &taken)
+            ids[ByteOrdered(theirs[place].id)] = id
+            newIDs.insert(ByteOrdered(id))
+        }
+        records = theirs.indices.map { place in
+            var record = theirs[place].record
+            record.content = record.content.renamingTargets { ids[ByteOrdered($0)] ?? $0 }
+            guard let partner = found[place] else {
+                record.id = ids[ByteOrdered(record.id)] ?? record.id
+                record.content = record.content.changing { $0["pdfObjectId"] = nil }
+                return record
+            }
+            var result = mine[partner].record
+            result.content = changed(record.content, mine[partner], pages)
+            return result
+        }
+    }
+
+    private func newID(for facts: RecordFacts, under root: Record.ID?, _ taken: inout Set<ByteOrdered>) -> Record.ID {
+        let names = facts.names(in: copy.source)
+        if let name = names.last(where: { Self.isStrong($0) && Record.isValidID($0) && Int($0) == nil }),
+            taken.insert(ByteOrdered(name)).inserted
+        {
+            return name
+        }
+        let content = facts.record.content.changing { object in
+            for key in ["pdfObjectId", "updatedAt", "rootId", "postilla"] { object[key] = nil }
+        }
+        let name = "merge-" + Fingerprint.of(content.text + "\n" + (root ?? ""))
+        var (id, count) = (name, 1)
+        while !taken.insert(ByteOrdered(id)).inserted {
+            count += 1
+            id = "\(name)-\(count)"
+        }
+        return id
+    }
+
+    /// Returns the content that is known, with what the copy changed.
+    private func changed(_ content: Content, _ partner: RecordFacts, _ pages: [PageFrame]) -> Content {
+        let present = partner.record.content
+        var result: Content
+        if partner.isReply {
+            result = KnownRecord.apply(KnownRecord.changedWords(of: content, in: present), to: present)
+        } else if copy.source == .formsData {
+            result = KnownRecord.merged(content, into: present, pages: pages)
+        } else {
+            var changes = content.changes(since: present)
+            if copy.source == .pdf, !changes.isEmpty, known.source == .records, let page = partner.page,
+                pages.indices.contains(page),
+                // As it reads in a PDF that it was written into.
+                let written = PDFAnnotation(asWritten: present, on: pages[page])?
+                    .content(onPage: page, pages[page], pageCount: pages.count).0
+            {
+                let others = content.changes(since: written)
+                if others.count < changes.count { changes = others }
+            }
+            if copy.isAligned { for key in Content.placeMembers { changes[key] = nil } }
+            result = KnownRecord.apply(changes, to: present)
+        }
+        if !copy.isAligned, !partner.isReply, content["pageIndex"]?.integer != present["pageIndex"]?.integer,
+            content["pageIndex"] != nil
+        {
+            result = result.changing { $0["pageIndex"] = content["pageIndex"] }
+        }
+        guard result != present, let moment = content["updatedAt"] else { return result }
+        return result.changing { $0["updatedAt"] = moment }
+    }
+}
+
+extension Content {
+    /// The members that say where an annotation is. They belong together.
+    package static let placeMembers: Set = [
+        "pageIndex", "bbox", "rects", "lines", "points", "startPoint", "endPoint", "callout",
+    ]
+
+    /// Returns the content with other ids of the annotation that it answers.
+    func renamingTargets(_ rename: (Record.ID) -> Record.ID) -> Content {
+        let (root, target) = (self["rootId"]?.string, self["postilla"]?["inReplyTo"]?.string)
+        guard root != nil || target != nil else { return self }
+        return changing { object in
+            if let root { object["rootId"] = .string(rename(root)) }
+            guard let target, var aside = object["postilla"]?.object else { return }
+            aside["inReplyTo"] = .string(rename(target))
+            object["postilla"] = .object(aside)
+        }
+    }
+
+    /// Returns the members that differ, apart from stamps and the rounding of numbers; nil for one that is gone.
+    func changes(since old: Content) -> [String: JSON?] {
+        KnownRecord.changes(from: old, to: self).filter { key, value in
+            guard let was = old[key], let value else { return true }
+            return !was.isClose(to: value)
+        }
+    }
+}
+
+extension JSON {
+    /// Whether two values are the same but for the rounding of numbers, which programs write with different precision.
+    func isClose(to other: JSON) -> Bool {
+        switch (self, other) {
+        case (.number(let one), .number(let other)):
+            guard let one = one.double, let other = other.double else { return one == other }
+            return abs(one - other) <= 0.01
+        case (.array(let one), .array(let other)):
+            return one.count == other.count && zip(one, other).allSatisfy { $0.isClose(to: $1) }
+        case (.object(let one), .object(let other)):
+            return one.members.count == other.members.count
+                && one.members.allSatisfy { member in other[member.key].map { member.value.isClose(to: $0) } ?? false }
+        default: return self == other
+        }
+    }
+}
+
+/// 128 bits of a text, which name what has no name: the same text must give the same name in each run.
+enum Fingerprint {
+    static func of(_ text: String) -> String {
+        // FNV-1a, from two starts.
+        var (one, other): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4)
+        for byte in text.utf8 {
+            one = (one ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+            other = (other ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+            other ^= other >> 29
+        }
+        return [one, other].map { value in
+            let digits = String(value, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}

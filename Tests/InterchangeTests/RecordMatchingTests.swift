@@ -1,0 +1,104 @@
+import Annotations
+import Interchange
+import PDFPages
+import Testing
+
+@Suite("Finding records again")
+struct RecordMatchingTests {
+    private static let pages = [PageFrame(width: 600, height: 800)]
+    private static let uuid = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
+
+    private func match(
+        _ copy: [Record], _ known: [Record], from source: DocumentReading.Source = .pdf, shares: Bool = false,
+        aligned: Bool = false
+    ) -> RecordMatching {
+        RecordMatching(
+            of: DocumentReading(copy, from: source, sharesIDs: shares, isAligned: aligned),
+            in: DocumentReading(known, from: .pdf), pages: Self.pages)
+    }
+
+    private func note(
+        _ id: String, _ text: String, left: Double = 10, name: String? = nil, author: String? = "ana"
+    ) -> Record { RecordMergeTests.note(id, text, left: left, name: name, author: author) }
+
+    @Test func aNameFindsARecordThatChanged() {
+        let known = note("5", "old", name: Self.uuid)
+        let found = match([note("9", "new", left: 300, name: Self.uuid)], [known])
+        #expect(found.partners[ByteOrdered("9")] == "5")
+        #expect(found.records.map(\.id) == ["5"])
+        #expect(found.records[0].content["text"] == "new")
+    }
+
+    @Test func aShortNameCountsOnlyWithMore() {
+        let known = note("5", "old", name: "fitz-A0")
+        #expect(match([note("9", "new", name: "fitz-A0")], [known]).partners[ByteOrdered("9")] == "5")
+        let other = match([note("9", "new", left: 300, name: "fitz-A0")], [known])
+        #expect(other.partners.isEmpty)
+        #expect(other.newIDs == [ByteOrdered(other.records[0].id)])
+        #expect(match([note("9", "new", name: "fitz-A0", author: "ben")], [known]).partners.isEmpty)
+    }
+
+    @Test func aNumberCountsInACopyThatContinuesTheFile() {
+        let known = note("5", "old")
+        #expect(match([note("5", "new", left: 300)], [known], shares: true).partners[ByteOrdered("5")] == "5")
+        #expect(match([note("5", "new", left: 300)], [known]).partners.isEmpty)
+        // The number of a deleted object, given to another annotation.
+        let named = note("5", "old", name: "fitz-A0")
+        #expect(match([note("5", "new", left: 300, name: "fitz-A1")], [named], shares: true).partners.isEmpty)
+    }
+
+    @Test(arguments: [(0.9, true), (1.5, false)])
+    func equalRecordsMayBeAPointApart(distance: Double, isFound: Bool) {
+        let found = match([note("9", "same", left: 10 + distance)], [note("5", "same")])
+        #expect((found.partners[ByteOrdered("9")] == "5") == isFound)
+    }
+
+    @Test func theNearestOfEqualRecordsIsFound() {
+        let known = [note("5", "", left: 10), note("6", "", left: 10.5)]
+        let found = match([note("9", "", left: 10.5), note("8", "", left: 10)], known)
+        #expect(found.partners[ByteOrdered("9")] == "6" && found.partners[ByteOrdered("8")] == "5")
+    }
+
+    @Test func anotherAuthorTextOrKindIsAnotherRecord() {
+        let known = [note("5", "same")]
+        #expect(match([note("9", "same", author: "ben")], known).partners.isEmpty)
+        #expect(match([note("9", "other")], known).partners.isEmpty)
+        let mark = Record(
+            id: "9", content: known[0].content.changing { $0["type"] = "pspdfkit/shape/rectangle" })
+        #expect(match([mark], known).partners.isEmpty)
+    }
+
+    @Test func aReplyFollowsItsRoot() {
+        let known = [note("5", "root"), note("6", "root", left: 300), RecordMergeTests.reply("7", to: "6", "yes")]
+        let copy = [
+            RecordMergeTests.reply("90", to: "96", "yes"), RecordMergeTests.reply("91", to: "95", "yes"),
+            note("95", "root"), note("96", "root", left: 300),
+        ]
+        let found = match(copy, known)
+        #expect(found.partners[ByteOrdered("90")] == "7")
+        #expect(found.partners[ByteOrdered("91")] == nil)
+        #expect(found.records[1].content["rootId"] == "5")
+    }
+
+    @Test func newRecordsHaveEqualIDsInEachRun() {
+        let copy = [note("1", "a"), note("2", "a"), note("3", "b", name: Self.uuid)]
+        let ids = match(copy, []).records.map(\.id)
+        #expect(Set(ids).count == 3 && ids[2] == Self.uuid)
+        #expect(match(copy, []).records.map(\.id) == ids)
+        // A number is never an id: in the document it may belong to another annotation.
+        #expect(!ids.contains("1"))
+    }
+
+    @Test func aRoundedPlaceIsNoChange() {
+        let known = note("5", "same", left: 10.0004, name: Self.uuid)
+        let found = match([note("9", "same", left: 10, name: Self.uuid)], [known])
+        #expect(found.records == [known])
+    }
+
+    @Test func namesOfAFileAreIDs() {
+        let known = note("5", "old", name: Self.uuid)
+        let item = Record(id: Self.uuid, content: note("", "new").content)
+        let found = match([item], [known], from: .records)
+        #expect(found.records.map(\.id) == ["5"])
+    }
+}
