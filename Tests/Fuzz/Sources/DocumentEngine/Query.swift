@@ -1,0 +1,1 @@
+../../../../Sources/DocumentEngine/HTTP/Query.swift
