@@ -84,7 +84,8 @@ package indirect enum Message: Hashable, Sendable {
     /// Nothing was changed. Why, as a sentence.
     case editFailed(step: Int, String)
     case undone(step: Int)
-    case undoFailed(step: Int, String)
+    /// - Parameter isFinal: Whether the step can never be undone.
+    case undoFailed(step: Int, String, isFinal: Bool = true)
     /// A file is stored; the content is that of its annotation.
     case attached(Content)
     /// The conflict of a record is resolved.

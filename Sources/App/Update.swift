@@ -64,7 +64,7 @@ extension AppState {
         case .edited(let step, let ids): return edited(step, ids)
         case .editFailed(let step, let why): return editFailed(step, why)
         case .undone(let step): return undone(step)
-        case .undoFailed(let step, let why): undoFailed(step, why)
+        case .undoFailed(let step, let why, let isFinal): undoFailed(step, why, isFinal: isFinal)
         case .attached(let content): return attached(content)
         case .resolved(let id): return resolved(id)
         case .resolveFailed(let id, let why): return resolveFailed(id, why)

@@ -112,6 +112,7 @@ final class FakeServices: AppServices {
         switch effect {
         case .perform(let step): perform(step, post: post)
         case .undo(let step):
+            if let undoRefusal { return post(undoRefusal) }
             guard let before = steps.removeValue(forKey: step) else {
                 post(.undoFailed(step: step, "someone wrote since"))
                 return
@@ -144,6 +145,12 @@ final class FakeServices: AppServices {
             PDFInfo(
                 title: nil, isEncrypted: false, pages: pages.map { PageSize(width: $0.width, height: $0.height) }))
     }
+
+    /// Why no step is undone.
+    var undoRefusal: Message?
+
+    /// Makes steps of an earlier session undoable, to the records of now.
+    func remember(steps ids: [Int]) { for id in ids { steps[id] = records } }
 
     /// Makes undo impossible, as if others had written since.
     func forgetSteps() { steps = [:] }

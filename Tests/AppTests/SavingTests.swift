@@ -262,4 +262,36 @@ import Testing
         #expect(stage.type(".").contains("Not saved: the disk is full"))
         #expect(stage.type("note").contains("Written"))
     }
+
+    // MARK: After a restart
+
+    @Test func undoSurvivesARestart() throws {
+        let services = Sample.services()
+        services.opened.undoable = [
+            EditStep(id: 1, edits: [.update("h1", .note(onPage: 0, at: Point(x: 1, y: 1), text: "new"))], summary: "note"),
+            EditStep(id: 3, edits: [.delete("h2")], summary: "highlight “a place” by carla"),
+        ]
+        services.remember(steps: [1, 3])
+        let stage = Stage(services)
+        try stage.press("u")
+        #expect(stage.asked.contains(.undo(step: 3)))
+        #expect(stage.foot == " Undone: deleted highlight “a place” by carla; Ctrl-R to redo")
+        try stage.press("u")
+        #expect(stage.foot == " Undone: changed note; Ctrl-R to redo")
+        try stage.press("u")
+        #expect(stage.foot == " Nothing to undo")
+    }
+
+    @Test func aStepThatCannotBeUndoneForNowStays() throws {
+        let services = Sample.services()
+        services.opened.undoable = [EditStep(id: 1, edits: [.delete("h2")], summary: "note")]
+        let stage = Stage(services)
+        services.undoRefusal = .undoFailed(step: 1, "editing needs a token", isFinal: false)
+        try stage.press("u")
+        #expect(stage.foot == " Cannot undo: editing needs a token")
+        services.undoRefusal = nil
+        services.remember(steps: [1])
+        try stage.press("u")
+        #expect(stage.foot == " Undone: deleted note; Ctrl-R to redo")
+    }
 }

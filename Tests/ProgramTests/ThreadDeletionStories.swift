@@ -146,7 +146,9 @@ struct ThreadDeletionStories {
         try terminal.press("u")
         try terminal.see("Undone")
         try terminal.see(root, at: engine)
-        // The list shows the root with its comment.
+        // The list shows the root with its comment. What went and came back is no news.
         try terminal.see("+1")
+        try terminal.see("✓ synced")
+        #expect(!terminal.text.contains("new"), "\(terminal.text)")
     }
 }

@@ -29,6 +29,12 @@ package struct EditStep: Hashable, Sendable, Identifiable {
     /// Ids of the records that the edits create, in order; for a thread the root, then the comment. They are known
     /// before the edit is saved, so that the record can be shown and edited meanwhile.
     package var newIDs: [Record.ID] = []
+    /// What the step is about, for the notice of its undo: `highlight “a place” by carla`.
+    package var summary = ""
+
+    package init(id: Int, edits: [Edit], newIDs: [Record.ID] = [], summary: String = "") {
+        (self.id, self.edits, self.newIDs, self.summary) = (id, edits, newIDs, summary)
+    }
 
     /// All records that the step creates, changes or deletes.
     package var ids: [Record.ID] {

@@ -22,14 +22,17 @@ package struct OpenedLayer: Hashable, Sendable {
     package var isLocal: Bool
     /// Where the person was, if this is known.
     package var reading: ReadingPlace?
+    /// The steps of earlier runs that can be undone, oldest first, with ascending numbers.
+    package var undoable: [EditStep]
 
     package init(
         reference: LayerReference, title: String? = nil, status: SyncStatus, hasPDF: Bool, author: String? = nil,
         groupChoice: LayerMetadata.GroupChoice? = nil,
         drafts: [DraftKey: String] = [:], isReadOnly: Bool = false, isLocal: Bool = false,
-        reading: ReadingPlace? = nil
+        reading: ReadingPlace? = nil, undoable: [EditStep] = []
     ) {
         self.reading = reading
+        self.undoable = undoable
         self.reference = reference
         self.title = title
         self.status = status

@@ -26,10 +26,11 @@ extension AppState {
     }
 
     private mutating func begin(_ edits: [Edit], from editor: Editor? = nil, isRedo: Bool = false) -> [Effect] {
-        let name = document?.name(of: edits)
+        let summary = document?.name(of: edits) ?? ""
         let newIDs = (0..<edits.reduce(0) { $0 + $1.newRecords }).map { _ in ids.make(at: now) }
-        guard let step = document?.history.begin(edits, newIDs: newIDs, isRedo: isRedo) else { return [] }
-        document?.history.names[step.id] = name
+        guard let step = document?.history.begin(edits, newIDs: newIDs, summary: summary, isRedo: isRedo) else {
+            return []
+        }
         document?.begin(step, from: editor, at: now)
         return keepUntilSaved(editor, becoming: newIDs.first) + [.perform(step)]
     }
@@ -105,7 +106,7 @@ extension AppState {
                 count > 1
                 ? .done("\(count) deleted", hint: .init(command: .undo, effect: "to restore them"))
                 : .done(
-                    document?.history.names[step].map { "Deleted \($0)" } ?? "Deleted",
+                    done.summary.isEmpty ? "Deleted" : "Deleted \(done.summary)",
                     hint: .init(command: .undo, effect: "to restore it"))
         }
         if let omitted = self.document?.omitted.removeValue(forKey: step) {
@@ -131,20 +132,22 @@ extension AppState {
     }
 
     mutating func undone(_ step: Int) -> [Effect] {
-        let edits = document?.history.undoing.first { $0.id == step }?.edits ?? []
-        let name = document?.history.names[step] ?? ""
+        let undone = document?.history.undoing.first { $0.id == step }
+        let edits = undone?.edits ?? []
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         document?.history.undid(step, canRedo: true)
-        let what = edits.isEmpty ? "" : ": \(edits.verb) \(name)"
+        let what = edits.isEmpty ? "" : ": \(edits.verb) \(undone?.summary ?? "")"
         notice = .done("Undone\(what)", hint: .init(command: .redo, effect: "to redo"))
         showAgain()
-        // Back to what has come back or was changed. A comment has no row.
-        return document?.focus == .list ? edits.firstID.map { seek($0, quietly: true) } ?? [] : []
+        // Back to what has come back or was changed. A comment has no row: its annotation has.
+        guard document?.focus == .list, let edit = edits.first else { return [] }
+        return edit.rowID.map { seek($0, quietly: true) } ?? []
     }
 
-    mutating func undoFailed(_ step: Int, _ why: String) {
+    /// - Parameter isFinal: Whether the step can never be undone.
+    mutating func undoFailed(_ step: Int, _ why: String, isFinal: Bool) {
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
-        document?.history.undid(step, canRedo: false)
+        if isFinal { document?.history.undid(step, canRedo: false) } else { document?.history.notUndone(step) }
         notice = .warning("Cannot undo: \(why)")
     }
 
@@ -284,11 +287,15 @@ extension [Edit] {
         }
     }
 
-    /// The first record that the edits change or delete.
-    fileprivate var firstID: Record.ID? {
-        switch first {
+}
+
+extension Edit {
+    /// The record whose row shows what the undo of this edit has brought back.
+    fileprivate var rowID: Record.ID? {
+        switch self {
         case .update(let id, _), .delete(let id, _): id
-        default: nil
+        case .create(let content): content["rootId"]?.string
+        case .beginThread: nil
         }
     }
 }

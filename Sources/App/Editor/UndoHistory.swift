@@ -6,16 +6,22 @@ struct UndoHistory: Equatable, Sendable {
     private(set) var undone: [EditStep] = []
     /// Steps whose undo is being saved, in the order of the requests.
     private(set) var undoing: [EditStep] = []
-    /// What each step did, for the notice of its undo: `Deleted highlight “a place” by carla`.
-    var names: [Int: String] = [:]
     private var next = 1
     private static let maxSteps = 200
+
+    /// - Parameter earlier: Steps of earlier runs, oldest first, with ascending numbers.
+    init(_ earlier: [EditStep] = []) {
+        done = earlier
+        next = (earlier.last?.id ?? 0) + 1
+    }
 
     /// Begins a new step. Unless it is a redo, undone steps can no longer be redone.
     ///
     /// - Parameter ids: Ids of the records that it creates.
-    mutating func begin(_ edits: [Edit], newIDs ids: [Record.ID], isRedo: Bool = false) -> EditStep {
-        let step = EditStep(id: next, edits: edits, newIDs: ids)
+    mutating func begin(
+        _ edits: [Edit], newIDs ids: [Record.ID], summary: String = "", isRedo: Bool = false
+    ) -> EditStep {
+        let step = EditStep(id: next, edits: edits, newIDs: ids, summary: summary)
         next += 1
         done.append(step)
         if done.count > Self.maxSteps { done.removeFirst() }
@@ -31,6 +37,13 @@ struct UndoHistory: Equatable, Sendable {
         guard let step = done.popLast() else { return nil }
         undoing.append(step)
         return step
+    }
+
+    /// The undo was refused for now, for want of a token: the step stays.
+    mutating func notUndone(_ id: Int) {
+        guard let index = undoing.firstIndex(where: { $0.id == id }) else { return }
+        let step = undoing.remove(at: index)
+        done.insert(step, at: done.firstIndex { $0.id > id } ?? done.count)
     }
 
     /// - Parameter canRedo: Whether the undo succeeded; if not, the step is dropped.

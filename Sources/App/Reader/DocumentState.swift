@@ -100,6 +100,7 @@ struct DocumentState: Equatable, Sendable {
         groupChoice = opened.groupChoice
         drafts = opened.drafts
         pdf = opened.hasPDF ? .opening : .missing(nil)
+        history = UndoHistory(opened.undoable)
         if let reading = opened.reading { resume(reading) }
     }
 

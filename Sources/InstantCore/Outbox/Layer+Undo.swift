@@ -60,7 +60,8 @@ extension WritableLayer {
     fileprivate func takeBack(_ receipt: EditReceipt, metadata: LayerMetadata) throws -> EditReceipt? {
         // Whether the entry was sent is unknown until recovery ends.
         guard !metadata.isRecovering else { return nil }
-        let present = try entry(receipt.seq)
+        // A receipt may be older than the store, whose numbers then mean other edits.
+        let present = try entry(receipt.seq).flatMap { $0.id.isExactly(receipt.id) ? $0 : nil }
         var undone = EditReceipt(
             id: receipt.id, kind: receipt.kind, before: receipt.after, after: nil, seq: receipt.seq, previous: present)
         switch (present, receipt.previous) {

@@ -59,6 +59,7 @@ extension WritableLayer {
         }
         for item in delta.changes { try item.check() }
         intake.nothingWaits = try !hasEntries()
+        if !intake.nothingWaits { intake.along = ChangedAlong(try entries(in: [.sealed, .applied], limit: .max)) }
         // The cursor covers older revisions: a delayed response must not bring back a removed record.
         for item in delta.changes where item.revision > cursor.revision {
             try receive(item, &intake, into: &changes)
@@ -93,7 +94,10 @@ extension WritableLayer {
                 changes.touch(entry)
             }
         }
-        changes.touch(item.id, byOthers: !isOurs(item, own, user: intake.metadata.identity.userID))
+        let isOurs =
+            isOurs(item, own, user: intake.metadata.identity.userID)
+            || !intake.nothingWaits && intake.along.has(item, stored: stored?.record)
+        changes.touch(item.id, byOthers: !isOurs)
     }
 
     /// Updates every changed row from the record and the outbox, and marks changes by others as unread.
@@ -129,6 +133,35 @@ extension WritableLayer {
     }
 }
 
+/// What the user's own deletes and restores change along with their record: the comments of a root, and the root of a
+/// last comment. The server names other people as their authors, but they are no news for this user.
+struct ChangedAlong {
+    /// Roots that are being deleted or restored, with the time of the edit.
+    private var roots: [ByteOrdered: Timestamp] = [:]
+    /// Roots that go or come back with their last comment.
+    private var takenRoots: Set<ByteOrdered> = []
+
+    init(_ entries: [OutboxEntry] = []) {
+        for entry in entries where entry.kind == .delete || entry.kind == .restore {
+            roots[ByteOrdered(entry.id)] = entry.madeAt
+            if let root = entry.takenRoot { takenRoots.insert(ByteOrdered(root)) }
+        }
+    }
+
+    /// - Parameter stored: The record before the change.
+    func has(_ item: SyncItem, stored: Record?) -> Bool {
+        guard !roots.isEmpty else { return false }
+        if takenRoots.contains(ByteOrdered(item.id)) { return true }
+        switch item {
+        case .removed: return stored?.content["rootId"]?.string.map { roots[ByteOrdered($0)] != nil } ?? false
+        case .record(let record, _):
+            // A comment made since the edit is news.
+            guard let root = record.content["rootId"]?.string, let madeAt = roots[ByteOrdered(root)] else { return false }
+            return stored == nil && Annotation(record).createdAt.map { $0 < madeAt } ?? true
+        }
+    }
+}
+
 /// The state that a transaction of remote changes has already read, so that it reads nothing twice.
 struct ApplyContext {
     /// The metadata, including this transaction's changes.
@@ -136,6 +169,8 @@ struct ApplyContext {
     /// Whether the outbox is empty. This holds until the end of the transaction, because remote changes append nothing.
     /// False if not checked.
     var nothingWaits = false
+    /// Empty if nothing waits.
+    var along = ChangedAlong()
     /// The applied records; nil for a removed one.
     private var received: [ByteOrdered: StoredRecord?] = [:]
 

@@ -14,10 +14,13 @@ final class LayerEdits: Sendable {
     private let post: @Sendable (Message) -> Void
     private let queue = DispatchQueue(label: "postilla.edits")
     /// The receipts of each step, for undo. Used on the queue.
-    private let receipts = Mutex<[Int: [EditReceipt]]>([:])
+    private let receipts: Mutex<[Int: [EditReceipt]]>
+    /// Keeps the receipts for the next run.
+    private let undoStore: UndoStore
 
-    init(_ layer: OpenLayer, author: String?, post: @escaping @Sendable (Message) -> Void) {
-        (self.layer, self.author, self.post) = (layer, author, post)
+    init(_ layer: OpenLayer, author: String?, undo: UndoStore, post: @escaping @Sendable (Message) -> Void) {
+        (self.layer, self.author, undoStore, self.post) = (layer, author, undo, post)
+        receipts = Mutex(Dictionary(undo.earlier.map { ($0.step.id, $0.receipts) }) { first, _ in first })
     }
 
     /// Applies all edits of a step or none: when one fails, the earlier ones are undone.
@@ -28,6 +31,7 @@ final class LayerEdits: Sendable {
                 var ids = step.newIDs[...]
                 for edit in step.edits { done += try perform(edit, on: descriptor, newIDs: &ids) }
                 keep(done, of: step.id)
+                undoStore.add(UndoStore.Entry(step: step, receipts: done))
                 post(.edited(step: step.id, done.flatMap { [$0.id] + $0.along }))
             } catch {
                 for receipt in done.reversed() { _ = try? descriptor.undo(receipt) }
@@ -62,10 +66,13 @@ final class LayerEdits: Sendable {
             do {
                 for receipt in done.reversed() { undone.append(try descriptor.undo(receipt)) }
                 keep(undone, of: step)
+                undoStore.remove(step)
                 post(.undone(step: step))
             } catch {
                 for receipt in undone.reversed() { _ = try? descriptor.undo(receipt) }
-                post(.undoFailed(step: step, "\(error)"))
+                let isFinal = !error.mayPass
+                if isFinal { undoStore.remove(step) }
+                post(.undoFailed(step: step, "\(error)", isFinal: isFinal))
             }
         }
     }
@@ -109,5 +116,18 @@ final class LayerEdits: Sendable {
             body(layer.descriptor)
             layer.tellStatus()
         }
+    }
+}
+
+extension Error {
+    /// Whether another token can change the outcome.
+    fileprivate var mayPass: Bool {
+        if let error = self as? EditError {
+            switch error {
+            case .noGrant, .denied: return true
+            default: return false
+            }
+        }
+        return (self as? InstantError).map { [.accessDenied, .authenticationFailed].contains($0.kind) } ?? false
     }
 }

@@ -131,13 +131,15 @@ final class OpenLayers: Sendable {
             descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
             remembers: options.remembersToken, tools: tools,
             pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: reference.addressing(post))
-        let drafts = DraftStore(path: draftsFile(descriptor.identity), queue: files)
+        let drafts = DraftStore(path: stateFile("drafts", descriptor.identity), queue: files)
         drafts.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
             descriptor.copies(of: id).map { Annotation($0).text }
         }
-        let tab = OpenTab(layer, drafts: drafts, author: options.author, post: reference.addressing(post))
+        let undo = UndoStore(path: stateFile("undo", descriptor.identity), queue: files)
+        let tab = OpenTab(layer, drafts: drafts, undo: undo, author: options.author, post: reference.addressing(post))
         state.withLock { $0.tabs[reference] = tab }
         var opened = opened(layer, drafts: drafts.drafts)
+        opened.undoable = undo.earlier.map(\.step)
         // A token is available or its source is about to be asked: do not prompt yet.
         if opened.status.connection != .elsewhere, token != nil || layer.canAskSource {
             opened.status.connection = .connecting
@@ -179,8 +181,9 @@ final class OpenLayers: Sendable {
         files.async { [file = readingFile(reference.identity)] in try? file.keep(place) }
     }
 
-    private func draftsFile(_ identity: LayerIdentity) -> String {
-        let folder = options.folders.state + "/drafts"
+    /// The file of a layer in a folder of ours.
+    private func stateFile(_ folder: String, _ identity: LayerIdentity) -> String {
+        let folder = "\(options.folders.state)/\(folder)"
         try? Folders.make(folder)
         return "\(folder)/\(identity.fileName).json"
     }
@@ -214,6 +217,7 @@ final class OpenLayers: Sendable {
                             recoverySuggestion: "See postilla outbox, and postilla storage remove --help.")
                     }
                 }
+                UndoStore(path: stateFile("undo", descriptor.identity), queue: files).removeAll()
             } catch {
                 state.withLock { $0.failedRemovals.append("\(reference.documentID) was not removed: \(error)") }
                 tell(error)

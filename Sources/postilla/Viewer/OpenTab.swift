@@ -23,10 +23,13 @@ final class OpenTab: Sendable {
     private let calls = DispatchQueue(label: "postilla.calls")
 
     /// - Parameter author: The value of `--author`.
-    init(_ layer: OpenLayer, drafts: DraftStore, author: String?, post: @escaping @Sendable (Message) -> Void) {
+    init(
+        _ layer: OpenLayer, drafts: DraftStore, undo: UndoStore, author: String?,
+        post: @escaping @Sendable (Message) -> Void
+    ) {
         source = .layer(layer)
         self.drafts = drafts
-        edits = LayerEdits(layer, author: author, post: post)
+        edits = LayerEdits(layer, author: author, undo: undo, post: post)
         reads = LayerReads(try layer.descriptor.layer, post: post)
         self.post = post
     }

@@ -39,6 +39,62 @@ import Testing
         _ = try it.layer.take(PushAnswer(results: [result], delta: delta), to: request, newClientID: "new")
     }
 
+    // MARK: News
+
+    @Test func whatGoesAndComesBackWithOnesOwnEditIsNoNews() throws {
+        let it = try Self.fixture()
+        let receipt = try it.layer.delete("h", at: it.now)
+        let gone = try #require(try it.layer.seal())
+        var changes = try it.layer.take(
+            PushAnswer(
+                results: [ChangeResult(n: gone.changes[0].n, status: .applied, revision: 6)],
+                delta: Delta(
+                    epoch: "e", changes: [.removed("c", 4), .removed("d", 5), .removed("h", 6)], upTo: 6, more: false)),
+            to: gone, newClientID: "new")
+        #expect(changes.byOthers.isEmpty)
+        try it.layer.undo(receipt, at: it.now)
+        let back = try #require(try it.layer.seal())
+        let news = StoredRecord(
+            Record(
+                id: "new", content: comment("new", under: "h").changing { $0["createdAt"] = "2040-01-01T00:00:00Z" },
+                createdBy: "bo", updatedBy: "bo"), 10)
+        let items = [Self.said("c", under: "h", 7, by: "bo"), Self.said("d", under: "h", 8, by: "cy")]
+            + [StoredRecord(Record(id: "h", content: Self.mark, createdBy: "cy", updatedBy: "cy"), 9), news]
+        changes = try it.layer.take(
+            PushAnswer(
+                results: [ChangeResult(n: back.changes[0].n, status: .applied, revision: 9)],
+                delta: Delta(
+                    epoch: "e", changes: items.map { .record($0.record, $0.revision) }, upTo: 10, more: false)),
+            to: back, newClientID: "new")
+        // A comment made since is news.
+        #expect(changes.byOthers.map(\.text) == ["new"])
+        #expect(try it.layer.record("c") != nil && it.layer.row("h")?.isUnread == false)
+    }
+
+    @Test func aRootThatGoesAndComesBackWithItsLastCommentIsNoNews() throws {
+        let it = try Self.fixture(by: "cy")
+        let receipt = try it.layer.delete("tc", at: it.now)
+        let gone = try #require(try it.layer.seal())
+        var changes = try it.layer.take(
+            PushAnswer(
+                results: [ChangeResult(n: gone.changes[0].n, status: .applied, revision: 5)],
+                delta: Delta(epoch: "e", changes: [.removed("t", 4), .removed("tc", 5)], upTo: 5, more: false)),
+            to: gone, newClientID: "new")
+        #expect(changes.byOthers.isEmpty)
+        try it.layer.undo(receipt, at: it.now)
+        let back = try #require(try it.layer.seal())
+        let root = Record(id: "t", content: Self.threadMark, createdBy: "cy", updatedBy: "cy")
+        changes = try it.layer.take(
+            PushAnswer(
+                results: [ChangeResult(n: back.changes[0].n, status: .applied, revision: 7)],
+                delta: Delta(
+                    epoch: "e",
+                    changes: [.record(root, 6), .record(Self.said("tc", under: "t", 7).record, 7)], upTo: 7, more: false)),
+            to: back, newClientID: "new")
+        #expect(changes.byOthers.isEmpty)
+        #expect(try it.layer.row("t")?.isUnread == false)
+    }
+
     // MARK: A root
 
     @Test func aDeletedRootTakesItsThreadOutOfSight() throws {

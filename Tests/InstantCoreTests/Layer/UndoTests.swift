@@ -1,9 +1,75 @@
 import Annotations
-import InstantCore
+@testable import InstantCore
 import SyncProtocol
 import Testing
 
 @Suite struct UndoTests {
+    /// A receipt as it is read back after a restart.
+    private func readBack(_ receipt: EditReceipt) throws -> EditReceipt {
+        let text = receipt.json.text
+        let read = try #require(EditReceipt(json: JSON(parsing: text)))
+        #expect(read == receipt && read.json.text == text)
+        return read
+    }
+
+    @Test func receiptsReadBackUndoEveryKindOfEdit() throws {
+        let it = try LayerFixture()
+        let updated = try readBack(it.layer.update("1", content: note("mine"), at: it.now))
+        let again = try readBack(it.layer.update("1", content: note("mine, again"), at: it.now))
+        let deleted = try readBack(it.layer.delete("1", at: it.now))
+        let created = try readBack(it.layer.create(note("new"), id: "n", author: nil, at: it.now))
+        let dropped = try readBack(it.layer.delete("n", at: it.now))
+        #expect(deleted.previous != nil && dropped.previous?.kind == .create)
+        try it.layer.undo(dropped, at: it.now)
+        #expect(try it.text("n") == "new")
+        try it.layer.undo(created, at: it.now)
+        #expect(try it.text("n") == nil)
+        try it.layer.undo(deleted, at: it.now)
+        #expect(try it.text("1") == "mine, again")
+        try it.layer.undo(again, at: it.now)
+        try it.layer.undo(updated, at: it.now)
+        #expect(try it.text("1") == "one")
+        #expect(try it.layer.outbox().isEmpty)
+    }
+
+    @Test func aReceiptReadBackRestoresWhatWasSent() throws {
+        let it = try LayerFixture()
+        let receipt = try readBack(it.layer.delete("2", at: it.now))
+        try it.push((.applied, 4))
+        try it.pull(.removed("2", 4), upTo: 4)
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.restore])
+    }
+
+    @Test func damagedReceiptsAreNotRead() throws {
+        let it = try LayerFixture()
+        try it.layer.update("1", content: note("mine"), at: it.now)
+        let json = try it.layer.delete("1", at: it.now).json
+        for member in ["id", "kind", "seq"] {
+            var object = try #require(json.object)
+            object[member] = "?"
+            if member == "id" { object[member] = "a b" }
+            #expect(EditReceipt(json: .object(object)) == nil, "\(member)")
+        }
+        for member in ["before", "previous"] {
+            var object = try #require(json.object)
+            object[member] = ["id": "1"]
+            #expect(EditReceipt(json: .object(object)) == nil, "\(member)")
+        }
+    }
+
+    /// The numbers of a store that was loaded anew mean other edits.
+    @Test func aReceiptFromAnotherStoreTouchesNoOtherRecord() throws {
+        let old = try LayerFixture()
+        let receipt = try old.layer.update("1", content: note("mine"), at: old.now)
+        let it = try LayerFixture(records: [stored("1", "mine", 3), stored("2", "two", 3)])
+        let other = try it.layer.update("2", content: note("unsent"), at: it.now)
+        #expect(other.seq == receipt.seq)
+        #expect(throws: EditError.self) { try it.layer.undo(receipt, at: it.now) }
+        #expect(try it.text("2") == "unsent")
+        #expect(try it.layer.outbox().count == 1)
+    }
+
     @Test func aDeleteCanBeUndoneAfterTheLayerWasLoadedAnew() throws {
         let it = try LayerFixture()
         let receipt = try it.layer.delete("2", at: it.now)
