@@ -42,6 +42,19 @@ struct StorageRemovalStories {
         #expect(outbox.output.contains("Made while the other"), "\(outbox.output)\(outbox.messages)")
     }
 
+    @Test func theStepsThatCouldBeUndoneAreRemovedWithTheirLayer() throws {
+        let window = try ana.open()
+        try window.addNote("Kept for undo")
+        try window.see("✓ synced")
+        #expect(try window.quit() == [])
+        let folder = ana.home.path + "/.local/state/postilla/undo"
+        func kept() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: folder) }
+        #expect(try kept().contains { $0.hasSuffix(".json") })
+        let run = try ana.run(["storage", "remove", "--all"])
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(try kept() == [])
+    }
+
     @Test func anEditThatIsMadeDuringTheQuestionStays() throws {
         _ = try ana.script("sync")
         #expect(try addOffline("Listed").status == 0)

@@ -51,11 +51,11 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             throw CommandFailure("no such layer on this machine; see postilla storage list")
         }
         do {
-            try remove(found, in: URL(filePath: folder))
+            try remove(found, in: URL(filePath: folder), try Folders(dataDirectory: folder))
         } catch { throw CommandFailure(reading: error) }
     }
 
-    private func remove(_ entries: [InstantCacheEntry], in folder: URL) throws {
+    private func remove(_ entries: [InstantCacheEntry], in folder: URL, _ folders: Folders) throws {
         var losses: [LayerLosses] = []
         for entry in entries {
             do throws(InstantError) { losses.append(try InstantClient.losses(of: entry)) } catch {
@@ -67,6 +67,8 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         for (entry, known) in zip(entries, losses) {
             do throws(InstantError) {
                 try InstantClient.remove(entry, in: folder, losing: discardUnsent ? nil : known)
+                // The steps that could be undone have texts of the layer. A damaged layer no longer says which are its.
+                if !entry.server.isEmpty { UndoStore.removeAll(of: entry.identity, in: folders) }
             } catch { failures.append("\(entry.nameOrFolder): \(error.message)") }
         }
         guard failures.isEmpty else { throw CommandFailure(failures.joined(separator: "\n")) }

@@ -131,11 +131,12 @@ final class OpenLayers: Sendable {
             descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
             remembers: options.remembersToken, tools: tools,
             pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: reference.addressing(post))
-        let drafts = DraftStore(path: stateFile("drafts", descriptor.identity), queue: files)
+        let drafts = DraftStore(path: draftsFile(descriptor.identity), queue: files)
         drafts.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
             descriptor.copies(of: id).map { Annotation($0).text }
         }
-        let undo = UndoStore(path: stateFile("undo", descriptor.identity), queue: files)
+        try? Folders.make(options.folders.state + "/undo")
+        let undo = UndoStore(path: UndoStore.path(of: descriptor.identity, in: options.folders), queue: files)
         let tab = OpenTab(layer, drafts: drafts, undo: undo, author: options.author, post: reference.addressing(post))
         state.withLock { $0.tabs[reference] = tab }
         var opened = opened(layer, drafts: drafts.drafts)
@@ -181,9 +182,8 @@ final class OpenLayers: Sendable {
         files.async { [file = readingFile(reference.identity)] in try? file.keep(place) }
     }
 
-    /// The file of a layer in a folder of ours.
-    private func stateFile(_ folder: String, _ identity: LayerIdentity) -> String {
-        let folder = "\(options.folders.state)/\(folder)"
+    private func draftsFile(_ identity: LayerIdentity) -> String {
+        let folder = options.folders.state + "/drafts"
         try? Folders.make(folder)
         return "\(folder)/\(identity.fileName).json"
     }
@@ -217,7 +217,9 @@ final class OpenLayers: Sendable {
                             recoverySuggestion: "See postilla outbox, and postilla storage remove --help.")
                     }
                 }
-                UndoStore(path: stateFile("undo", descriptor.identity), queue: files).removeAll()
+                files.async { [folders = options.folders] in
+                    UndoStore.removeAll(of: descriptor.identity, in: folders)
+                }
             } catch {
                 state.withLock { $0.failedRemovals.append("\(reference.documentID) was not removed: \(error)") }
                 tell(error)

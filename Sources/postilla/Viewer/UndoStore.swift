@@ -57,12 +57,15 @@ final class UndoStore: Sendable {
         queue.async { [self] in change { $0.removeAll { $0["key"]?.string == key } } }
     }
 
-    /// Forgets all steps of the layer: its local data were removed.
-    func removeAll() {
-        queue.async { [path] in
-            unlink(path)
-            unlink(path + ".lock")
-        }
+    static func path(of layer: LayerIdentity, in folders: Folders) -> String {
+        "\(folders.state)/undo/\(layer.fileName).json"
+    }
+
+    /// Forgets all steps of a layer, because its local data were removed. Blocks.
+    static func removeAll(of layer: LayerIdentity, in folders: Folders) {
+        let path = path(of: layer, in: folders)
+        unlink(path)
+        unlink(path + ".lock")
     }
 
     /// Changes the file. Runs on the queue. A file that cannot be written is not worth a message: undo then ends with
