@@ -268,7 +268,8 @@ import Testing
     @Test func undoSurvivesARestart() throws {
         let services = Sample.services()
         services.opened.undoable = [
-            EditStep(id: 1, edits: [.update("h1", .note(onPage: 0, at: Point(x: 1, y: 1), text: "new"))], summary: "note"),
+            EditStep(
+                id: 1, edits: [.update("h1", .note(onPage: 0, at: Point(x: 1, y: 1), text: "new"))], summary: "note"),
             EditStep(id: 3, edits: [.delete("h2")], summary: "highlight “a place” by carla"),
         ]
         services.remember(steps: [1, 3])

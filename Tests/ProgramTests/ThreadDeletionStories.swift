@@ -146,7 +146,7 @@ struct ThreadDeletionStories {
         try terminal.press("u")
         try terminal.see("Undone")
         try terminal.see(root, at: engine)
-        // The list shows the root with its comment. What went and came back is no news.
+        // The list shows the root with its comment. Records that were deleted and restored do not count as unread.
         try terminal.see("+1")
         try terminal.see("✓ synced")
         #expect(!terminal.text.contains("1 new") && !terminal.text.contains("2 new"), "\(terminal.text)")

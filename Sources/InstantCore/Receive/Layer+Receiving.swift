@@ -134,7 +134,7 @@ extension WritableLayer {
 }
 
 /// What the user's own deletes and restores change along with their record: the comments of a root, and the root of a
-/// last comment. The server names other people as their authors, but they are no news for this user.
+/// last comment. The server names other people as their authors, but for this user they are not unread.
 struct ChangedAlong {
     /// Roots that are being deleted or restored, with the time of the edit.
     private var roots: [ByteOrdered: Timestamp] = [:]
@@ -156,7 +156,9 @@ struct ChangedAlong {
         case .removed: return stored?.content["rootId"]?.string.map { roots[ByteOrdered($0)] != nil } ?? false
         case .record(let record, _):
             // A comment made since the edit is news.
-            guard let root = record.content["rootId"]?.string, let madeAt = roots[ByteOrdered(root)] else { return false }
+            guard let root = record.content["rootId"]?.string, let madeAt = roots[ByteOrdered(root)] else {
+                return false
+            }
             return stored == nil && Annotation(record).createdAt.map { $0 < madeAt } ?? true
         }
     }

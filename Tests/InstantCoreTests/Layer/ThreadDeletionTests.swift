@@ -58,7 +58,8 @@ import Testing
             Record(
                 id: "new", content: comment("new", under: "h").changing { $0["createdAt"] = "2040-01-01T00:00:00Z" },
                 createdBy: "bo", updatedBy: "bo"), 10)
-        let items = [Self.said("c", under: "h", 7, by: "bo"), Self.said("d", under: "h", 8, by: "cy")]
+        let items =
+            [Self.said("c", under: "h", 7, by: "bo"), Self.said("d", under: "h", 8, by: "cy")]
             + [StoredRecord(Record(id: "h", content: Self.mark, createdBy: "cy", updatedBy: "cy"), 9), news]
         changes = try it.layer.take(
             PushAnswer(
@@ -89,7 +90,8 @@ import Testing
                 results: [ChangeResult(n: back.changes[0].n, status: .applied, revision: 7)],
                 delta: Delta(
                     epoch: "e",
-                    changes: [.record(root, 6), .record(Self.said("tc", under: "t", 7).record, 7)], upTo: 7, more: false)),
+                    changes: [.record(root, 6), .record(Self.said("tc", under: "t", 7).record, 7)], upTo: 7, more: false
+                )),
             to: back, newClientID: "new")
         #expect(changes.byOthers.isEmpty)
         #expect(try it.layer.row("t")?.isUnread == false)

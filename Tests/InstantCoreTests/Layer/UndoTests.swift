@@ -1,7 +1,8 @@
 import Annotations
-@testable import InstantCore
 import SyncProtocol
 import Testing
+
+@testable import InstantCore
 
 @Suite struct UndoTests {
     /// A receipt as it is read back after a restart.
