@@ -245,7 +245,7 @@ final class FakeServices: AppServices {
                     && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
                     && (filter.author == nil || filter.author == row.author)
                     && (filter.group == nil || filter.group == row.group ?? "")
-                    && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
+                    && (filter.pageIndex.map { stands(row, onPage: $0) } ?? true)
                     && (!filter.unreadOnly || row.isUnread)
                     && !filter.excluded.kinds.contains(row.kind)
                     && !filter.excluded.authors.contains(row.author ?? "")
@@ -263,6 +263,10 @@ final class FakeServices: AppServices {
         case .group: return rows.sorted { ($0.group ?? "", $0.id) < ($1.group ?? "", $1.id) }
         case .author: return rows.sorted { ($0.author ?? "", $0.id) < ($1.author ?? "", $1.id) }
         }
+    }
+
+    private func stands(_ row: ListRow, onPage page: Int) -> Bool {
+        row.pageIndex == page || records.first { $0.id.isExactly(row.id) }?.content.stands(onPage: page) == true
     }
 
     private func window(_ request: RowRequest, anchor: Record.ID?) -> RowWindow {

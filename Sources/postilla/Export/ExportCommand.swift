@@ -85,30 +85,34 @@ struct ExportCommand: AsyncParsableCommand {
         _ session: LayerSession, with writer: inout any LayerExporter, to put: (PrintableText) throws -> Void
     ) async throws {
         let descriptor = session.descriptor
+        let contents = type(of: writer).contents
         try put(writer.begin())
         var summary = Summary()
         do {
             var files: Set<AttachmentID> = []
+            var attached: AttachedFiles?
             try await descriptor.forEachRecord { record, root in
-                if format == .xfdf, record.isWithout(root) { return summary.orphans += 1 }
-                let text: PrintableText
-                if let xfdf = writer as? XFDFWriter, let file = await session.file(of: record) {
-                    text = PrintableText(xml: xfdf.add(record, under: root, file: file))
-                } else {
-                    text = try await writer.add(record, under: root)
-                }
-                if format == .xfdf, text.string.isEmpty { summary.left.add(record) }
+                if contents.contains(.rootsOnly), record.isWithout(root) { return summary.orphans += 1 }
+                let file = contents.contains(.filesInRecords) ? await session.file(of: record, &attached) : nil
+                let text = try await writer.add(record, under: root, file: file)
+                if contents.contains(.rootsOnly), text.string.isEmpty { summary.left.add(record) }
                 try put(text)
-                if format == .instantJSON, let file = record.content.attachmentID { files.insert(file) }
+                if contents.contains(.filesAtEnd), let id = record.content.attachmentID { files.insert(id) }
             }
-            if format == .instantJSON {
-                try descriptor.forEachFormFieldValue { record in
-                    guard var json = writer as? InstantJSONWriter else { return }
-                    try put(PrintableText(json: json.add(record)))
-                    writer = json
+            if contents.contains(.formFieldValues) {
+                try await descriptor.forEachFormFieldValue { record in
+                    try put(await writer.add(record, under: nil, file: nil))
                 }
             }
-            try await write(files, of: descriptor, with: &writer, to: put, &summary)
+            // From the server if necessary.
+            let document = descriptor.readOnlyDocument()
+            for id in files.sorted() {
+                if let bytes = try? await document.loadAttachment(id) {
+                    try put(writer.add(Array(bytes), as: id))
+                } else {
+                    summary.left.addFile()
+                }
+            }
         } catch {
             // What was written stays valid.
             try put(writer.end())
@@ -116,23 +120,6 @@ struct ExportCommand: AsyncParsableCommand {
         }
         try put(writer.end())
         summary.tell()
-    }
-
-    /// Adds the attached files, from the server if necessary.
-    private func write(
-        _ files: Set<AttachmentID>, of descriptor: InstantDocumentDescriptor, with writer: inout any LayerExporter,
-        to put: (PrintableText) throws -> Void, _ summary: inout Summary
-    ) async throws {
-        guard var json = writer as? InstantJSONWriter else { return }
-        let document = descriptor.readOnlyDocument()
-        for id in files.sorted() {
-            if let bytes = try? await document.loadAttachment(id) {
-                try put(PrintableText(json: json.add(Array(bytes), as: id)))
-            } else {
-                summary.left.addFile()
-            }
-        }
-        writer = json
     }
 
     /// What an export leaves out.

@@ -143,11 +143,14 @@ extension LayerSession {
     }
 
     /// Returns the file of a file attachment, from the PDF if the token may see that; nil for any other record.
-    func file(of record: Record) async -> [UInt8]? {
+    ///
+    /// - Parameter files: those of the PDF; read here when the first is needed.
+    func file(of record: Record, _ files: inout AttachedFiles?) async -> [UInt8]? {
         guard AnnotationKind(of: record.content.object) == .file else { return nil }
         guard record.content.attachmentID == nil else { return await attachment(of: record) }
         guard descriptor.status.grant?.mayViewOriginalPDF == true, let path = try? await pdf() else { return nil }
-        return try? await PDFTools().attachedFile(of: record.id, in: path)
+        if files == nil { files = try? await PDFTools().attachedFiles(in: path) }
+        return try? await files?.bytes(of: record.id, in: path)
     }
 }
 
