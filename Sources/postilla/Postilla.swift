@@ -25,7 +25,7 @@ struct Postilla: AsyncParsableCommand {
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, StateCommand.self,
             DeleteCommand.self, SaveFileCommand.self,
             WatchCommand.self, SyncCommand.self, OutboxCommand.self, ConflictsCommand.self, ExportCommand.self,
-            ImportCommand.self, DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self,
+            ImportCommand.self, MergeCommand.self, DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self,
             ServeCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)

@@ -79,7 +79,7 @@ package struct RecordMatching {
         for mustAgree in [true, false] {
             for place in places where found[place] == nil {
                 let one = theirs[place]
-                for name in one.names(in: copy.source) {
+                for name in one.names(in: copy.namingSource) {
                     guard let candidates = byName[ByteOrdered(name)] else { continue }
                     let partner = candidates.first { index in
                         !used.contains(index) && mine[index].family == one.family
@@ -171,7 +171,7 @@ package struct RecordMatching {
     }
 
     private func newID(for facts: RecordFacts, under root: Record.ID?, _ taken: inout Set<ByteOrdered>) -> Record.ID {
-        let names = facts.names(in: copy.source)
+        let names = facts.names(in: copy.namingSource)
         if let name = names.last(where: { Self.isStrong($0) && Record.isValidID($0) && Int($0) == nil }),
             taken.insert(ByteOrdered(name)).inserted
         {
