@@ -24,7 +24,7 @@ struct NewRecords {
                 roots + records, from: copy.source, sharesIDs: true, isAligned: copy.isAligned, idsAreNames: true)
             return RecordMatching(of: reading, in: DocumentReading(known, from: .records), pages: pages)
         }
-        let first = match(new.map { $0.authored(copy.author) }, in: present)
+        let first = match(new.map { $0.authored(by: copy.author) }, in: present)
         records = Array(first.records.dropFirst(roots.count))
         // Who made an annotation without an author is known only from the option. The same one in another copy has none,
         // or got another name.
@@ -40,7 +40,7 @@ struct NewRecords {
             }
             let authors = Dictionary(present.map { (ByteOrdered($0.id), $0.content["creatorName"]) }) { one, _ in one }
             let second = match(
-                unknown.map { new[$0] }, in: left.map { others.contains(ByteOrdered($0.id)) ? $0.authored(nil) : $0 })
+                unknown.map { new[$0] }, in: left.map { others.contains(ByteOrdered($0.id)) ? $0.withoutAuthor : $0 })
             for (place, record) in zip(unknown, second.records.dropFirst(roots.count))
             where !second.newIDs.contains(ByteOrdered(record.id)) {
                 records[place] = record
@@ -61,12 +61,17 @@ struct NewRecords {
 extension Record {
     fileprivate var hasNoAuthor: Bool { content["creatorName"]?.string?.isEmpty != false }
 
-    /// Returns the record with an author if it has none; with nil, without one.
-    fileprivate func authored(_ name: String?) -> Record {
-        guard name == nil || hasNoAuthor else { return self }
-        guard name != nil || content["creatorName"] != nil else { return self }
+    /// Returns the record with an author if it has none.
+    fileprivate func authored(by name: String?) -> Record {
+        guard let name, hasNoAuthor else { return self }
+        return setting(author: .string(name))
+    }
+
+    fileprivate var withoutAuthor: Record { setting(author: nil) }
+
+    private func setting(author: JSON?) -> Record {
         var record = self
-        record.content = content.changing { $0["creatorName"] = name.map(JSON.string) }
+        record.content = content.changing { $0["creatorName"] = author }
         return record
     }
 }
