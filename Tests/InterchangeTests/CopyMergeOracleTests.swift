@@ -252,7 +252,7 @@ struct CopyMergeOracleTests {
             })
     }
 
-    @Test(arguments: 0..<24)
+    @Test(arguments: 0..<10)
     func theResultIsTheUnion(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let base = Self.base(&random)
@@ -268,7 +268,7 @@ struct CopyMergeOracleTests {
                 merge.add(
                     CopyMerge.Copy(
                         file, from: review.form == .records ? .records : .pdf,
-                        ancestor: review.form == .continued ? .revision(ancestor, of: 0) : .none))
+                        ancestor: review.form == .continued ? .revision(ancestor, of: 0) : .likely(ancestor, of: 0)))
             }
             return merge
         }
@@ -287,8 +287,14 @@ struct CopyMergeOracleTests {
 
         // Read again from a PDF, new records have numbers, and their ids as names unless they have others.
         let written = Self.asWritten(merge.records, in: document)
+        for (review, file) in zip(reviews, files) {
+            let copy = CopyMerge.Copy(file, from: review.form == .records ? .records : .pdf)
+            let changes = [document, written].map { CopyMerge.differences(of: copy, from: $0, pages: Self.pages) }
+            #expect(changes[0] < changes[1], "seed \(seed), \(forms), \(review.person)")
+        }
         let again = merged(into: written, since: document)
-        #expect(again.records == written, "seed \(seed), \(forms), again")
+        let differing = zip(again.records, written).filter { $0 != $1 }.map { ($0.0.id, $0.0.content.text, $0.1.content.text) }
+        #expect(again.records.count == written.count && differing.isEmpty, "seed \(seed), \(forms), \(differing.first)")
         #expect(again.counts.allSatisfy { $0.added + $0.changed + $0.deleted == 0 })
     }
 

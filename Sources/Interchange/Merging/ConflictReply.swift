@@ -2,7 +2,9 @@ import Annotations
 
 /// The text of a copy that lost a conflict, as a reply to the annotation that has the other text.
 struct ConflictReply {
-    private(set) var record: Record
+    let record: Record
+    /// The annotation in whose thread it stands.
+    let root: Record.ID
 
     private static let texts: Set = ["text", "note", "contents", "description", "subject"]
 
@@ -11,7 +13,6 @@ struct ConflictReply {
         guard Self.texts.contains(member), let text = theirs.content[member].flatMap(CommentText.init(json:)),
             !text.words.isEmpty
         else { return nil }
-        let root: Record.ID
         if mine.contentType == .comments {
             guard let id = mine.content["rootId"]?.string else { return nil }
             root = id

@@ -69,6 +69,17 @@ package struct CopyMerge: Sendable {
         take(merge, from: copy, given: theirs.given)
     }
 
+    /// Counts what somebody would have had to do to a version of the document to make the copy. The version that needs
+    /// least is most likely where the copy comes from.
+    package static func differences(of copy: Copy, from version: [Record], pages: [PageFrame]) -> Int {
+        let matching = RecordMatching(
+            of: DocumentReading(copy.records, from: copy.source, isAligned: copy.isAligned),
+            in: DocumentReading(version, from: .pdf), pages: pages)
+        let old = Dictionary(version.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+        let changed = matching.records.count { old[ByteOrdered($0.id)]?.isSame(as: $0) != true }
+        return changed + version.count - matching.partners.count
+    }
+
     /// Completes a record of the result.
     package mutating func change(_ id: Record.ID, _ change: (inout JSONObject) -> Void) {
         guard let place = records.firstIndex(where: { $0.id.isExactly(id) }) else { return }
@@ -85,7 +96,7 @@ package struct CopyMerge: Sendable {
     }
 
     private func ancestor(of copy: Copy) -> Version {
-        guard case .revision(let records, let place) = copy.ancestor else {
+        guard let (records, place) = copy.ancestor.records else {
             return Version(raw: known[0].records, records: known[0].records, ids: [:])
         }
         let document = known[place]
@@ -128,6 +139,9 @@ package struct CopyMerge: Sendable {
             if !isKnown { new.append((place, record)) }
             if isKnown, present.contains(ByteOrdered(record.id)) { roots.append(record) }
         }
+        // A name of this program's own: its author may have been given by an earlier merge.
+        let named = records.filter { $0.content["name"]?.string?.hasPrefix("merge-") == true }
+        let given = given.union(named.map { ByteOrdered($0.id) })
         let second = NewRecords(
             new.map(\.record), beside: roots, from: copy, in: records, given: given, pages: pages)
         for (item, record) in zip(new, second.records) { result.records[item.place] = record }
@@ -143,6 +157,9 @@ package struct CopyMerge: Sendable {
     private mutating func take(_ merge: ThreeWayMerge, from copy: Copy, given new: Set<ByteOrdered>) {
         var (kept, added, gone): ([ByteOrdered: Record], [Record], Set<ByteOrdered>) = ([:], [], [])
         var replies: [Record] = []
+        let threads = merge.conflicts.isEmpty ? [:] : Dictionary(
+            grouping: records.filter { $0.contentType == .comments }
+        ) { ByteOrdered($0.content["rootId"]?.string ?? "") }
         for item in merge.items {
             let id = ByteOrdered(item.id)
             let result = item.result.map { settled($0, over: item.mine, from: copy) }
@@ -155,7 +172,7 @@ package struct CopyMerge: Sendable {
                 gone.insert(id)
             }
             let finding = item.outcome == .conflict
-                ? conflict(item, in: copy, &replies) : Self.finding(from: item.mine, to: result)
+                ? conflict(item, in: copy, threads, &replies) : Self.finding(from: item.mine, to: result)
             tell(finding, of: result ?? item.mine ?? item.theirs, isInCopy: item.theirs != nil && result != nil)
         }
         records = records.compactMap { record in
@@ -204,7 +221,9 @@ package struct CopyMerge: Sendable {
     /// Makes replies of the texts that lost a conflict.
     ///
     /// - Returns: nil for a conflict that an earlier merge has settled with these replies.
-    private func conflict(_ item: ThreeWayMerge.Item, in copy: Copy, _ replies: inout [Record]) -> Entry.Finding? {
+    private func conflict(
+        _ item: ThreeWayMerge.Item, in copy: Copy, _ threads: [ByteOrdered: [Record]], _ replies: inout [Record]
+    ) -> Entry.Finding? {
         guard let mine = item.mine, let theirs = item.theirs, !item.merge.members.isEmpty else {
             return .keptDeleted(byCopy: item.theirs == nil)
         }
@@ -214,7 +233,8 @@ package struct CopyMerge: Sendable {
                 isSettled = false
                 continue
             }
-            guard !(records + replies).contains(where: text.isHeld(by:)) else { continue }
+            let thread = threads[ByteOrdered(text.root)] ?? []
+            guard !thread.contains(where: text.isHeld(by:)), !replies.contains(where: text.isHeld(by:)) else { continue }
             isSettled = false
             replies.append(text.record)
             new.append(text.record.id)
@@ -260,6 +280,16 @@ extension CopyMerge {
         case none
         /// The records of the longest revision that the copy shares with the document (0) or with an earlier copy (1…).
         case revision([Record], of: Int)
+        /// The records of the revision that the copy is most like, see ``CopyMerge/differences(of:from:pages:)``. It shares
+        /// no bytes, so what the copy lacks proves nothing.
+        case likely([Record], of: Int)
+
+        var records: ([Record], of: Int)? {
+            switch self {
+            case .none: nil
+            case .revision(let records, let place), .likely(let records, let place): (records, place)
+            }
+        }
     }
 
     package struct Origin: Hashable, Sendable {

@@ -12,7 +12,7 @@ struct NewRecords {
 
     /// - Parameters:
     ///   - roots: records of the copy that have the ids of the result; replies may stand under them.
-    ///   - others: the ids in `present` whose author an earlier copy of this merge was given.
+    ///   - others: the ids in `present` whose author an earlier copy or merge may have been given.
     init(
         _ new: [Record], beside roots: [Record], from copy: CopyMerge.Copy, in present: [Record],
         given others: Set<ByteOrdered>, pages: [PageFrame]

@@ -17,6 +17,20 @@ package struct SharedRevision: Hashable, Sendable {
     /// - Returns: nil if they have none in common.
     /// - Throws: an error of the file system.
     package init?(of first: String, and second: String) throws {
+        guard let last = try Self.all(of: first, and: second, atMost: 1).first else { return nil }
+        self = last
+    }
+
+    private init(length: Int64, isWhole: Bool) { (self.length, self.isWhole) = (length, isWhole) }
+
+    /// Returns the revisions of a file, the newest first, which is the whole file.
+    ///
+    /// - Parameter count: how many to return at most.
+    package static func all(of file: String, atMost count: Int) throws -> [SharedRevision] {
+        try all(of: file, and: file, atMost: count)
+    }
+
+    private static func all(of first: String, and second: String, atMost limit: Int) throws -> [SharedRevision] {
         let (one, other) = (try Self.open(first), try Self.open(second))
         defer {
             try? one.close()
@@ -40,16 +54,17 @@ package struct SharedRevision: Hashable, Sendable {
             guard count == min(bytes.count, others.count) else { break compare }
         }
         // A mark may also stand in a stream, and in front of a file for quick viewing.
+        var found: [SharedRevision] = []
         for end in ends.suffix(Self.maxEnds).reversed() {
             let end = end + (try Self.lineEnd(of: one, at: end, upTo: common))
             let tail = try PDFTail(length: end) { place, count in
                 Array(try Self.bytes(of: one, at: place).prefix(min(count, Int(max(0, end - place)))))
             }
             guard tail != nil else { continue }
-            (self.length, isWhole) = (end, try Self.isBlank(one, from: end))
-            return
+            found.append(SharedRevision(length: end, isWhole: try Self.isBlank(one, from: end)))
+            if found.count == limit { break }
         }
-        return nil
+        return found
     }
 
     private static func open(_ path: String) throws -> FileDescriptor {

@@ -60,8 +60,12 @@ struct MergeReader {
     private(set) var files: [MergeFile] = []
     /// The pages of the document as text, once they are needed.
     private var texts: [PageText]?
+    /// The annotations of the document and of its earlier revisions, once they are needed.
+    private var versions: [[Record]]?
     private let tools = PDFTools()
 
+    /// How many revisions of the document a copy without its bytes is compared with.
+    private static let maxRevisions = 8
     /// The share of the words that two editions must have in common.
     private static let leastShare = 0.2
 
@@ -92,8 +96,30 @@ struct MergeReader {
         } catch let error as PDFError {
             throw CommandFailure("\(path): \(error); nothing merged")
         }
+        if case .none = file.copy.ancestor { file.copy.ancestor = try await likelyAncestor(of: file.copy) }
         file.copy.author = author
         files.append(file)
+    }
+
+    /// Returns the revision of the document that a copy is most like: what others did since then is no change of this copy.
+    private mutating func likelyAncestor(of copy: CopyMerge.Copy) async throws -> CopyMerge.Ancestor {
+        var versions = self.versions ?? []
+        if versions.isEmpty {
+            versions = [document.records]
+            for revision in try SharedRevision.all(of: document.path, atMost: Self.maxRevisions)
+            where !revision.isWhole {
+                guard let found = try await tools.annotations(of: document.path, upTo: revision.length),
+                    // The pages may have changed, too.
+                    found.frames == document.frames
+                else { continue }
+                versions.append(found.records.filter { !$0.isField })
+            }
+            self.versions = versions
+        }
+        guard versions.count > 1 else { return .none }
+        let counts = versions.map { CopyMerge.differences(of: copy, from: $0, pages: document.frames) }
+        guard let least = counts.min(), let place = counts.firstIndex(of: least), place > 0 else { return .none }
+        return .likely(versions[place], of: 0)
     }
 
     private static func file(
