@@ -76,7 +76,10 @@ package struct CopyMerge: Sendable {
             of: DocumentReading(copy.records, from: copy.source, isAligned: copy.isAligned),
             in: DocumentReading(version, from: .pdf), pages: pages)
         let old = Dictionary(version.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
-        let changed = matching.records.count { old[ByteOrdered($0.id)]?.isSame(as: $0) != true }
+        let changed = matching.records.count { record in
+            guard let was = old[ByteOrdered(record.id)] else { return true }
+            return !record.atPlace(of: was).isSame(as: was)
+        }
         return changed + version.count - matching.partners.count
     }
 
@@ -130,11 +133,13 @@ package struct CopyMerge: Sendable {
             of: DocumentReading(copy.records, from: copy.source, sharesIDs: isRevision, isAligned: copy.isAligned),
             in: DocumentReading(ancestor.raw, from: .pdf), pages: pages)
         let present = Set(records.map { ByteOrdered($0.id) })
+        let old = Dictionary(ancestor.raw.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
         var result = Found()
         var (new, roots): ([(place: Int, record: Record)], [Record]) = ([], [])
         for (place, record) in first.records.enumerated() {
             let isKnown = !first.newIDs.contains(ByteOrdered(record.id))
-            let record = record.renamed(ancestor.ids)
+            let was = isRevision || !isKnown ? nil : old[ByteOrdered(record.id)]
+            let record = (was.map(record.atPlace(of:)) ?? record).renamed(ancestor.ids)
             result.records.append(record)
             if !isKnown { new.append((place, record)) }
             if isKnown, present.contains(ByteOrdered(record.id)) { roots.append(record) }

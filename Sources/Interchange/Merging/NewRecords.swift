@@ -49,11 +49,12 @@ struct NewRecords {
                 }
             }
         }
-        let known = Set(present.map { ByteOrdered($0.id) })
+        let known = Dictionary(present.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+        records = records.map { record in known[ByteOrdered(record.id)].map(record.atPlace(of:)) ?? record }
         for (record, old) in zip(records, new) {
             let id = ByteOrdered(record.id)
             if !record.id.isExactly(old.id) { renamed[ByteOrdered(old.id)] = record.id }
-            if copy.author != nil, old.hasNoAuthor, !known.contains(id) { given.insert(id) }
+            if copy.author != nil, old.hasNoAuthor, known[id] == nil { given.insert(id) }
         }
     }
 }

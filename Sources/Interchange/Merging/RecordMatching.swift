@@ -221,6 +221,22 @@ package struct RecordMatching {
     }
 }
 
+extension Record {
+    /// Returns the record at exactly the place of another one, if it is there within 1 pt: programs that write a file anew
+    /// round numbers, and that is no change.
+    func atPlace(of other: Record) -> Record {
+        guard content != other.content, RecordFacts(self).isNear(RecordFacts(other), within: 1) else { return self }
+        let (mine, place) = (content.object, other.content.object)
+        guard Content.placeMembers.contains(where: { mine[$0] != place[$0] && mine[$0] != nil && place[$0] != nil })
+        else { return self }
+        var record = self
+        record.content = content.changing { object in
+            for key in Content.placeMembers where object[key] != nil && place[key] != nil { object[key] = place[key] }
+        }
+        return record
+    }
+}
+
 extension Content {
     /// The members that say where an annotation is. They belong together.
     package static let placeMembers: Set = [
