@@ -306,7 +306,7 @@ struct LayerMergeStories {
             "rex", at: engine,
             token: engine.token {
                 $0.user = "rex"
-                $0.permissions = ["read-document"]
+                $0.permissions = ["read-document", "download"]
             })
         var update = PDFContinuation(of: SmallPDF.paper().bytes)
         update.objects[11] = "<</Type/Annot/Subtype/Text/Rect[50 50 70 70]/Contents(New one)/T(Ben)>>"
