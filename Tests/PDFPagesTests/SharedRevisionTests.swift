@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Revisions that two PDFs share")
 struct SharedRevisionTests {
-    private let files: Files
+    private let files: Folder
 
-    init() throws { files = try Files() }
+    init() throws { files = try Folder() }
 
     private func update(_ file: [UInt8], _ text: String, end: String = "%%EOF\n") -> [UInt8] {
         let previous = String(decoding: file, as: UTF8.self).components(separatedBy: "startxref\n").last?
@@ -20,7 +20,7 @@ struct SharedRevisionTests {
     }
 
     private func shared(_ one: [UInt8], _ other: [UInt8]) throws -> SharedRevision? {
-        try SharedRevision(of: files.write("one.pdf", one), and: files.write("other.pdf", other))
+        try SharedRevision(of: files.write(one, as: "one.pdf"), and: files.write(other, as: "other.pdf"))
     }
 
     @Test func theLongestCommonRevisionIsFound() throws {
@@ -59,7 +59,7 @@ struct SharedRevisionTests {
 
     @Test func anEarlierRevisionIsRead() async throws {
         let base = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[9 9 29 29]/Contents(old)>>"]).bytes
-        let file = try files.write("ana.pdf", update(base, "new"))
+        let file = try files.write(update(base, "new"))
         let revisions = try SharedRevision.all(of: file, atMost: 8)
         #expect(revisions.map(\.isWhole) == [true, false])
         let found = try await PDFTools().annotations(of: file, upTo: revisions[1].length)

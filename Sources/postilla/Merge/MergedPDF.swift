@@ -35,6 +35,7 @@ struct MergedPDF {
     private func add(to annotated: inout AnnotatedPDF) async throws -> [(copy: Int, problem: FileProblem)] {
         var problems: [(copy: Int, problem: FileProblem)] = []
         for id in document.fields { _ = annotated.keep(id) }
+        let pictures = try await pictures()
         var roots: [ByteOrdered: Record] = [:]
         for record in merge.records where record.contentType != .comments { roots[ByteOrdered(record.id)] = record }
         for record in merge.records {
@@ -52,15 +53,35 @@ struct MergedPDF {
                 }
             }
             let file = try await file(of: record, origin)
-            guard try annotated.add(record, under: root, image: file) else {
+            let picture = pictures[ByteOrdered(record.id)]
+            guard try annotated.add(record, under: root, image: file, appearance: picture) else {
                 tell("a PDF cannot hold it")
                 continue
             }
             if origin != nil, file == nil, AnnotationKind(of: record.content.object) == .file {
                 tell("its file is left out", isSkipped: false)
             }
+            if let origin, files[origin.copy].isPDF, record.isStamp, picture == nil {
+                tell("its picture is left out", isSkipped: false)
+            }
         }
         return problems
+    }
+
+    /// Returns the pictures of new stamps, by their ids in the result.
+    private func pictures() async throws -> [ByteOrdered: CopiedAppearance] {
+        var result: [ByteOrdered: CopiedAppearance] = [:]
+        for (place, file) in files.enumerated() where file.isPDF {
+            let stamps = merge.records.compactMap { record -> (id: Record.ID, own: Record.ID)? in
+                guard record.isStamp, let origin = merge.origins[ByteOrdered(record.id)], origin.copy == place else {
+                    return nil
+                }
+                return (record.id, origin.id)
+            }
+            let found = try await PDFTools().appearances(of: stamps.map(\.own), in: file.path)
+            for (id, own) in stamps { result[ByteOrdered(id)] = found[ByteOrdered(own)] }
+        }
+        return result
     }
 
     /// Returns the picture or the attached file of a new annotation.
@@ -73,4 +94,8 @@ struct MergedPDF {
         }
         return try await PDFTools().attachedFile(of: origin.id, in: files[origin.copy].path)
     }
+}
+
+extension Record {
+    fileprivate var isStamp: Bool { [.stamp, .image].contains(AnnotationKind(of: content.object)) }
 }
