@@ -98,8 +98,10 @@ struct CopyMergeOracleTests {
         object["v"] = 1
         object["type"] = "pspdfkit/note"
         object["pageIndex"] = .number(JSONNumber(Int64(key % 10)))
-        object["bbox"] = Rect(
-            left: Double(key % 25) * 20 + shift, top: Double(key / 25 % 30) * 20, width: 18, height: 18).json
+        object["bbox"] =
+            Rect(
+                left: Double(key % 25) * 20 + shift, top: Double(key / 25 % 30) * 20, width: 18, height: 18
+            ).json
         object["text"] = .string(version.text(key))
         object["color"] = .string(version.color)
         object["name"] = name.map(JSON.string)
@@ -292,7 +294,9 @@ struct CopyMergeOracleTests {
             #expect(changes[0] < changes[1], "seed \(seed), \(forms), \(review.person)")
         }
         let again = merged(into: written, since: document)
-        let differing = zip(again.records, written).filter { $0 != $1 }.map { ($0.0.id, $0.0.content.text, $0.1.content.text) }
+        let differing = zip(again.records, written).filter { $0 != $1 }.map {
+            ($0.0.id, $0.0.content.text, $0.1.content.text)
+        }
         #expect(again.records.count == written.count && differing.isEmpty, "seed \(seed), \(forms), \(differing.first)")
         #expect(again.counts.allSatisfy { $0.added + $0.changed + $0.deleted == 0 })
     }

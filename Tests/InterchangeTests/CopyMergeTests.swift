@@ -21,7 +21,8 @@ struct CopyMergeTests {
         return merge
     }
 
-    private func continued(_ records: [Record], _ base: [Record], of: Int = 0, author: String? = nil) -> CopyMerge.Copy {
+    private func continued(_ records: [Record], _ base: [Record], of: Int = 0, author: String? = nil) -> CopyMerge.Copy
+    {
         CopyMerge.Copy(records, from: .pdf, ancestor: .revision(base, of: of), author: author)
     }
 
@@ -110,7 +111,8 @@ struct CopyMergeTests {
     @Test func otherMembersAreListed() {
         let base = [note("5", "text")]
         let copies = [
-            continued([note("5", "text", color: "#ff0000")], base), continued([note("5", "text", color: "#0000ff")], base),
+            continued([note("5", "text", color: "#ff0000")], base),
+            continued([note("5", "text", color: "#0000ff")], base),
         ]
         let result = merge(base, copies)
         #expect(result.records.count == 1 && result.records[0].content["color"] == "#ff0000")
@@ -165,7 +167,11 @@ struct CopyMergeTests {
         var read = result.records
         read[0].content = read[0].content.changing { $0["name"] = .string(read[0].id) }
         read[0].id = "44"
-        #expect(merge(read, copies.map { CopyMerge.Copy($0.records, from: .pdf, ancestor: .revision([], of: 0), author: $0.author) }).records == read)
+        #expect(
+            merge(
+                read,
+                copies.map { CopyMerge.Copy($0.records, from: .pdf, ancestor: .revision([], of: 0), author: $0.author) }
+            ).records == read)
     }
 
     // MARK: Other formats, layers

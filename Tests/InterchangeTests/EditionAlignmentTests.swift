@@ -45,7 +45,10 @@ struct EditionAlignmentTests {
             // Further down.
             ([Self.page(Self.lines, top: 300)], [Self.word(1, 0, count: 2)], 0, [Self.word(1, 0, top: 300, count: 2)]),
             // On the next page.
-            ([Self.page(["preface"]), Self.page(Self.lines)], [Self.word(1, 0, count: 2)], 1, [Self.word(1, 0, count: 2)]),
+            (
+                [Self.page(["preface"]), Self.page(Self.lines)], [Self.word(1, 0, count: 2)], 1,
+                [Self.word(1, 0, count: 2)]
+            ),
             // Broken into two lines.
             (
                 [Self.page(["one two", "three four five six", Self.lines[1]])], [Self.word(1, 0, count: 2)], 0,
@@ -57,7 +60,10 @@ struct EditionAlignmentTests {
                 [Self.word(1, 0, top: 140, count: 3)]
             ),
             // All of them were.
-            ([Self.page(["one zwei drei four five six", Self.lines[1]], top: 140)], [Self.word(1, 0, count: 2)], 0, nil),
+            (
+                [Self.page(["one zwei drei four five six", Self.lines[1]], top: 140)], [Self.word(1, 0, count: 2)], 0,
+                nil
+            ),
         ]
         for (number, (to, rects, page, expected)) in cases.enumerated() {
             let alignment = EditionAlignment(from: [Self.page(Self.lines)], to: to)
@@ -82,8 +88,11 @@ struct EditionAlignmentTests {
             from: [Self.page(Self.lines)], to: [Self.page(["preface"]), Self.page(Self.lines, top: 150)])
         let note = RecordMergeTests.note("1", "margin", left: 30)
         let far = Record(
-            id: "3", content: note.content.changing { $0["bbox"] = Rect(left: 500, top: 700, width: 20, height: 20).json })
-        let records = [note, RecordMergeTests.reply("2", to: "1", "yes"), far, RecordMergeTests.reply("4", to: "3", "no")]
+            id: "3",
+            content: note.content.changing { $0["bbox"] = Rect(left: 500, top: 700, width: 20, height: 20).json })
+        let records = [
+            note, RecordMergeTests.reply("2", to: "1", "yes"), far, RecordMergeTests.reply("4", to: "3", "no"),
+        ]
         let (found, lost) = alignment.moving(records)
         #expect(found.map(\.id) == ["1", "2"] && lost.map(\.id) == ["3", "4"])
         #expect(found.allSatisfy { $0.content["pageIndex"] == 1 })
@@ -107,9 +116,10 @@ struct EditionAlignmentTests {
         func pages(_ words: [String]) -> [PageText] {
             stride(from: 0, to: words.count, by: 300).map { start in
                 let part = words[start..<min(start + 300, words.count)]
-                return Self.page(stride(from: part.startIndex, to: part.endIndex, by: 10).map { line in
-                    part[line..<min(line + 10, part.endIndex)].joined(separator: " ")
-                }, top: 10)
+                return Self.page(
+                    stride(from: part.startIndex, to: part.endIndex, by: 10).map { line in
+                        part[line..<min(line + 10, part.endIndex)].joined(separator: " ")
+                    }, top: 10)
             }
         }
         let (from, to) = (pages(words), pages(edited))
@@ -123,7 +133,8 @@ struct EditionAlignmentTests {
                 let annotation = Annotation(record)
                 let target = annotation.pageIndex ?? 0
                 let index = to[target].words.firstIndex { $0.box == annotation.rects[0] }
-                #expect(index.map { to[target].words[$0].text } == word.text, "seed \(seed), page \(page), word \(number)")
+                #expect(
+                    index.map { to[target].words[$0].text } == word.text, "seed \(seed), page \(page), word \(number)")
                 places.append((target, index ?? -1))
                 found += 1
             }

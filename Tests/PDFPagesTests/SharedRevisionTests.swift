@@ -1,3 +1,4 @@
+import Annotations
 import Foundation
 import PDFPages
 import TestSupport
@@ -10,13 +11,15 @@ struct SharedRevisionTests {
     init() throws { files = try Folder() }
 
     private func update(_ file: [UInt8], _ text: String, end: String = "%%EOF\n") -> [UInt8] {
-        let previous = String(decoding: file, as: UTF8.self).components(separatedBy: "startxref\n").last?
+        let previous =
+            String(decoding: file, as: UTF8.self).components(separatedBy: "startxref\n").last?
             .prefix { $0.isNumber } ?? ""
         let object = "6 0 obj\n<</Type/Annot/Subtype/Text/Rect[9 9 29 29]/Contents(\(text))>>\nendobj\n"
         let digits = String(file.count)
         let entry = String(repeating: "0", count: 10 - digits.count) + digits
         return file + "\(object)xref\n6 1\n\(entry) 00000 n \n".utf8
-            + "trailer<</Size 7/Root 1 0 R/Prev \(previous)>>\nstartxref\n\(file.count + object.utf8.count)\n\(end)".utf8
+            + "trailer<</Size 7/Root 1 0 R/Prev \(previous)>>\nstartxref\n\(file.count + object.utf8.count)\n\(end)"
+            .utf8
     }
 
     private func shared(_ one: [UInt8], _ other: [UInt8]) throws -> SharedRevision? {

@@ -166,6 +166,47 @@ struct MergeStories {
         #expect(String(decoding: try bytes("out.pdf"), as: UTF8.self).contains("1;2;3"))
     }
 
+    /// What a stamp shows is in its appearance: a form, in it another one, and in that an image.
+    @Test(arguments: [false, true]) func stampsKeepTheirPictures(isEncrypted: Bool) throws {
+        let base = SmallPDF(annotations: [Self.note("old", 0, author: "eve")]).bytes
+        try folder.write("plain.pdf", base)
+        if isEncrypted {
+            // Such a file is written anew.
+            try qpdf("--encrypt", "", "owner", "256", "--", path("plain.pdf"), path("base.pdf"))
+        } else {
+            try folder.write("base.pdf", base)
+        }
+        var update = PDFContinuation(of: base)
+        update.objects[7] =
+            "<</Type/Annot/Subtype/Stamp/Rect[200 300 400 500]/T(ana)/Name/Mine/AP<</N 8 0 R>>>>"
+        let (outer, inner) = ("q 100 0 0 100 0 0 cm /In Do Q", "/Im Do")
+        update.objects[8] =
+            "<</Type/XObject/Subtype/Form/BBox[0 0 100 100]/Resources<</XObject<</In 9 0 R>>>>/Length \(outer.count)>>"
+            + "stream\n\(outer)\nendstream"
+        update.objects[9] =
+            "<</Type/XObject/Subtype/Form/BBox[0 0 1 1]/Resources 11 0 R/Length \(inner.count)>>stream\n\(inner)\nendstream"
+        update.objects[10] =
+            "<</Type/XObject/Subtype/Image/Width 2/Height 2/BitsPerComponent 8/ColorSpace[/Indexed/DeviceRGB 3"
+            + "<ff000000ff000000ffffff00>]/Filter/ASCIIHexDecode/Length 9>>stream\n00010203>\nendstream"
+        update.objects[11] = "<</XObject<</Im 10 0 R>>/Properties<</Back<</Parent 4 0 R>>>>>>"
+        update.setPage(annotations: [6, 7])
+        let copy = try folder.write("ana.pdf", update.bytes)
+        let run = try merge(path("base.pdf"), copy, "-o", path("out.pdf"))
+        #expect(run.status == 0 && !run.output.contains("incomplete"), "\(run.output)\(run.messages)")
+        for name in ["ana", "out"] {
+            _ = try Program.run(
+                ["-r", "72", "-singlefile", path(name + ".pdf"), path(name)], environment: [:],
+                executable: "/usr/bin/pdftoppm")
+        }
+        #expect(try bytes("out.ppm") == bytes("ana.ppm"))
+        // Red, green, blue and yellow are in the picture.
+        let pixels = try bytes("out.ppm")
+        for color in [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 0]] as [[UInt8]] {
+            #expect(pixels.firstRange(of: Data(color + color + color)) != nil, "\(color)")
+        }
+        #expect(try qpdf("--check", path("out.pdf")).status == 0)
+    }
+
     /// A copy of another edition: its first page has moved, and one of its sentences is not in the original.
     @Test func anotherEditionIsAlignedByItsWords() throws {
         func page(_ lines: [String]) -> (entries: String, content: String) {
@@ -180,7 +221,9 @@ struct MergeStories {
         original.pages = [page(lines)]
         try folder.write("base.pdf", original.bytes)
         var edition = SmallPDF()
-        edition.pages = [page(["A preface"]), page(["Something that was added here", ""] + lines + ["An unknown sentence"])]
+        edition.pages = [
+            page(["A preface"]), page(["Something that was added here", ""] + lines + ["An unknown sentence"]),
+        ]
         edition.pages[1].entries += "/Annots[8 0 R 9 0 R 10 0 R]"
         func mark(_ y: Int, _ text: String) -> String {
             "<</Type/Annot/Subtype/Highlight/Rect[72 \(y) 200 \(y + 12)]/QuadPoints[72 \(y + 10) 130 \(y + 10) 72 \(y) "

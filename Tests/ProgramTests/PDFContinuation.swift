@@ -12,7 +12,8 @@ struct PDFContinuation {
     /// Gives the first page other annotations.
     mutating func setPage(annotations: [Int]) {
         let text = String(decoding: original, as: UTF8.self)
-        guard let start = text.range(of: "4 0 obj\n"), let end = text.range(of: "\nendobj", range: start.upperBound..<text.endIndex)
+        guard let start = text.range(of: "4 0 obj\n"),
+            let end = text.range(of: "\nendobj", range: start.upperBound..<text.endIndex)
         else { return }
         var page = String(text[start.upperBound..<end.lowerBound])
         if let list = page.range(of: #"/Annots\[[^\]]*\]"#, options: .regularExpression) { page.removeSubrange(list) }

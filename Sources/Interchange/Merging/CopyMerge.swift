@@ -162,9 +162,12 @@ package struct CopyMerge: Sendable {
     private mutating func take(_ merge: ThreeWayMerge, from copy: Copy, given new: Set<ByteOrdered>) {
         var (kept, added, gone): ([ByteOrdered: Record], [Record], Set<ByteOrdered>) = ([:], [], [])
         var replies: [Record] = []
-        let threads = merge.conflicts.isEmpty ? [:] : Dictionary(
-            grouping: records.filter { $0.contentType == .comments }
-        ) { ByteOrdered($0.content["rootId"]?.string ?? "") }
+        let threads =
+            merge.conflicts.isEmpty
+            ? [:]
+            : Dictionary(
+                grouping: records.filter { $0.contentType == .comments }
+            ) { ByteOrdered($0.content["rootId"]?.string ?? "") }
         for item in merge.items {
             let id = ByteOrdered(item.id)
             let result = item.result.map { settled($0, over: item.mine, from: copy) }
@@ -176,7 +179,8 @@ package struct CopyMerge: Sendable {
             } else {
                 gone.insert(id)
             }
-            let finding = item.outcome == .conflict
+            let finding =
+                item.outcome == .conflict
                 ? conflict(item, in: copy, threads, &replies) : Self.finding(from: item.mine, to: result)
             tell(finding, of: result ?? item.mine ?? item.theirs, isInCopy: item.theirs != nil && result != nil)
         }
@@ -239,7 +243,9 @@ package struct CopyMerge: Sendable {
                 continue
             }
             let thread = threads[ByteOrdered(text.root)] ?? []
-            guard !thread.contains(where: text.isHeld(by:)), !replies.contains(where: text.isHeld(by:)) else { continue }
+            guard !thread.contains(where: text.isHeld(by:)), !replies.contains(where: text.isHeld(by:)) else {
+                continue
+            }
             isSettled = false
             replies.append(text.record)
             new.append(text.record.id)

@@ -134,10 +134,11 @@ struct MergeCommand: AsyncParsableCommand {
         var report = MergeReport(listing, of: files, isDryRun: dryRun)
         for place in files.indices {
             for entry in merge.entries where entry.copy == place {
-                let isChange = switch entry.finding {
-                case .added, .changed, .deleted: true
-                case .missing, .keptDeleted, .conflict: false
-                }
+                let isChange =
+                    switch entry.finding {
+                    case .added, .changed, .deleted: true
+                    case .missing, .keptDeleted, .conflict: false
+                    }
                 report.tell(entry, isChange ? outcome(entry.record) : nil)
             }
             for problem in files[place].problems { report.tell(problem, of: place) }
