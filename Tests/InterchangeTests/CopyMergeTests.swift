@@ -36,6 +36,7 @@ struct CopyMergeTests {
         #expect(texts(proof) == ["one"] && proof.counts[0].deleted == 1)
         let other = merge(base, [CopyMerge.Copy([base[0]], from: .pdf)])
         #expect(texts(other) == ["one", "two"] && other.counts[0].missing == 1)
+        #expect(other.counts[0].unchanged == 1)
         guard case .missing? = other.entries.first?.finding else {
             Issue.record("\(other.entries)")
             return

@@ -282,6 +282,10 @@ struct MergeStories {
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(!names.contains { $0.contains("out") || $0.hasSuffix(".new") }, "\(names)")
         #expect(try bytes("base.pdf") == Data(base))
+        // A scan has no words, but the same pages.
+        let scan = try folder.write("scan.pdf", SmallPDF(annotations: [], word: "").bytes)
+        let warned = try merge(file, scan, "-o", out)
+        #expect(warned.status == 0 && warned.messages.contains("may be different documents"), "\(warned.messages)")
         let twice = try merge(file, file, file, "-o", out)
         #expect(twice.status == 0 && twice.messages.contains("more than once"), "\(twice.messages)")
         #expect(try merge(file, out, "-o", out, "--force").status == 0)

@@ -66,7 +66,7 @@ package struct CopyMerge: Sendable {
         }
         let merge = ThreeWayMerge(
             base: base, mine: records, theirs: theirs.records, knowsDeletions: copy.knowsDeletions)
-        take(merge, from: copy, given: theirs.given)
+        take(merge, theirs, from: copy)
     }
 
     /// Counts what somebody would have had to do to a version of the document to make the copy. The version that needs
@@ -159,7 +159,8 @@ package struct CopyMerge: Sendable {
 
     // MARK: The result
 
-    private mutating func take(_ merge: ThreeWayMerge, from copy: Copy, given new: Set<ByteOrdered>) {
+    private mutating func take(_ merge: ThreeWayMerge, _ theirs: Found, from copy: Copy) {
+        let present = Set(theirs.records.map { ByteOrdered($0.id) })
         var (kept, added, gone): ([ByteOrdered: Record], [Record], Set<ByteOrdered>) = ([:], [], [])
         var replies: [Record] = []
         let threads =
@@ -173,7 +174,7 @@ package struct CopyMerge: Sendable {
             let result = item.result.map { settled($0, over: item.mine, from: copy) }
             if let result, item.mine == nil {
                 added.append(result)
-                if new.contains(id) { given.insert(id) }
+                if theirs.given.contains(id) { given.insert(id) }
             } else if let result {
                 kept[id] = result
             } else {
@@ -182,7 +183,7 @@ package struct CopyMerge: Sendable {
             let finding =
                 item.outcome == .conflict
                 ? conflict(item, in: copy, threads, &replies) : Self.finding(from: item.mine, to: result)
-            tell(finding, of: result ?? item.mine ?? item.theirs, isInCopy: item.theirs != nil && result != nil)
+            tell(finding, of: result ?? item.mine ?? item.theirs, isInCopy: present.contains(id) && result != nil)
         }
         records = records.compactMap { record in
             gone.contains(ByteOrdered(record.id)) ? nil : kept[ByteOrdered(record.id)] ?? record

@@ -44,6 +44,9 @@ package struct EditionAlignment: Sendable {
     /// Whether there is anything to compare.
     package var hasWords: Bool { !words.isEmpty && !newWords.isEmpty }
 
+    /// Whether one edition has words and the other one has none, so that nothing tells whether they are one document.
+    package var hasWordsOnOneSide: Bool { words.isEmpty != newWords.isEmpty }
+
     /// Whether both editions look the same, as far as their words tell.
     package var isSameEdition: Bool { from.count == to.count && from.indices.allSatisfy(isSame) }
 

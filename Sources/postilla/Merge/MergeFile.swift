@@ -197,7 +197,13 @@ extension MergeReader {
         let texts = if let known { known } else { try await text(of: document.path, document.frames) }
         self.texts = texts
         let alignment = EditionAlignment(from: try await text(of: file.path, frames), to: texts)
-        guard !alignment.isSameEdition else { return }
+        guard !alignment.isSameEdition else {
+            if alignment.hasWordsOnOneSide {
+                Output.message(
+                    "warning: only one of \(document.path) and \(file.path) has words; they may be different documents")
+            }
+            return
+        }
         guard alignment.hasWords, alignment.share >= Self.leastShare else {
             let reason =
                 alignment.hasWords
