@@ -75,7 +75,7 @@ extension AppState {
         case .attached(let content): return attached(content)
         case .resolved(let id): return resolved(id)
         case .resolveFailed(let id, let why): return resolveFailed(id, why)
-        case .status(let status): return statusCame(status)
+        case .status(let status): return statusCame(status) + releaseHeldKeys()
         case .tokenExpires(let end): tokenExpires(at: end)
         case .tokenRead(let text): token?.fileWasRead(text)
         case .pathsFound(let text, let paths): pathsCame(text, paths)

@@ -149,6 +149,7 @@ final class FakeServices: AppServices {
         opened.reference = reference
         post(.opened(opened))
         if opened.hasPDF { post(.at(reference, pdfReady)) }
+        if opened.file != nil, !holdsAnnotations { post(.at(reference, .annotationsRead)) }
     }
 
     var pdfReady: Message {

@@ -65,7 +65,9 @@ extension DocumentState {
 
     /// Why no record can be changed.
     var denialOfWriting: String? {
-        status.grant?.mayWrite == true && !isLocal && !isReadOnly ? nil : denialOfCreation
+        let denial = editDenial { _ in .createAnnotation(group: groupForNew) }
+        if case .denied = denial, status.grant?.mayWrite == true { return nil }
+        return denial?.description
     }
 
     /// The row that commands act on.

@@ -101,21 +101,20 @@ extension AppState {
     mutating func leaveNow(_ departure: Departure) -> [Effect] {
         self.departure = departure
         let count = savingCount(before: departure)
-        if count > 0 { notice = .done("Saving \(count == 1 ? "an edit" : "\(count) edits") before leaving") }
+        if isWriting(before: departure) {
+            notice = .done("Writing the file before leaving")
+        } else if count > 0 { notice = .done("Saving \(count == 1 ? "an edit" : "\(count) edits") before leaving") }
         return departIfSaved()
     }
 
     mutating func departIfSaved() -> [Effect] {
-        guard let departure, savingCount(before: departure) == 0 else { return [] }
+        guard let departure, savingCount(before: departure) == 0, !isWriting(before: departure) else { return [] }
         self.departure = nil
         return departure == .tab ? closeTab() : quit()
     }
 
     /// Cancels the exit because the user pressed a key.
-    mutating func stay() {
-        if departure != .termination { departure = nil }
-        document?.leavesWhenWritten = false
-    }
+    mutating func stay() { if departure != .termination { departure = nil } }
 
     private func layers(before departure: Departure) -> [DocumentState] {
         departure == .tab ? document.map { [$0] } ?? [] : openLayers
@@ -123,6 +122,11 @@ extension AppState {
 
     private func savingCount(before departure: Departure) -> Int {
         layers(before: departure).reduce(0) { $0 + $1.pending.savingCount }
+    }
+
+    /// The engine finishes a write although the program ends; only who asked for it wants to see how it ended.
+    private func isWriting(before departure: Departure) -> Bool {
+        departure != .termination && layers(before: departure).contains { $0.writesAsked > 0 }
     }
 
     mutating func quit() -> [Effect] {

@@ -37,7 +37,7 @@ extension AppState {
     var shownPane: DocumentState.Pane { document?.focus ?? .list }
 
     mutating func pressed(_ key: Key) -> [Effect] {
-        if picture != nil { return hidePicture() }
+        if picture != nil { return pressedOnPicture(key) }
         noteSeen()
         stay()
         (refusedBefore, refused) = (refused, nil)

@@ -15,22 +15,26 @@ extension AppState {
             return only(.warning("Usage: w [--compact] [FILE.pdf]"))
         }
         self.document?.offeredPath = nil
-        self.document?.leavesWhenWritten = leaves
+        self.document?.writesAsked += 1
+        if leaves { departure = .tab }
         return [.writeFile(write)]
     }
 
     mutating func fileWritten(_ written: FileWritten) -> [Effect] {
         guard let document else { return [] }
-        let text = written.sentence(own: document.file?.path ?? "")
+        self.document?.writesAsked = max(0, document.writesAsked - 1)
+        let text = written.sentence
         notice = written.leftOut.isEmpty ? .done(text) : .warning(text)
-        guard document.leavesWhenWritten, written.write.copy == nil else { return [] }
-        self.document?.leavesWhenWritten = false
-        self.document?.writtenLast = text
-        return depart(.tab)
+        if departure != nil { self.document?.writtenLast = text }
+        // Leaving would lose what the file cannot hold.
+        if document.file?.isPrivate == true, !written.leftOut.isEmpty { stay() }
+        return []
     }
 
     mutating func fileRefused(_ refusal: FileRefusal) {
-        document?.leavesWhenWritten = false
+        let asked = document?.writesAsked ?? 0
+        document?.writesAsked = max(0, asked - 1)
+        stay()
         document?.offeredPath = refusal.otherPath
         refused = .file(refusal)
         notice = .error(refusal.sentence)
@@ -90,12 +94,14 @@ extension AppState {
 }
 
 extension FileWrite {
+    static let compactOption = "--compact"
+
     /// Reads `[--compact] [FILE.pdf]`; nil if there is an unknown option. A path may contain blanks and may stand in
     /// quotation marks.
     init?(_ words: String, isForced: Bool) {
         var rest = words.trimmed
         let option = rest.prefix { $0 != " " }
-        let isCompact = option == "--compact"
+        let isCompact = option == Self.compactOption
         if isCompact { rest = String(rest.dropFirst(option.count)).trimmed }
         guard !rest.hasPrefix("--") else { return nil }
         if rest.count >= 2, rest.first == "\"", rest.last == "\"" { rest = String(rest.dropFirst().dropLast()) }

@@ -28,14 +28,14 @@ extension FileStatus {
 }
 
 extension FileWritten {
-    /// - Parameter own: The path of the layer's file.
-    func sentence(own: String) -> String {
+    var sentence: String {
         var parts: [String] = []
         let isCopy = write.copy != nil
         switch form {
         case .unchanged: parts.append("\(path) has every change already")
         case .appended, .rewritten:
-            parts.append(isCopy ? "Wrote a copy with every change: \(path)" : "Wrote \(FileStatus.changes(changes)) to \(path)")
+            parts.append(
+                isCopy ? "Wrote a copy with every change: \(path)" : "Wrote \(FileStatus.changes(changes)) to \(path)")
         }
         switch form {
         case .appended(holdsDeleted: true):
@@ -79,7 +79,8 @@ extension FileMerge {
         }
         if conflicts > 0 { parts.append("\(conflicts) in conflict with yours") }
         if lostMarks > 0 {
-            parts.append("\(lostMarks) mark\(lostMarks == 1 ? "" : "s") without \(lostMarks == 1 ? "its" : "their") words (:lost-marks)")
+            let marks = lostMarks == 1 ? "1 mark without its words" : "\(lostMarks) marks without their words"
+            parts.append("\(marks) (:lost-marks)")
         }
         return parts.joined(separator: "; ")
     }
@@ -88,17 +89,9 @@ extension FileMerge {
 extension String {
     /// The text as one word of a POSIX shell.
     var quotedForShell: String {
-        let isPlain = !isEmpty && utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
-                UInt8(ascii: "/"), UInt8(ascii: "+"), UInt8(ascii: ","), UInt8(ascii: ":"), UInt8(ascii: "@"),
-                128...255:
-                true
-            default: false
-            }
-        }
         let path = hasPrefix("-") ? "./" + self : self
-        return isPlain ? path : "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+        let isPlain = !isEmpty && allSatisfy { $0.isLetter || $0.isNumber || "._-/+,:@".contains($0) }
+        let pieces = path.split(separator: "'", omittingEmptySubsequences: false)
+        return isPlain ? path : "'" + pieces.joined(separator: "'\\''") + "'"
     }
 }

@@ -128,8 +128,23 @@ extension AppState {
             sections.append((context.title, entries))
         }
         sections.append(("Commands after :", typedCommands.map { HelpEntry(name: $0.rawValue, meaning: $0.help) }))
+        if let file = document?.file { sections.append(("Your own PDF", fileLegend(file))) }
         if document != nil { sections += legend }
         return sections
+    }
+
+    /// What the status line says about the layer's file.
+    private func fileLegend(_ file: FileStatus) -> [HelpEntry] {
+        let kept =
+            file.isPrivate
+            ? "Changes kept in memory, as long as the tab is open; :w writes them into the PDF"
+            : "Changes kept on this machine, also after q; :w writes them into the PDF"
+        return [
+            HelpEntry(name: "3 not in the file", meaning: kept),
+            HelpEntry(name: "FILE MISSING", meaning: "The PDF is no longer there; :w! makes it again"),
+            HelpEntry(name: "1 in conflict", meaning: "You and another program changed a note: \(keyName(of: .outbox))"),
+            HelpEntry(name: "1 mark without words", meaning: "The PDF's text changed; :lost-marks lists these marks"),
+        ]
     }
 
     /// What the letters, signs and colours of rows and pages mean.

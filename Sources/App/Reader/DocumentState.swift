@@ -15,9 +15,9 @@ struct DocumentState: Equatable, Sendable {
     var file: FileStatus?
     /// A command that waits until the file can be edited, and the keys after it.
     var heldKeys: HeldKeys?
-    /// Whether the tab closes once the file is written.
-    var leavesWhenWritten = false
-    /// What was written before the tab closes.
+    /// The requested writes of the file that are not answered yet.
+    var writesAsked = 0
+    /// What was written before the tab closed.
     var writtenLast: String?
     /// The path for a copy that was offered when the file was not written.
     var offeredPath: String?

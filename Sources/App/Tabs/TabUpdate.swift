@@ -88,7 +88,7 @@ extension AppState {
         document = nil
         token = nil
         keys.clear()
-        notice = words.isEmpty ? nil : .done(words.joined(separator: "; "))
+        notice = words.isEmpty || !hasLibrary && tabs.count == 0 ? nil : .done(words.joined(separator: "; "))
         if tabs.count > 0 {
             let next = hadNext ? tabs.before.count : tabs.before.count - 1
             return closing + show(tab: next)
@@ -125,7 +125,7 @@ extension AppState {
     ) -> [Effect] {
         guard let place = place(of: reference) else { return [] }
         let front = (document, token, shownNotice)
-        let asked = (prompt, picker, picture)
+        let asked = (prompt, picker, picture, refused)
         picture = nil
         document = tabs[place]
         (token, shownNotice) = (document?.cardAside, nil)
@@ -135,7 +135,7 @@ extension AppState {
         if let changed = document { tabs[place] = changed }
         let title = document?.title ?? ""
         (document, token, shownNotice) = front
-        (prompt, picker, picture) = asked
+        (prompt, picker, picture, refused) = asked
         if let problem, notice == nil { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
         guard !effects.isEmpty else { return [] }
         return [.select(reference)] + effects + (document.map { [.select($0.reference)] } ?? [])

@@ -165,10 +165,7 @@ final class OpenLayers: Sendable {
         ReadingPlaceFile(folder: options.folders.state + "/places", name: identity.fileName)
     }
 
-    /// Returns nil in plain mode, which begins at the first page.
-    private func reading(_ identity: LayerIdentity) -> ReadingPlace? {
-        options.isPlain ? nil : readingFile(identity).place
-    }
+    private func reading(_ identity: LayerIdentity) -> ReadingPlace? { readingFile(identity).place }
 
     private func readingOffThread(_ identity: LayerIdentity) async -> ReadingPlace? {
         await withCheckedContinuation { continuation in
@@ -177,7 +174,6 @@ final class OpenLayers: Sendable {
     }
 
     func keep(_ place: ReadingPlace, in reference: LayerReference) {
-        guard !options.isPlain else { return }
         // A place that cannot be stored is not worth a message.
         files.async { [file = readingFile(reference.identity)] in try? file.keep(place) }
     }
