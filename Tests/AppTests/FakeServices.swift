@@ -58,6 +58,7 @@ final class FakeServices: AppServices {
             if !files.isEmpty { open(.libraryFiles(files)) }
         case .openLayer(let reference): self.open(reference, post: open)
         case .join: self.open(opened.reference, post: open)
+        case .openFile(let path) where path == opened.file?.path: self.open(opened.reference, post: open)
         case .openFile(let path):
             let reference = LayerReference(server: "", documentID: path)
             open(

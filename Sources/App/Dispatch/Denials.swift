@@ -183,7 +183,7 @@ extension EditDenial {
     fileprivate func remedy(key: String) -> String {
         switch self {
         case .opening: return "It takes a moment. What you press meanwhile is done then."
-        case .fileReadOnly: return "Nothing else is missing: the sentence above says what to do."
+        case .fileReadOnly: return "Once that is mended, close the file and open it again."
         case .openedReadOnly: return "Start postilla without --read-only."
         case .noToken: return "Press \(key) to enter a token."
         case .denied(.lacks(let permission)):

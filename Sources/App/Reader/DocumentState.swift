@@ -100,7 +100,7 @@ struct DocumentState: Equatable, Sendable {
 
     init(_ opened: OpenedLayer) {
         reference = opened.reference
-        title = opened.title ?? opened.reference.documentID
+        title = opened.title ?? opened.file?.name ?? opened.reference.documentID
         status = opened.status
         isReadOnly = opened.isReadOnly
         file = opened.file

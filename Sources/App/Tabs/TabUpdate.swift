@@ -136,7 +136,9 @@ extension AppState {
         let title = document?.title ?? ""
         (document, token, shownNotice) = front
         (prompt, picker, picture, refused) = asked
-        if let problem, notice == nil { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
+        // What went wrong matters more than what was done.
+        let isFree = notice == nil || notice?.kind == .done && problem?.kind == .error
+        if let problem, isFree { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
         guard !effects.isEmpty else { return [] }
         return [.select(reference)] + effects + (document.map { [.select($0.reference)] } ?? [])
     }
