@@ -9,7 +9,7 @@ package struct ServerAddress: Hashable, Sendable {
     package let host: String
     package let isEncrypted: Bool
     /// Whether the server is behind a Unix socket.
-    private let isSocket: Bool
+    let isSocket: Bool
 
     /// - Throws: ``InstantError`` (`invalidRequest`) with a sentence for the user.
     package init(_ url: URL) throws(InstantError) {

@@ -61,6 +61,7 @@ struct PersonalEngine: Hashable, Sendable {
     func ask(_ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil) async throws -> JSON {
         var request = HTTPClientRequest(url: "\(place.server)/engine/v1/\(path)")
         request.method = method
+        request.headers.add(name: "host", value: "localhost")
         if let body {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(string: JSON.object(body).text))
