@@ -57,7 +57,7 @@ import Testing
 
     @Test func aPDFFromTheDiskIsReadOnlyShown() throws {
         let services = Sample.services()
-        services.opened.isLocal = true
+        services.opened.file = FileStatus(path: "paper.pdf", condition: .readOnly("the engine cannot start"))
         services.opened.status = SyncStatus()
         let stage = Stage(services)
         #expect(stage.statusLine.hasPrefix(" LOCAL"))

@@ -41,6 +41,7 @@ extension AppState {
         noteSeen()
         stay()
         (refusedBefore, refused) = (refused, nil)
+        if document?.heldKeys != nil { return hold(key) }
         if overlay == .question {
             if case .click = key { return [] }
             if case .wheelUp = key { return [] }

@@ -119,7 +119,7 @@ extension PlainState {
             app.opening = Opening()
             return [.openFile(rest)]
         case .open, .remove:
-            let count = app.library.entries?.count ?? 0
+            let count = app.library.count
             guard let number = Int(rest), number > 0, number <= count else {
                 say(
                     count == 0
@@ -127,7 +127,7 @@ extension PlainState {
                         : "Usage: \(word.rawValue) N (1 to \(count))")
                 return []
             }
-            app.library.cursor = number - 1
+            app.library.move(to: number - 1)
             if word == .remove {
                 app.askToRemove()
                 return []

@@ -60,7 +60,7 @@ extension AppState {
 
     /// All commands that can be typed here.
     private var typedNames: [String] {
-        let typed = TypedCommand.allCases.filter { document != nil || $0.isForLibrary }.map(\.rawValue)
+        let typed = typedCommands.map(\.rawValue)
         return Set(typed + commandsHere.map(\.rawValue)).sorted()
     }
 

@@ -19,6 +19,10 @@ struct Prompt: Equatable, Sendable {
         /// Performs these edits, which delete records.
         case delete([Edit])
         case removeLayer(LayerReference, unsent: Int)
+        /// Drops the changes that are not in the layer's file.
+        case revertFile
+        /// Leaves although changes are lost, because they are kept in memory only.
+        case loseChanges(Departure)
     }
 
     var purpose: Purpose

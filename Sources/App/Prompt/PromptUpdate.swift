@@ -70,6 +70,8 @@ extension AppState {
             return perform(edits)
         case .removeLayer(let reference, let unsent):
             return removeLayer(reference, unsent: unsent)
+        case .revertFile: return [.revertFile]
+        case .loseChanges(let departure): return leaveNow(departure)
         }
     }
 }

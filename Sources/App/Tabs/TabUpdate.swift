@@ -15,6 +15,7 @@ extension AppState {
     mutating func show(tab index: Int?) -> [Effect] {
         let kept = keepDraft()
         document?.cardAside = token
+        document?.heldKeys = nil
         var layers = openLayers
         (document, token, help, picker) = (nil, nil, nil, nil)
         keys.clear()
@@ -81,18 +82,20 @@ extension AppState {
 
     /// Closes the layer that is shown and shows a neighbour or the library, or quits.
     mutating func closeTab() -> [Effect] {
-        let kept = document.flatMap(\.farewell)
+        let words = document.map { [$0.writtenLast, $0.farewell].compactMap(\.self) } ?? []
         let hadNext = !tabs.after.isEmpty
         let closing = keepPlace() + [.closeLayer]
         document = nil
         token = nil
         keys.clear()
-        notice = kept.map { .done($0) }
+        notice = words.isEmpty ? nil : .done(words.joined(separator: "; "))
         if tabs.count > 0 {
             let next = hadNext ? tabs.before.count : tabs.before.count - 1
             return closing + show(tab: next)
         }
-        return closing + (hasLibrary ? [.loadLibrary] : quit())
+        guard !hasLibrary else { return closing + [.loadLibrary] }
+        lastWords += words
+        return closing + quit()
     }
 
     /// Closes the layer and removes it from this machine.

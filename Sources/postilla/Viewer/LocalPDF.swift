@@ -58,7 +58,9 @@ final class LocalPDF: Sendable {
                     .opened(
                         OpenedLayer(
                             reference: LayerReference(server: "", documentID: path), title: first.title ?? name,
-                            status: SyncStatus(), hasPDF: true, isLocal: true, reading: place)))
+                            status: SyncStatus(), hasPDF: true,
+                            file: FileStatus(path: path, condition: .readOnly("it is not in a layer")),
+                            reading: place)))
                 try await show(first, sizes)
                 try await watch(since: version)
             } catch is CancellationError {

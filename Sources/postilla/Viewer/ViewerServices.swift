@@ -58,6 +58,14 @@ final class ViewerServices: AppServices {
         case .stopIndexing: tab?.pages?.stopTexts()
         case .quoteDocument: quoteDocument()
 
+        case .writeFile(let write):
+            tab?.post(
+                .fileRefused(
+                    FileRefusal(
+                        write, path: write.copy ?? selected?.documentID ?? "",
+                        reason: "A layer on a server is not written into a file; postilla export --format pdf does that.")))
+        case .revertFile: tab?.post(.fileNotReverted("this layer has no file."))
+
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
         case .loadPageRows(let index): reading { .pageRows(index, try $0.rows(onPage: index)) }
