@@ -10,6 +10,8 @@ final class OwnFile: Sendable {
     let operations = AsyncSemaphore(width: 1, line: .max)
     /// Taken by whoever changes the state, so that states are stored in order.
     let journal = AsyncSemaphore(width: 1, line: .max)
+    /// What reading the file anew has brought so far, for windows that were not told yet.
+    let news = Mutex(News())
     private let users = Mutex<[ProcessIdentity: Int]>([:])
 
     init(_ state: OwnFileState) {
@@ -21,6 +23,15 @@ final class OwnFile: Sendable {
 
     /// Sets a state that was stored.
     func set(_ state: OwnFileState) { current.withLock { $0 = state } }
+
+    /// Counts since the engine started, so that a window can tell what is new to it.
+    struct News: Sendable {
+        var merges = 0
+        /// The last merge.
+        var merged = OwnFiles.Merged()
+        /// How often the pages may have become others.
+        var pageVersions = 0
+    }
 
     // MARK: Users
 

@@ -8,9 +8,15 @@ import SyncProtocol
 extension OwnFiles {
     /// What a merge did, for people.
     struct Merged: Hashable, Sendable {
-        /// Records that another program changed, created or deleted.
-        var changes = 0
+        /// Records that another program created, changed or deleted.
+        var added = 0
+        var changed = 0
+        var deleted = 0
         var conflicts = 0
+        /// Whether the file is not a continuation of the old one, so that its pages may be others.
+        var hasNewPages = false
+
+        var changes: Int { added + changed + deleted }
     }
 
     /// Whether the file is another one than was last read or written.
@@ -70,7 +76,17 @@ extension OwnFiles {
                 state.intent = nil
                 try await save(state)
                 file.set(state)
-                return Merged(changes: merge.puts.count + merge.removals.count, conflicts: merge.conflicts.count)
+                let known = Set(versions.mine.map { ByteOrdered($0.id) })
+                let added = merge.puts.count { !known.contains(ByteOrdered($0.id)) }
+                let merged = Merged(
+                    added: added, changed: merge.puts.count - added, deleted: merge.removals.count,
+                    conflicts: merge.conflicts.count, hasNewPages: !continues)
+                file.news.withLock { news in
+                    news.merges += 1
+                    news.merged = merged
+                    if !continues { news.pageVersions += 1 }
+                }
+                return merged
             }
         }
     }
@@ -215,8 +231,16 @@ extension OwnFiles {
         }
     }
 
-    /// Ends a conflict: with the layer's version, or with the file's.
-    func resolve(_ file: OwnFile, _ id: Record.ID, keepsMine: Bool) async throws {
+    enum Choice: String, Sendable {
+        /// The version of the layer as it was when the file changed, or as it was edited since.
+        case mine
+        case theirs
+        /// What the layer has now.
+        case layer
+    }
+
+    /// Ends a conflict.
+    func resolve(_ file: OwnFile, _ id: Record.ID, _ choice: Choice) async throws {
         try await file.journal.pass {
             while true {
                 try await catchUp(file)
@@ -224,10 +248,10 @@ extension OwnFiles {
                 guard let conflict = state.conflicts[ByteOrdered(id)] else { return }
                 var merge = FileMerge()
                 let row = state.rows[ByteOrdered(id)]
-                if !keepsMine {
+                if choice == .theirs {
                     merge.choose(conflict.theirs, for: id)
                     state.rows[ByteOrdered(id)] = OwnFileState.Row(base: conflict.theirs, mine: conflict.theirs)
-                } else if conflict.mine == nil, row?.mine != nil {
+                } else if choice == .mine, conflict.mine == nil, row?.mine != nil {
                     merge.choose(nil, for: id)
                     state.rows[ByteOrdered(id)]?.mine = nil
                 }

@@ -43,8 +43,11 @@ extension OwnFiles {
             for _ in 0..<Self.attempts {
                 do {
                     if let found = try await rebaseIfChanged(file) {
-                        merged = Merged(
-                            changes: (merged?.changes ?? 0) + found.changes, conflicts: found.conflicts)
+                        let before = merged ?? Merged()
+                        merged = found
+                        merged?.added += before.added
+                        merged?.changed += before.changed
+                        merged?.deleted += before.deleted
                     }
                 } catch OwnFileError.missing where order.isForced || order.copy != nil {}
                 do {

@@ -154,7 +154,7 @@ final class OwnFiles: Sendable {
         do {
             return try await intake.work.perform(on: size) {
                 async let info = tools.firstInfo(of: path)
-                let base = try await tools.annotations(of: path)
+                let base = try await tools.annotations(of: path).byOwnNames
                 return Contents(title: try await info.title, base: base)
             }
         } catch let error as PDFError { throw OwnFileError(error) }

@@ -102,10 +102,11 @@ struct OwnFilesAPI: Sendable {
 
     private func resolve(_ request: ServerRequest) async throws -> Response {
         let (file, body) = try await named(request)
-        guard let id = body["id"]?.string, let choice = body["keep"]?.string, ["mine", "theirs"].contains(choice) else {
-            throw APIError(.badRequest, #""id" must be a record, and "keep" must be "mine" or "theirs""#)
+        guard let id = body["id"]?.string, let keep = body["keep"]?.string, let choice = OwnFiles.Choice(rawValue: keep)
+        else {
+            throw APIError(.badRequest, #""id" must be a record, and "keep" must be "mine", "theirs" or "layer""#)
         }
-        try await files.resolve(file, id, keepsMine: choice == "mine")
+        try await files.resolve(file, id, choice)
         return try await answer(file)
     }
 
@@ -137,6 +138,7 @@ struct OwnFilesAPI: Sendable {
         let state = file.state
         let jwt = token ? try await files.token(for: file) : nil
         let isMissing = access(state.path, F_OK) != 0
+        let news = file.news.withLock { $0 }
         let base = isMissing ? files.baseCopy(of: state) : nil
         return .json { json in
             json.object { json in
@@ -147,6 +149,15 @@ struct OwnFilesAPI: Sendable {
                 json.member("unwritten", state.unwritten)
                 json.member("missing", isMissing)
                 if let base { json.member("base", base) }
+                json.member("merges", news.merges)
+                json.member("pageVersions", news.pageVersions)
+                json.member("merged", object: { json in
+                    json.member("added", news.merged.added)
+                    json.member("changed", news.merged.changed)
+                    json.member("deleted", news.merged.deleted)
+                    json.member("conflicts", news.merged.conflicts)
+                    json.member("newPages", news.merged.hasNewPages)
+                })
                 json.key("conflicts")
                 json.array(state.conflicts.sorted { $0.key < $1.key }) { json, row in
                     json.object { json in

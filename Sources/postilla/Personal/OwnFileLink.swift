@@ -1,4 +1,5 @@
 import Annotations
+import App
 import FoundationEssentials
 import Glibc
 import PDFPages
@@ -95,6 +96,11 @@ struct OwnFileReport: Hashable, Sendable {
     /// A copy of a missing file, as it was.
     var base: String?
     var conflicts: [Conflict]
+    /// How often the engine has merged the file and read other pages from it.
+    var merges = 0
+    var pageVersions = 0
+    /// What the last merge brought.
+    var merged = FileMerge()
 
     init?(_ json: JSON) {
         guard let document = json["document"]?.string, let path = json["path"]?.string,
@@ -105,6 +111,14 @@ struct OwnFileReport: Hashable, Sendable {
         isMissing = json["missing"]?.bool == true
         isPrivate = json["private"]?.bool == true
         base = json["base"]?.string
+        merges = Int(json["merges"]?.integer ?? 0)
+        pageVersions = Int(json["pageVersions"]?.integer ?? 0)
+        if let found = json["merged"] {
+            func count(_ key: String) -> Int { Int(found[key]?.integer ?? 0) }
+            merged = FileMerge(
+                added: count("added"), changed: count("changed"), deleted: count("deleted"),
+                conflicts: count("conflicts"), hasNewPages: found["newPages"]?.bool == true)
+        }
         conflicts = (json["conflicts"]?.array ?? []).compactMap { entry in
             guard let id = entry["id"]?.string else { return nil }
             return Conflict(
@@ -149,6 +163,9 @@ struct OwnFileWritten: Hashable, Sendable {
         holdsDeleted = json["holdsDeleted"]?.bool == true
         self.report = report
     }
+
+    /// What a PDF cannot hold, one phrase for each kind.
+    var leftOut: [String] { left?.split(separator: ",").map { String($0).trimmed } ?? [] }
 
     /// What else the person should know, in sentences.
     func remarks(_ name: String) -> [String] {

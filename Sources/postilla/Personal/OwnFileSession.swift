@@ -54,7 +54,7 @@ struct OwnFileSession: Sendable {
         return setting.isEmpty ? author : setting
     }
 
-    private static var author: String? {
+    static var author: String? {
         guard let user = getpwuid(geteuid()) else { return nil }
         let full = String(cString: user.pointee.pw_gecos).split(separator: ",").first.map(String.init)?.trimmed ?? ""
         let name = full.isEmpty ? String(cString: user.pointee.pw_name) : full
