@@ -31,7 +31,8 @@ package struct OwnFileRegistry: Sendable {
         for name in names.sorted() where !name.hasPrefix(".") {
             let path = "\(folder)/\(name)/state.json"
             guard let data = try? Data(contentsOf: URL(filePath: path)) else { continue }
-            if let state = OwnFileState(json: Array(data)), state.document == name {
+            if var state = OwnFileState(json: Array(data)), state.document == name {
+                state.folder = "\(folder)/\(name)"
                 states.append(state)
             } else {
                 damaged.append(path)

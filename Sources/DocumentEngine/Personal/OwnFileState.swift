@@ -56,6 +56,9 @@ package struct OwnFileState: Sendable {
         var rows: [ByteOrdered: Record?]
     }
 
+    /// Where the state was read from.
+    package var folder = ""
+
     init(document: String, path: String, facts: FileFacts) {
         self.document = document
         self.path = path

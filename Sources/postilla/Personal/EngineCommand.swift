@@ -40,7 +40,7 @@ struct EngineCommand: AsyncParsableCommand {
             socket: place.socket, keptFolder: place.kept, memoryFolder: place.states,
             issuer: try await TokenIssuer(privateKeyPEM: key.privatePEM), version: Postilla.configuration.version)
         personal.idle = .seconds(idle.seconds)
-        personal.forget = { [layers = place.layers] in Self.forget($0, in: layers) }
+        personal.forget = { [place] in Self.forget($0, place) }
         var options = Server.Options(
             dataFolder: place.database, keys: [try await VerificationKey(pem: key.publicPEM)], secrets: [])
         options.personal = personal
@@ -54,12 +54,13 @@ struct EngineCommand: AsyncParsableCommand {
     /// Removes the clients' copies of a document.
     ///
     /// - Returns: false if one of them has unsent edits, or is in use.
-    private static func forget(_ document: String, in folder: String) -> Bool {
-        let url = URL(filePath: folder)
-        guard FileManager.default.fileExists(atPath: folder) else { return true }
+    private static func forget(_ document: String, _ place: EnginePlace) -> Bool {
+        let url = URL(filePath: place.layers)
+        guard FileManager.default.fileExists(atPath: place.layers) else { return true }
         do throws(InstantError) {
             for entry in try InstantClient.listCacheEntries(in: url) where entry.documentIdentifier == document {
                 try InstantClient.remove(entry, in: url, losing: .nothing)
+                UndoStore.removeAll(of: entry.identity, in: place.undo)
             }
             return true
         } catch { return false }

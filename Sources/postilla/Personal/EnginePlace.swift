@@ -27,6 +27,9 @@ struct EnginePlace: Hashable, Sendable {
     var kept: String { data + "/files" }
     var key: String { data + "/signing-key.pem" }
 
+    /// The folder of the steps that can be undone.
+    var undo: String { runtime + "/undo" }
+
     /// The address of the engine for clients.
     var server: String { "http+unix://" + PercentEncoding.encode(socket) }
 

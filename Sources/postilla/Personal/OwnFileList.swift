@@ -21,6 +21,15 @@ struct OwnFileList {
     /// What is kept of files.
     var kept: [OwnFileState] { states.filter { $0.unwritten > 0 } }
 
+    /// The bytes that are kept of a file: its copy, and what is not in it.
+    static func bytes(_ state: OwnFileState) -> Int64 {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: state.folder)) ?? []
+        return names.reduce(0) { sum, name in
+            var status = stat()
+            return stat("\(state.folder)/\(name)", &status) == 0 ? sum + Int64(status.st_size) : sum
+        }
+    }
+
     func files() -> [LibraryFile] {
         let here = FileManager.default.currentDirectoryPath
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: here)) ?? [])

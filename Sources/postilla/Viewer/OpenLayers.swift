@@ -139,10 +139,12 @@ final class OpenLayers: Sendable {
                 descriptor, of: client, source: .engine(link, first: token), keeper: TokenKeeper(options.folders),
                 remembers: false, tools: tools, pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: post)
             // What can be undone belongs to the engine's document, and goes with it.
-            var folders = options.folders
-            folders.state = link.engine.place.runtime
-            try? Folders.make(folders.state + "/undo")
-            let undo = UndoStore(path: UndoStore.path(of: descriptor.identity, in: folders), queue: files)
+            let place = link.engine.place
+            try? Folders.make(place.undo)
+            let undo = UndoStore(path: UndoStore.path(of: descriptor.identity, in: place.undo), queue: files)
+            tab.drafts?.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
+                descriptor.copies(of: id).map { Annotation($0).text }
+            }
             let edits = LayerEdits(layer, author: options.author ?? OwnFileSession.author, undo: undo, post: post)
             guard tab.adopt(layer, of: own, edits: edits) else { return false }
             state.withLock { $0.clients[link.document] = client }
