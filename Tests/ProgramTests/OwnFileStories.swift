@@ -51,12 +51,15 @@ struct OwnFileStories {
         return all.compactMap { pid_t($0) }.filter { pid in
             let folder = "/proc/\(pid)/fd"
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.contains { (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file }
+            return names.contains {
+                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file
+            }
         }
     }
 
     @Test func aNoteIsAddedListedChangedAndDeletedInTheFile() throws {
-        let id = try run("add", path, "--note", "Which program?", "--page", "1").output.trimmingCharacters(in: .newlines)
+        let id = try run("add", path, "--note", "Which program?", "--page", "1").output.trimmingCharacters(
+            in: .newlines)
         #expect(bytes.count > original.count && bytes.starts(with: original))
         #expect(try texts().contains("Which program?"))
         // The engine may have forgotten the file: the id is that of the record all the same.
@@ -80,12 +83,13 @@ struct OwnFileStories {
         killEngine()
         try FileManager.default.removeItem(atPath: home.path + "/run/postilla")
         #expect(try texts().contains("Kept"))
-        let list = try run("storage", "list")
+        let list = try run("storage", "list", "--format", "ndjson")
         #expect(list.output.contains(path), "\(list.output)")
         let written = try run("write", path)
         #expect(written.status == 0 && written.messages.contains("wrote 1 change"), "\(written.messages)")
         #expect(try texts(other: true).contains("Kept"))
-        #expect(try run("storage", "list").messages.contains("no layers") || !run("storage", "list").output.contains(path))
+        #expect(
+            try run("storage", "list").messages.contains("no layers") || !run("storage", "list").output.contains(path))
     }
 
     @Test func nothingIsStoredOnDiskWithoutAnEdit() throws {

@@ -39,6 +39,10 @@ struct FileMerge {
             let result = item.result
             if item.outcome == .conflict {
                 conflicts[id] = OwnFileState.Conflict(base: item.base, mine: item.mine, theirs: item.theirs)
+            } else if var old = state.conflicts[id], let theirs = item.theirs, old.mine == nil {
+                // The layer shows the file's version until the person has decided about the deletion.
+                old.theirs = theirs
+                conflicts[id] = old
             } else if let old = state.conflicts[id], Self.areSame(item.theirs, item.base),
                 !Self.areSame(result, item.theirs)
             {

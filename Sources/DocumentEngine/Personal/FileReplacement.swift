@@ -185,6 +185,13 @@ final class FileReplacement: @unchecked Sendable {
         unlink(exchanged)
     }
 
+    /// Removes what killed engines were writing beside a file. Blocks.
+    static func removeLeftovers(of path: String) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        removeLeftovers(in: folder, startingWith: start(String(path[path.index(after: slash)...])))
+    }
+
     private static let newSuffix = ".postilla-new"
 
     private static func start(_ name: String) -> String { ".\(name.prefix(60))." }

@@ -130,18 +130,20 @@ extension OwnFileState {
                 }
             }
             if let intent {
-                json.member("writing", object: { json in
-                    json.member("sha256", intent.sha256)
-                    json.member("keepsIDs", intent.keepsIDs)
-                    json.member("exchanged", intent.exchanged)
-                    json.key("rows")
-                    json.array(intent.rows.sorted { $0.key < $1.key }) { json, row in
-                        json.object {
-                            $0.member("id", row.key.text)
-                            Self.write(row.value, "mine", to: &$0)
+                json.member(
+                    "writing",
+                    object: { json in
+                        json.member("sha256", intent.sha256)
+                        json.member("keepsIDs", intent.keepsIDs)
+                        json.member("exchanged", intent.exchanged)
+                        json.key("rows")
+                        json.array(intent.rows.sorted { $0.key < $1.key }) { json, row in
+                            json.object {
+                                $0.member("id", row.key.text)
+                                Self.write(row.value, "mine", to: &$0)
+                            }
                         }
-                    }
-                })
+                    })
             }
         }
         return json.bytes

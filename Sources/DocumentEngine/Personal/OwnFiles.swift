@@ -68,7 +68,11 @@ final class OwnFiles: Sendable {
     func open(_ path: String, isPrivate: Bool, by process: ProcessIdentity) async throws -> OwnFile {
         try await gate.pass {
             try await prepare()
-            let real = FileReplacement.resolved(path)
+            let real = try await engine.apart {
+                let real = FileReplacement.resolved(path)
+                FileReplacement.removeLeftovers(of: real)
+                return real
+            }
             let file: OwnFile
             if let known = all.first(where: { $0.state.path.isExactly(real) }) {
                 file = known

@@ -81,16 +81,18 @@ struct OwnFilesAPI: Sendable {
         order.isCompact = body["compact"]?.bool == true
         let written = try await files.write(file, order)
         return try await answer(file) { json in
-            json.member("written", object: { json in
-                json.member("path", written.path)
-                json.member("records", written.records)
-                json.member("conflicts", written.conflicts)
-                json.member("left", orNull: written.left.text)
-                json.member("merged", written.merged?.changes ?? 0)
-                json.member("otherNames", written.otherNames)
-                json.member("rewritten", written.isRewritten)
-                json.member("holdsDeleted", written.holdsDeleted)
-            })
+            json.member(
+                "written",
+                object: { json in
+                    json.member("path", written.path)
+                    json.member("records", written.records)
+                    json.member("conflicts", written.conflicts)
+                    json.member("left", orNull: written.left.text)
+                    json.member("merged", written.merged?.changes ?? 0)
+                    json.member("otherNames", written.otherNames)
+                    json.member("rewritten", written.isRewritten)
+                    json.member("holdsDeleted", written.holdsDeleted)
+                })
         }
     }
 
@@ -151,13 +153,15 @@ struct OwnFilesAPI: Sendable {
                 if let base { json.member("base", base) }
                 json.member("merges", news.merges)
                 json.member("pageVersions", news.pageVersions)
-                json.member("merged", object: { json in
-                    json.member("added", news.merged.added)
-                    json.member("changed", news.merged.changed)
-                    json.member("deleted", news.merged.deleted)
-                    json.member("conflicts", news.merged.conflicts)
-                    json.member("newPages", news.merged.hasNewPages)
-                })
+                json.member(
+                    "merged",
+                    object: { json in
+                        json.member("added", news.merged.added)
+                        json.member("changed", news.merged.changed)
+                        json.member("deleted", news.merged.deleted)
+                        json.member("conflicts", news.merged.conflicts)
+                        json.member("newPages", news.merged.hasNewPages)
+                    })
                 json.key("conflicts")
                 json.array(state.conflicts.sorted { $0.key < $1.key }) { json, row in
                     json.object { json in

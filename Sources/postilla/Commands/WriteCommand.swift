@@ -44,7 +44,11 @@ struct WriteCommand: AsyncParsableCommand {
             throw CommandFailure("\(to ?? file): not written: \(refusal.message)")
         }
         let name = to ?? file
-        if written.records == 0, to == nil, !compact {
+        if to != nil {
+            Output.message("\(name): wrote a copy with every change")
+        } else if compact, written.records == 0 {
+            Output.message("\(name): written anew, without what was deleted")
+        } else if written.records == 0 {
             Output.message("\(name): nothing to write")
         } else {
             Output.message("\(name): wrote \(OwnFileWritten.count(written.records, "change"))")

@@ -47,7 +47,9 @@ struct EngineCommand: AsyncParsableCommand {
         // A folder in memory is small.
         options.service.freeDiskBytes = 1 << 20
         options.service.stopSeconds = 5
-        options.logger = Logger(label: "postilla.engine") { _ in LogLines(.text, level: .notice, now: { .now }, write: Output.logLine) }
+        options.logger = Logger(label: "postilla.engine") { _ in
+            LogLines(.text, level: .notice, now: { .now }, write: Output.logLine)
+        }
         return options
     }
 

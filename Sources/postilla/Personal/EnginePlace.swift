@@ -48,7 +48,8 @@ struct EnginePlace: Hashable, Sendable {
             runtime = "\(Self.absolute(folders.state))/engine/\(name)"
             guard Self.fits(runtime) else {
                 throw CommandFailure(
-                    "the path of the engine's socket is too long (\(runtime)); set XDG_RUNTIME_DIR to a short folder of your own")
+                    "the path of the engine's socket is too long (\(runtime)); set XDG_RUNTIME_DIR to a short folder of your own"
+                )
             }
         }
         isInMemory = Self.isInMemory(runtime)
@@ -69,12 +70,14 @@ struct EnginePlace: Hashable, Sendable {
             try Folders.make(folder)
             guard Self.isPrivate(folder) else {
                 throw CommandFailure(
-                    "\(folder) must be a folder of your own that nobody else can enter, not a link; run chmod 700, or remove it")
+                    "\(folder) must be a folder of your own that nobody else can enter, not a link; run chmod 700, or remove it"
+                )
             }
         }
         if let kind = Self.networkFileSystem(data) {
             throw CommandFailure(
-                "\(data) is on a network file system (\(kind)), where locks and crashes are not safe; use --data-dir or POSTILLA_DATA with a local folder")
+                "\(data) is on a network file system (\(kind)), where locks and crashes are not safe; use --data-dir or POSTILLA_DATA with a local folder"
+            )
         }
     }
 

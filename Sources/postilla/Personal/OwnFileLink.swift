@@ -177,7 +177,9 @@ struct OwnFileWritten: Hashable, Sendable {
                     + "\(conflicts == 1 ? "it" : "them") too; choose with postilla conflicts --pdf \(name.shellWord)")
         }
         if let left { remarks.append("a PDF cannot hold \(left); kept, not in the file") }
-        if otherNames > 0 { remarks.append("the file's \(Self.count(otherNames, "other name")) still have the old contents") }
+        if otherNames > 0 {
+            remarks.append("the file's \(Self.count(otherNames, "other name")) still have the old contents")
+        }
         if holdsDeleted {
             remarks.append("the file still contains what was deleted; postilla write --compact removes it")
         }

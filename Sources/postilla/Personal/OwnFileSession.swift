@@ -38,7 +38,9 @@ struct OwnFileSession: Sendable {
         do { written = try await link.write() } catch let refusal as EngineRefusal {
             throw CommandFailure("\(link.name): not written: \(refusal.message)")
         }
-        for remark in written.remarks(link.name) where written.conflicts == 0 { Output.message("\(link.name): \(remark)") }
+        for remark in written.remarks(link.name) where written.conflicts == 0 {
+            Output.message("\(link.name): \(remark)")
+        }
         if written.conflicts > 0 {
             throw CommandFailure("\(link.name): " + written.remarks(link.name).joined(separator: "; "), .conflict)
         }

@@ -31,6 +31,7 @@ final class LocalPDF: Sendable {
     private let shown: @Sendable () -> Void
     /// Whether the records come from the engine now, which also watches the file.
     private let isTaken = Mutex(false)
+    private let shownVersion = Mutex<Version?>(nil)
     private let loading = Mutex<Task<Void, Never>?>(nil)
     /// For the file's state, which is asked about once a second.
     private let queue = DispatchQueue(label: "postilla.watched-file")
@@ -66,6 +67,7 @@ final class LocalPDF: Sendable {
         let task = Task {
             do {
                 let version = await version()
+                shownVersion.withLock { $0 = version }
                 let (first, sizes) = try await open()
                 let place = await reading()
                 let name = String(path.split(separator: "/").last ?? "PDF")
@@ -148,8 +150,17 @@ final class LocalPDF: Sendable {
 
     // MARK: Changes on disk
 
-    /// From now on, the records are those of a layer, and the engine watches the file.
-    func handOver() { isTaken.withLock { $0 = true } }
+    /// From now on, the records are those of a layer, and the engine watches the file. If it has changed since its pages
+    /// were read, they are read again.
+    func handOver() {
+        isTaken.withLock { $0 = true }
+        let shown = shownVersion.withLock { $0 }
+        Task { [self] in
+            guard let now = await version(), now != shown else { return }
+            post(.notice("The file changed on disk; showing it as it is now"))
+            reload()
+        }
+    }
 
     /// Shows the pages of the file as it is now.
     func reload() {
@@ -196,6 +207,7 @@ final class LocalPDF: Sendable {
             defer { last = now }
             guard let now, now != shown, now == last else { continue }
             shown = now
+            shownVersion.withLock { $0 = now }
             do {
                 let (first, sizes) = try await open()
                 try await show(first, sizes)

@@ -66,7 +66,8 @@ final class ViewerServices: AppServices {
                 .fileRefused(
                     FileRefusal(
                         write, path: write.copy ?? selected?.documentID ?? "",
-                        reason: "A layer on a server is not written into a file; postilla export --format pdf does that.")))
+                        reason:
+                            "A layer on a server is not written into a file; postilla export --format pdf does that.")))
         case .revertFile:
             if let tab, let own = tab.own, let layer = tab.layer { return own.revert(tab.edits, layer.descriptor) }
             tab?.post(.fileNotReverted("this layer has no file."))

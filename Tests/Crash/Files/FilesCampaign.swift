@@ -26,7 +26,8 @@ final class FilesCampaign {
     init(postilla: String, folder: URL, lies: Bool) throws {
         (self.postilla, self.folder, self.lies) = (postilla, folder, lies)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        original = Data(SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(first)>>"]).bytes)
+        original = Data(
+            SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(first)>>"]).bytes)
     }
 
     private var sides: [Side] = []
@@ -107,7 +108,9 @@ final class FilesCampaign {
         for _ in 0..<2 {
             for index in sides.indices {
                 let outcome = try start(["write", file], index).end()
-                guard outcome.status == 0 else { throw CrashProblem("write ended with \(outcome.status): \(outcome.messages)") }
+                guard outcome.status == 0 else {
+                    throw CrashProblem("write ended with \(outcome.status): \(outcome.messages)")
+                }
             }
         }
         let all = sides.reduce(into: Set<String>()) { $0.formUnion($1.done) }
@@ -124,19 +127,25 @@ final class FilesCampaign {
         guard qpdf.terminationStatus == 0 else { throw CrashProblem("qpdf --check fails") }
         let rest = try FileManager.default.contentsOfDirectory(atPath: (file as NSString).deletingLastPathComponent)
         // What a killed engine was writing goes with the next write.
-        guard rest.sorted() == ["one", "paper.pdf", "two"] else { throw CrashProblem("files are left: \(rest.sorted())") }
+        guard rest.sorted() == ["one", "paper.pdf", "two"] else {
+            throw CrashProblem("files are left: \(rest.sorted())")
+        }
     }
 
     private func compare(_ found: [String], with wanted: Set<String>, _ what: String) throws {
         var counts: [String: Int] = [:]
         for text in found { counts[text, default: 0] += 1 }
-        guard counts["first"] == 1 else { throw CrashProblem("\(what): the file's own note is there \(counts["first"] ?? 0) times") }
+        guard counts["first"] == 1 else {
+            throw CrashProblem("\(what): the file's own note is there \(counts["first"] ?? 0) times")
+        }
         for text in wanted where counts[text] != 1 {
             throw CrashProblem("\(what): \(text) is there \(counts[text] ?? 0) times")
         }
         let tried = sides.reduce(into: Set<String>()) { $0.formUnion($1.tried) }
         for (text, count) in counts where text != "first" {
-            guard tried.contains(text), count == 1 else { throw CrashProblem("\(what): \(text) is there \(count) times") }
+            guard tried.contains(text), count == 1 else {
+                throw CrashProblem("\(what): \(text) is there \(count) times")
+            }
         }
     }
 

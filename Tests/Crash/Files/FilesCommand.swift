@@ -21,7 +21,8 @@ struct FilesCommand: AsyncParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
         let seed = seed ?? .random(in: 0...999_999)
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("files-\(UUID().uuidString.prefix(8))")
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "files-\(UUID().uuidString.prefix(8))")
         let campaign = try FilesCampaign(postilla: postilla ?? here + "/postilla", folder: folder, lies: lies)
         do {
             for cycle in 0..<UInt64(max(1, cycles)) {

@@ -52,10 +52,12 @@ import Testing
         Case(testDescription: "deleted in the file", base: "a", mine: "a", theirs: nil, result: nil),
         Case(testDescription: "deleted in both", base: "a", mine: nil, theirs: nil, result: nil),
         Case(
-            testDescription: "changed in the layer, deleted in the file", base: "a", mine: "b", theirs: nil, result: "b",
+            testDescription: "changed in the layer, deleted in the file", base: "a", mine: "b", theirs: nil,
+            result: "b",
             isConflict: true, unwritten: 1),
         Case(
-            testDescription: "deleted in the layer, changed in the file", base: "a", mine: nil, theirs: "b", result: "b",
+            testDescription: "deleted in the layer, changed in the file", base: "a", mine: nil, theirs: "b",
+            result: "b",
             isConflict: true, unwritten: 1),
         Case(testDescription: "new in the layer", base: nil, mine: "a", theirs: nil, result: "a", unwritten: 1),
         Case(testDescription: "new in the file", base: nil, mine: nil, theirs: "a", result: "a"),
@@ -101,7 +103,8 @@ import Testing
         var state = Self.state(["1": ("a", "b"), "2": (nil, "new"), "3": ("gone", nil), "4": ("same", "same")])
         state.conflicts[ByteOrdered("1")] = .init(base: Self.note("1", "a"), mine: nil, theirs: Self.note("1", "c"))
         state.intent = .init(
-            sha256: "11", keepsIDs: true, exchanged: "/x", rows: [ByteOrdered("2"): Self.note("2", "new"), ByteOrdered("3"): nil])
+            sha256: "11", keepsIDs: true, exchanged: "/x",
+            rows: [ByteOrdered("2"): Self.note("2", "new"), ByteOrdered("3"): nil])
         state.revision = 7
         state.isPrivate = true
         let copy = try #require(OwnFileState(json: state.json))
