@@ -12,7 +12,7 @@ SECONDS = 60
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test api-test simulate mutations bench format lint clean corpus crash windows torture fuzz sanitize coverage docs man pictures
+.PHONY: help run test api-test simulate mutations bench format lint clean corpus crash windows crash-files torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -29,6 +29,7 @@ help:
 	@echo "make corpus DIR=folder  take every PDF of a folder through the server, edit one record of each kind, and compare"
 	@echo "             the result with qpdf and poppler; can be interrupted and continued"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
+	@echo "make crash-files  kill engine and commands on one PDF in CYCLES cycles; cycle n has the seed SEED + n"
 	@echo "make windows  open, stop and kill programs on one data folder, in ROUNDS random steps (SEED=… repeats them)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres;"
 	@echo "             ARGS='--campaign connections' and '--campaign slow' misuse connections)"
@@ -106,6 +107,12 @@ windows:
 	@Resources/build.sh debug postilla
 	@Resources/build.sh debug Crash
 	@.build/debug/Crash windows --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+crash-files:
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug Crash
+	@.build/debug/Crash files --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 torture:
 	@Resources/setup.sh test

@@ -23,10 +23,10 @@ struct Postilla: AsyncParsableCommand {
         subcommands: [
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, StateCommand.self,
-            DeleteCommand.self, SaveFileCommand.self, WatchCommand.self, SyncCommand.self, OutboxCommand.self,
-            ConflictsCommand.self, ExportCommand.self, ImportCommand.self, MergeCommand.self, DiffCommand.self,
-            StorageCommand.self, TokenCommand.self, UploadCommand.self, ServeCommand.self, BackupCommand.self,
-            RestoreCommand.self, ConfigCommand.self,
+            DeleteCommand.self, WriteCommand.self, SaveFileCommand.self, WatchCommand.self, SyncCommand.self,
+            OutboxCommand.self, ConflictsCommand.self, ExportCommand.self, ImportCommand.self, MergeCommand.self,
+            DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self, ServeCommand.self,
+            BackupCommand.self, RestoreCommand.self, ConfigCommand.self, EngineCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 

@@ -98,6 +98,7 @@ extension AppState {
         case .reply(let root):
             self.document?.editor = nil
             return perform([.create(.comment(.plain(text), under: root.id, root.content))], from: editor)
+                + goOnAfter(editor)
         case .newThread(let root, let others):
             self.document?.editor = nil
             return perform([.beginThread(root, text)] + others.map(Edit.create), from: editor)

@@ -244,7 +244,7 @@ extension Content {
     ]
 
     /// Returns the content with other ids of the annotation that it answers.
-    func renamingTargets(_ rename: (Record.ID) -> Record.ID) -> Content {
+    package func renamingTargets(_ rename: (Record.ID) -> Record.ID) -> Content {
         let (root, target) = (self["rootId"]?.string, self["postilla"]?["inReplyTo"]?.string)
         guard root != nil || target != nil else { return self }
         return changing { object in

@@ -74,6 +74,11 @@ package struct AnnotatedPDF {
         }
     }
 
+    /// The annotations and comments of the file, by their ids in it, in the order of the ids.
+    package var records: [Record] {
+        own.sorted { $0.key < $1.key }.map { Record(id: $0.key.text, content: $0.value.content) }
+    }
+
     /// Keeps an annotation of the file as it is, whatever its record says.
     ///
     /// - Returns: false if the file has no such annotation.

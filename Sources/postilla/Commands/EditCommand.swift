@@ -51,6 +51,7 @@ struct EditCommand: AsyncParsableCommand {
             }
             _ = try session.descriptor.update(id, content: content)
             try await session.deliverOrExplain([id], "not changed")
+            try await session.finish()
         } catch { throw CommandFailure(reading: error) }
     }
 

@@ -62,6 +62,7 @@ struct ImportCommand: AsyncParsableCommand {
                 for step in steps { report.tell(step, outcomes[ByteOrdered(step.id)]) }
             }
             for problem in found.problems { report.tell(problem) }
+            if !dryRun { try await session.finish() }
             try report.end()
         } catch { throw CommandFailure(reading: error) }
     }

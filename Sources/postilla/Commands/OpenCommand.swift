@@ -3,7 +3,7 @@ import FoundationEssentials
 
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Open the layer named by a token, or a local PDF without sync.")
+        commandName: "open", abstract: "Open the layer named by a token, or a PDF.")
 
     @Argument(
         help: ArgumentHelp(
@@ -20,6 +20,7 @@ struct OpenCommand: AsyncParsableCommand {
             start: try start(), source: source, folders: try Folders(dataDirectory: server.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
+        options.dataDirectory = server.dataDir
         try await Viewer.run(options)
     }
 
@@ -53,6 +54,7 @@ struct LibraryCommand: AsyncParsableCommand {
             start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
+        options.dataDirectory = server.dataDir
         try await Viewer.run(options)
     }
 }

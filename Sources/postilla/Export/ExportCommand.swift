@@ -27,7 +27,7 @@ struct ExportCommand: AsyncParsableCommand {
               postilla export | jq '.annotations | length'
             """)
 
-    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
     var target: String?
 
     @Option(help: "Format of the file.")
@@ -67,7 +67,7 @@ struct ExportCommand: AsyncParsableCommand {
     private func writer(_ session: LayerSession) async throws -> any LayerExporter {
         let descriptor = session.descriptor
         let runs = (try? descriptor.layer.metadata().pageRuns) ?? []
-        let words = MarkedWords(file: descriptor.pdfPath) { page in
+        let words = MarkedWords(file: session.own?.pdf ?? descriptor.pdfPath) { page in
             runs.run(ofPage: page).map { PDFPages.PageSize(width: $0.width, height: $0.height) }
         }
         switch format {
@@ -136,6 +136,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func writePDF(_ session: LayerSession, to output: String) async throws {
+        if let own = session.own { return try await writeCopy(of: own, to: output) }
         let source = try await session.pdf()
         // qpdf overwrites its output. The temporary files are next to the target, so that a rename replaces it in one
         // step.
@@ -152,6 +153,14 @@ struct ExportCommand: AsyncParsableCommand {
         withExtendedLifetime(notes) {}
         try target.finish()
         summary.tell()
+    }
+
+    /// The engine knows which annotations of the file are which records.
+    private func writeCopy(of own: OwnFileSession, to output: String) async throws {
+        do {
+            let written = try await own.link.write(to: output, isForced: true)
+            if let left = written.left { Output.message("left out: \(left)") }
+        } catch let refusal as EngineRefusal { throw CommandFailure("\(output): \(refusal.message)") }
     }
 }
 
