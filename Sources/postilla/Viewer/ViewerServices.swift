@@ -65,6 +65,7 @@ final class ViewerServices: AppServices {
         case .loadThread(let id): reading { .thread(id, try $0.thread(under: id)) }
         case .loadBatch(let wanted): reading { .batchLoaded(try $0.batch(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
+        case .loadPeople: reading { .people(try $0.people()) }
         case .loadOutbox: reading { .outbox(try $0.outboxItems()) }
         case .markAllRead(let query):
             tab?.reads.note {
