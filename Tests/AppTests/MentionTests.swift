@@ -165,8 +165,9 @@ import Testing
 
     @Test func aTokenWithoutAUserIsNotNamed() throws {
         let services = Self.withMentions()
-        services.opened.reference.userID = nil
-        let stage = Stage(services)
+        var reference = LayerReference.hotos
+        reference.userID = nil
+        let stage = Stage(services, begin: .layer(reference))
         try stage.press("g@")
         #expect(stage.foot.contains("Nothing can mention you: this token names no user"))
         #expect(stage.state.document?.list.filter == "")

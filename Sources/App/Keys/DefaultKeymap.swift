@@ -199,7 +199,7 @@ extension Keymap {
     static let writing = [
         Binding(.editor, "<enter>", .accept, "Save", footer: "save"),
         Binding(.editor, "<C-j> <A-enter>", .newLine, "Insert a line break", footer: "new line"),
-        Binding(.editor, "<tab>", .complete, "Complete the name after @ in a comment; again for the next one"),
+        Binding(.editor, "<tab>", .complete, "In a comment, complete the name after @; again: next name"),
         Binding(.editor, "<S-tab>", .completeBack, "Previous name"),
         Binding(.editor, "<C-x>", .moveToEditor, "Continue in your editor", footer: "editor"),
         Binding(.editor, "<esc>", .escape, "Close, keep the text as a draft", footer: "keep draft"),

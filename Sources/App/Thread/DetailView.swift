@@ -89,7 +89,15 @@ private struct DetailText {
             return
         }
         let words = CleanText.lines(cleaning: Annotation(last).text).first ?? ""
-        newest = Line(text: (lines[head].text + " " + words).truncated(to: columns), style: lines[head].style)
+        let start = lines[head].text.width + 1
+        var mentions = MentionStyle(last.content.commentText, me: document.reference.userID, state.markColors)
+        newest = Line(
+            text: (lines[head].text + " " + words).truncated(to: columns), style: lines[head].style,
+            mentions: mentions.next(words).map { mention in
+                MentionColumns(
+                    columns: start + mention.columns.lowerBound..<start + mention.columns.upperBound,
+                    style: mention.style)
+            })
     }
 
     private mutating func add(
