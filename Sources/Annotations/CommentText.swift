@@ -23,7 +23,8 @@ public enum CommentText: Hashable, Sendable {
         }
     }
 
-    fileprivate func json(version: Int64) -> JSON {
+    /// The text in the form of this version of comments.
+    package func json(version: Int64) -> JSON {
         var object = JSONObject()
         switch self {
         case .plain(let text):

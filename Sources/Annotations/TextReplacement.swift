@@ -10,18 +10,37 @@ public struct FormattingConflict: Error, Hashable, Sendable, CustomStringConvert
 extension Content {
     /// Returns the comment or annotation with another text. Unknown members of the text, mentions, and the formatting
     /// around the change are preserved.
-    package func replacingText(with words: String) throws(FormattingConflict) -> Content { try rewording(to: words) }
+    ///
+    /// - Parameter people: Whom new words of a comment may name.
+    package func replacingText(
+        with words: String, mentioning people: [Mention] = []
+    ) throws(FormattingConflict) -> Content { try rewording(to: words, mentioning: people) }
 
-    package func rewording(to words: String) throws(FormattingConflict) -> Content {
+    package func rewording(
+        to words: String, mentioning people: [Mention] = []
+    ) throws(FormattingConflict) -> Content {
         let members = object
         let name = members.textMember
         var text = members[name] ?? .string("")
+        let people = contentType == .comments ? people : []
+        var isStyled = false
         switch CommentText(json: text) {
         case .xhtml(let xhtml)?:
             guard var object = text.object else { return self }
-            object["value"] = .string(try xhtml.replacingXHTMLText(with: words))
+            object["value"] = .string(try xhtml.replacingXHTMLText(with: words, mentioning: people))
             text = .object(object)
-        case .plain?, nil:
+        case .plain(let old)?:
+            let named = MentionChange(from: Array(old.utf8), [], to: words, mentioning: people).placed
+            isStyled = !named.isEmpty
+            let value = JSON.string(isStyled ? words.paragraphs(mentioning: named) : words)
+            if var object = text.object {
+                if isStyled { object["format"] = "xhtml" }
+                object["value"] = value
+                text = .object(object)
+            } else {
+                text = isStyled ? ["format": "xhtml", "value": value] : value
+            }
+        case nil:
             if var object = text.object {
                 object["value"] = .string(words)
                 text = .object(object)
@@ -31,69 +50,58 @@ extension Content {
         }
         return changing {
             $0[name] = text
+            // Version 1 has plain texts only.
+            if isStyled, $0["v"]?.integer == 1 { $0["v"] = 2 }
             $0.removeMisplacedText()
         }
     }
 }
 
 extension String {
-    /// Returns this XHTML with another text: only the part between the common beginning and end is rewritten.
-    package func replacingXHTMLText(with words: String) throws(FormattingConflict) -> String {
+    /// Returns this XHTML with another text: only the part between the common beginning and end is rewritten. People who
+    /// are still named keep their markup.
+    ///
+    /// - Parameter people: Whom new words may name.
+    package func replacingXHTMLText(
+        with words: String, mentioning people: [Mention] = []
+    ) throws(FormattingConflict) -> String {
         let source = Array(utf8)
         let read = XHTMLPieces(source)
         var old = read.pieces.flatMap(\.words)
         while old.last == UInt8(ascii: "\n") { old.removeLast() }
         let new = Array(words.utf8)
         guard old != new else { return self }
-        // If the source has only paragraphs and breaks, nothing can be lost.
-        if read.isPlain { return words.paragraphs }
-        let change = Change(from: old, to: new)
-        guard let place = read.place(of: change.old) else { throw FormattingConflict() }
-        let middle = String(decoding: new[change.new], as: UTF8.self).escaped(newLine: "<br/>")
+        let mentions = read.mentions
+        let placed = MentionChange(from: old, mentions.map(\.placed), to: words, mentioning: people).placed
+        // If the source has only paragraphs, breaks and mentions, nothing can be lost.
+        if read.isPlain { return words.paragraphs(mentioning: placed) }
+        var change = TextChange(from: old, to: new)
+        for mention in mentions where change.touches(mention.placed.place) { change.grow(to: mention.placed.place) }
+        let going = mentions.filter { change.covers($0.placed.place) }
+        guard let place = read.place(of: change.old, with: going) else { throw FormattingConflict() }
+        let middle = String.xhtml(new, change.new, placed, newLine: "<br/>")
         return String(decoding: source[..<place.lowerBound] + middle.utf8 + source[place.upperBound...], as: UTF8.self)
-    }
-
-    private var paragraphs: String {
-        split(separator: "\n", omittingEmptySubsequences: false)
-            .map { "<p>\(String($0).escaped(newLine: ""))</p>" }.joined()
-    }
-
-    private func escaped(newLine: String) -> String {
-        var text = ""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\n": text += newLine
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
     }
 }
 
-/// The shortest range in which two texts differ, in whole scalars.
-private struct Change {
-    var old: Range<Int>
-    var new: Range<Int>
+extension TextChange {
+    /// Whether a part of the old text is changed, but not as a whole.
+    fileprivate func touches(_ part: Range<Int>) -> Bool {
+        old.isEmpty
+            ? part.lowerBound < old.lowerBound && old.lowerBound < part.upperBound : old.overlaps(part) && !covers(part)
+    }
 
-    init(from one: [UInt8], to other: [UInt8]) {
-        func continues(_ text: [UInt8], _ index: Int) -> Bool { index < text.count && text[index] & 0xC0 == 0x80 }
-        var start = zip(one, other).prefix { $0 == $1 }.count
-        while start > 0, continues(one, start) || continues(other, start) { start -= 1 }
-        let most = min(one.count, other.count) - start
-        var end = zip(one.reversed(), other.reversed()).prefix(most).prefix { $0 == $1 }.count
-        while end > 0, continues(one, one.count - end) { end -= 1 }
-        old = start..<(one.count - end)
-        new = start..<(other.count - end)
+    fileprivate func covers(_ part: Range<Int>) -> Bool {
+        !old.isEmpty && old.lowerBound <= part.lowerBound && part.upperBound <= old.upperBound
     }
 }
 
 extension XHTMLPieces {
     /// Returns the source range of a part of the text; nil if it crosses a tag or touches an element that is kept
     /// whole.
-    fileprivate func place(of words: Range<Int>) -> Range<Int>? {
+    ///
+    /// - Parameter replaced: The mentions in this part, which are replaced with it.
+    fileprivate func place(of words: Range<Int>, with replaced: [FoundMention]) -> Range<Int>? {
         var offset = 0
         let standing = pieces.map { piece -> (piece: Piece, words: Range<Int>) in
             defer { offset += piece.words.count }
@@ -101,13 +109,17 @@ extension XHTMLPieces {
         }
         guard !words.isEmpty else { return gap(at: words.lowerBound, standing).map { $0..<$0 } }
         // A tag without text counts if it is between two pieces that are replaced.
-        let going = standing.filter {
-            $0.words.overlaps(words)
-                || ($0.words.isEmpty && words.lowerBound < $0.words.lowerBound
-                    && $0.words.lowerBound < words.upperBound)
-        }.map(\.piece)
-        guard let first = going.first, let last = going.last, going.allSatisfy(\.isFree) else { return nil }
-        return first.source.lowerBound..<last.source.upperBound
+        let named = IndexFlags(replaced.map(\.pieces), count: pieces.count)
+        let going = standing.indices.filter { index in
+            let place = standing[index].words
+            return place.overlaps(words)
+                || (place.isEmpty && words.lowerBound < place.lowerBound && place.lowerBound < words.upperBound)
+                || named.contains(index)
+        }
+        guard let first = going.first, let last = going.last,
+            going.allSatisfy({ standing[$0].piece.isFree || named.contains($0) })
+        else { return nil }
+        return standing[first].piece.source.lowerBound..<standing[last].piece.source.upperBound
     }
 
     /// Returns where to insert text: after the preceding text, else before the following text, else outside an element

@@ -10,11 +10,14 @@ package struct XHTMLPieces {
         package var isTag = false
         /// Part of an element that means more than its text, such as a mention: it is kept or replaced as a whole.
         var isWhole = false
+        /// Whether the tag stands inside such an element.
+        var isInside = false
     }
 
     package private(set) var pieces: [Piece] = []
-    /// Whether the source has only paragraphs and breaks, without attributes.
+    /// Whether the source has only paragraphs and breaks without attributes, and mentions.
     private(set) var isPlain = true
+    private(set) var mentions: [FoundMention] = []
     private let source: [UInt8]
     private var open: [(name: String, isWhole: Bool)] = []
     private var isInWhole: Bool { open.last?.isWhole ?? false }
@@ -30,6 +33,73 @@ package struct XHTMLPieces {
             pieces.append(piece)
             index = piece.source.upperBound
         }
+        mentions = findMentions()
+        let named = IndexFlags(mentions.map(\.pieces), count: pieces.count)
+        isPlain = pieces.indices.allSatisfy {
+            !pieces[$0].isTag || named.contains($0) || Self.plain.contains(text(of: pieces[$0]))
+        }
+    }
+
+    /// What stands between `<` and `>`.
+    private func text(of tag: Piece) -> String {
+        String(decoding: source[(tag.source.lowerBound + 1)..<(tag.source.upperBound - 1)], as: UTF8.self)
+    }
+
+    private func findMentions() -> [FoundMention] {
+        var found: [FoundMention] = []
+        guard pieces.contains(where: { $0.isTag && $0.isWhole && !$0.isInside }) else { return [] }
+        var offset = 0
+        var offsets: [Int] = []
+        for piece in pieces {
+            offsets.append(offset)
+            offset += piece.words.count
+        }
+        for (start, piece) in pieces.enumerated() where piece.isTag && piece.isWhole && !piece.isInside {
+            guard let user = Self.mentioned(by: text(of: piece)),
+                let end = pieces[(start + 1)...].firstIndex(where: \.isTag), text(of: pieces[end]) == "/span"
+            else { continue }
+            let place = offsets[start]..<offsets[end]
+            let words = String(decoding: pieces[start...end].flatMap(\.words), as: UTF8.self)
+            guard words.first == "@", words.dropFirst().contains(where: { !$0.isWhitespace }),
+                !words.contains(where: \.isNewline)
+            else { continue }
+            let mention = Mention(userID: user, words: words)
+            found.append(FoundMention(placed: PlacedMention(mention: mention, place: place), pieces: start..<(end + 1)))
+        }
+        return found
+    }
+
+    /// Returns the user of a tag `span data-user-id="USER"`; nil for any other tag.
+    private static func mentioned(by tag: String) -> String? {
+        guard tag.hasPrefix("span ") else { return nil }
+        let attribute = tag.dropFirst(5).drop { $0 == " " }
+        guard attribute.hasPrefix("data-user-id=") else { return nil }
+        let quoted = attribute.dropFirst("data-user-id=".count)
+        guard let quote = quoted.first, quote == "\"" || quote == "'",
+            let end = quoted.dropFirst().firstIndex(of: quote), quoted[end...].dropFirst().allSatisfy({ $0 == " " })
+        else { return nil }
+        let value = quoted[quoted.index(after: quoted.startIndex)..<end]
+        guard !value.contains("<"), let user = resolved(value), !user.isEmpty, user.utf8.count <= maxUser,
+            user.isVisible
+        else { return nil }
+        return user
+    }
+
+    /// Bytes of a user id.
+    private static let maxUser = 1_000
+
+    /// Resolves the references in an attribute; nil if one is unknown.
+    private static func resolved(_ value: Substring) -> String? {
+        var text = ""
+        var rest = value
+        while let start = rest.firstIndex(of: "&") {
+            guard let end = rest[start...].firstIndex(of: ";"),
+                let scalar = resolve(String(rest[rest.index(after: start)..<end]))
+            else { return nil }
+            text += rest[..<start] + scalar
+            rest = rest[rest.index(after: end)...]
+        }
+        return text + rest
     }
 
     private mutating func tag(at start: Int) -> Piece? {
@@ -38,11 +108,11 @@ package struct XHTMLPieces {
         else { return nil }
         let text = String(decoding: source[(start + 1)..<end], as: UTF8.self)
         let name = String(text.prefix { $0 != " " })
-        if !Self.plain.contains(text) { isPlain = false }
+        let isInside = isInWhole
         let isWhole = follow(name: name, text: text)
         return Piece(
             source: start..<(end + 1), words: Self.breaks.contains(name) ? [UInt8(ascii: "\n")] : [], isTag: true,
-            isWhole: isWhole)
+            isWhole: isWhole, isInside: isInside)
     }
 
     /// - Returns: Whether the tag belongs to an element that is kept whole.
@@ -87,6 +157,25 @@ package struct XHTMLPieces {
         let reference = name.hasPrefix("#X") ? "#x" + name.dropFirst(2) : name
         return Unicode.Scalar(reference: reference).map { String($0) }
     }
+}
+
+/// Which indices lie in some ranges.
+struct IndexFlags {
+    private var flags: [Bool]
+
+    init(_ ranges: [Range<Int>], count: Int) {
+        flags = Array(repeating: false, count: ranges.isEmpty ? 0 : count)
+        for range in ranges { for index in range { flags[index] = true } }
+    }
+
+    func contains(_ index: Int) -> Bool { index < flags.count && flags[index] }
+}
+
+/// A mention in XHTML, and its pieces.
+struct FoundMention {
+    var placed: PlacedMention
+    /// The tags and what stands between them.
+    var pieces: Range<Int>
 }
 
 extension Unicode.Scalar {

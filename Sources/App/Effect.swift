@@ -71,6 +71,8 @@ package enum Effect: Hashable, Sendable {
     case loadBatch(RecordBatchRequest)
     /// → `facets`
     case loadFacets
+    /// Reads whom a comment can name. → `people`
+    case loadPeople
     /// → `outbox`
     case loadOutbox
     /// Marks records as read by the user. → `recordsChanged`

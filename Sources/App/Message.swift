@@ -85,13 +85,15 @@ package indirect enum Message: Hashable, Sendable {
     case thread(Record.ID, [Record])
     case batchLoaded([BatchRecord])
     case facets(ListFacets)
+    case people([RecordCreator])
     case outbox([OutboxItem])
     /// Records were added, changed or removed; an empty array means possibly all of them.
     ///
     /// - Parameters:
     ///   - author: The other user who made the changes; nil if the user did, or several users did.
     ///   - byOthers: The records changed by other users.
-    case recordsChanged([Record.ID], author: String?, byOthers: [Record.ID] = [])
+    ///   - mentions: Those of them that newly name the user.
+    case recordsChanged([Record.ID], author: String?, byOthers: [Record.ID] = [], mentions: [Record.ID] = [])
 
     // Edits.
     case edited(step: Int, [Record.ID])

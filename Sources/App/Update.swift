@@ -66,8 +66,10 @@ extension AppState {
         case .thread(let root, let comments): threadCame(comments, under: root)
         case .batchLoaded(let found): return batchLoaded(found)
         case .facets(let facets): chooseFilter(facets)
+        case .people(let people): return peopleCame(people)
         case .outbox(let items): outboxCame(items)
-        case .recordsChanged(let ids, let author, let others): return recordsChanged(ids, author, byOthers: others)
+        case .recordsChanged(let ids, let author, let others, let mentions):
+            return recordsChanged(ids, author, byOthers: others, mentions: mentions)
         case .edited(let step, let ids): return edited(step, ids)
         case .editFailed(let step, let why): return editFailed(step, why)
         case .undone(let step): return undone(step)

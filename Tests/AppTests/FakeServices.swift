@@ -18,6 +18,7 @@ final class FakeServices: AppServices {
     var outbox: [OutboxItem] = []
     var navigation = PDFNavigation()
     var requests: [SentRequest] = []
+    var people: [RecordCreator] = []
     /// Files and folders on disk.
     var paths: [String] = []
     /// Lines typed after `:` in earlier sessions.
@@ -100,6 +101,7 @@ final class FakeServices: AppServices {
                         BatchRecord($0, comments: comments(under: $0.id), root: rootTaken(by: $0))
                     }))
         case .loadFacets: post(.facets(facets))
+        case .loadPeople: post(.people(people))
         case .copy(let text, let isAddress):
             post(.notice("Copied \(isAddress ? text : "\(text.count) characters") (if your terminal allows OSC 52)"))
         case .loadOutbox: post(.outbox(outbox))
@@ -181,7 +183,7 @@ final class FakeServices: AppServices {
             case .create(let content): ids.append(create(content, new.removeFirst()))
             case .beginThread(let root, let text):
                 let id = create(root, new.removeFirst())
-                ids += [id, create(.comment(.plain(text), under: id, root), new.removeFirst())]
+                ids += [id, create(.comment(text, under: id, root), new.removeFirst())]
             case .update(let id, let content):
                 ids.append(id)
                 delivery[id] = .unsent
@@ -266,6 +268,9 @@ final class FakeServices: AppServices {
                     && (filter.resolved == nil || filter.resolved == row.isResolved)
                     && (filter.states.isEmpty || row.review.map(filter.states.contains) == true)
                     && (!filter.headsOnly || row.head == nil)
+                    && (filter.mentions.map { user in
+                        (threads[row.id] ?? []).contains { $0.content.mentions(user) }
+                    } ?? true)
             }
         switch query.order {
         case .page:

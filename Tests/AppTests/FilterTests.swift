@@ -108,6 +108,10 @@ import Testing
                 ($0.excluded.groups, $0.excluded.pages, $0.excluded.words) = ([""], [2], ["two words"])
             }
         ), ("!", { $0.text = "!" }),
+        (
+            "is:mention",
+            { ($0.mentions, $0.resolved, $0.headsOnly, $0.hidesFurniture) = ("mia", nil, false, false) }
+        ),
         ("is:new is:unsent", { ($0.unreadOnly, $0.pendingOnly) = (true, true) }),
     ]
 
@@ -117,9 +121,10 @@ import Testing
         // Resolved annotations and the parts of groups are hidden.
         (wanted.resolved, wanted.headsOnly) = (false, true)
         change(&wanted)
-        wanted.hidesFurniture = wanted.kinds.isDisjoint(with: AnnotationKind.furniture) && !text.contains("show:all")
+        wanted.hidesFurniture = wanted.kinds.isDisjoint(with: AnnotationKind.furniture) && !text.contains("show:all") && wanted.mentions == nil
         wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty || !wanted.excluded.words.isEmpty
-        #expect(FilterSyntax.parse(text) == wanted)
+        wanted.inComments = !wanted.text.isEmpty || !wanted.excluded.words.isEmpty
+        #expect(FilterSyntax.parse(text, user: "mia") == wanted)
     }
 
     /// Links and form fields are hidden and counted until they are asked for.

@@ -111,7 +111,7 @@ import Testing
         let usual = FilterSyntax.parse("")
         #expect((usual.resolved, usual.headsOnly) == (false, true))
         var filter = usual
-        (filter.text, filter.inQuotes) = ("some words", true)
+        (filter.text, filter.inQuotes, filter.inComments) = ("some words", true, true)
         #expect(FilterSyntax.parse("some  words") == filter)
         filter = usual
         filter.kinds = [.highlight, .note]
@@ -120,9 +120,9 @@ import Testing
         filter.unreadOnly = true
         #expect(FilterSyntax.parse("kind:highlight KIND:n by:ana page:3 is:unread") == filter)
         filter = usual
-        (filter.text, filter.inQuotes) = ("kind:zebra page:0 http://x by:", true)
+        (filter.text, filter.inQuotes, filter.inComments) = ("kind:zebra page:0 http://x by:", true, true)
         #expect(FilterSyntax.parse("kind:zebra page:0 http://x by:") == filter)
-        (filter.text, filter.inQuotes) = ("", false)
+        (filter.text, filter.inQuotes, filter.inComments) = ("", false, false)
         filter.pendingOnly = true
         #expect(FilterSyntax.parse("is:unsent") == filter)
     }

@@ -160,7 +160,7 @@ import Testing
         try stage.press("<tab>wveA")
         #expect(stage.screen.contains("─ Comment on the selected words"))
         try stage.press("Whose?<enter>")
-        guard case .beginThread(let root, "Whose?")? = performed(stage).first else {
+        guard case .beginThread(let root, .plain("Whose?"))? = performed(stage).first else {
             Issue.record("no thread was started")
             return
         }
@@ -175,7 +175,7 @@ import Testing
     @Test func withoutASelectionItBeginsAtAMarker() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>jAHere?<enter>")
-        guard case .beginThread(let root, "Here?")? = performed(stage).first else {
+        guard case .beginThread(let root, .plain("Here?"))? = performed(stage).first else {
             Issue.record("no thread was started")
             return
         }

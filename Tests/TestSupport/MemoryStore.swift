@@ -145,6 +145,29 @@ extension MemoryLocalTransaction {
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) {
         for id in ids { kept.shown[ByteOrdered(id)]?.row.isUnread = unread }
     }
+    func setRead(_ query: ListQuery, limit: Int) -> Int {
+        var query = query
+        query.filter.unreadOnly = true
+        let ids = rows(query, offset: 0, limit: limit, of: nil).map(\.id)
+        setUnread(ids, false)
+        return ids.count
+    }
+    func mentions(of user: String) -> [MentioningComment] {
+        kept.shown.values.compactMap { shown in
+            guard let root = shown.root, shown.search.containsBytes(of: ShownRow.mark(ofMentioned: user)) else {
+                return nil
+            }
+            return MentioningComment(id: shown.row.id, root: root, isUnread: shown.row.isUnread)
+        }
+    }
+    func people() -> [RecordCreator] {
+        let rows = kept.shown.values.map(\.row).filter { $0.createdBy != nil }
+        let users = Dictionary(grouping: rows) { ByteOrdered($0.createdBy ?? "") }
+        return users.sorted { $0.value.count != $1.value.count ? $0.value.count > $1.value.count : $0.key < $1.key }
+            .prefix(RecordCreator.maxCount).map { user, rows in
+                RecordCreator(userID: user.text, name: Self.counted(rows.compactMap(\.author), \.self).first?.value)
+            }
+    }
     func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread && $0.place != .hidden } }
 
     func facets() -> ListFacets {
@@ -234,7 +257,8 @@ extension MemoryLocalTransaction {
         return kept.shown.values.filter { shown in
             let places =
                 [shown.search] + (filter.inQuotes ? kept.quotes[ByteOrdered(shown.row.id)].map { [$0] } ?? [] : [])
-            return (text.isEmpty || places.contains { $0.containsBytes(of: text) })
+            return (text.isEmpty || places.contains { $0.containsBytes(of: text) }
+                || filter.inComments && isSaid(text, under: shown.row.id))
                 && fuzzy.allSatisfy { letters in places.contains { $0.containsInOrder(letters) } }
         }.filter {
             $0.place != .none && (!filter.hidesFurniture || $0.place != .hidden)
@@ -249,6 +273,7 @@ extension MemoryLocalTransaction {
                 && (filter.resolved == nil || filter.resolved == withReplies($0).isResolved)
                 && (filter.states.isEmpty || withReplies($0).review.map(filter.states.contains) == true)
                 && (!filter.headsOnly || !isPart($0))
+                && (filter.mentions == nil || isMentioning(filter.mentions ?? "", $0.row.id))
         }
     }
 
@@ -257,7 +282,18 @@ extension MemoryLocalTransaction {
         let places = [shown.search] + (filter.inQuotes ? kept.quotes[ByteOrdered(row.id)].map { [$0] } ?? [] : [])
         return excluded.kinds.contains(row.kind) || excluded.authors.contains(row.author ?? "")
             || excluded.groups.contains(row.groupKey) || row.pageIndex.map(excluded.pages.contains) == true
-            || excluded.words.contains { word in places.contains { $0.containsBytes(of: word.lowercased()) } }
+            || excluded.words.contains { word in
+                places.contains { $0.containsBytes(of: word.lowercased()) }
+                    || filter.inComments && isSaid(word.lowercased(), under: row.id)
+            }
+    }
+
+    private func isSaid(_ words: String, under root: Record.ID) -> Bool {
+        kept.shown.values.contains { $0.root.isExactly(root) && $0.search.containsBytes(of: words) }
+    }
+
+    private func isMentioning(_ user: String, _ root: Record.ID) -> Bool {
+        mentions(of: user).contains { $0.root.isExactly(root) }
     }
 
     private func isPart(_ shown: ShownRow) -> Bool {

@@ -9,7 +9,7 @@ package enum Edit: Hashable, Sendable {
     /// `with`: the records that the user was told would also be deleted.
     case delete(Record.ID, with: [Record.ID] = [])
     /// A new root and the first comment under it.
-    case beginThread(Content, String)
+    case beginThread(Content, CommentText)
 
     /// The number of records that the edit creates.
     package var newRecords: Int {

@@ -6,5 +6,9 @@ package enum HookEvent: Hashable, Sendable {
     ///
     /// - Parameter author: The only person who did, if there is one.
     case new([Record.ID], author: String?)
+    /// Comments of others name the user who had not been named in them before.
+    ///
+    /// - Parameter author: The only person who wrote them, if there is one.
+    case mention([Record.ID], author: String?)
     case tokenNeeded
 }

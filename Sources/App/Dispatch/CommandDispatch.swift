@@ -59,6 +59,7 @@ extension AppState {
         case .repeatMark: return document?.lastMark.map { mark($0) } ?? []
         case .lookAt: return lookAt()
         case .review: return beginReview()
+        case .mentions: return listMentions()
         case .acceptThis: return decide(.accepted)
         case .rejectThis: return decide(.rejected)
         case .skip: return skipRemark()
@@ -107,7 +108,10 @@ extension AppState {
             switch command {
             case .accept: return saveEditor()
             case .moveToEditor: return moveToExternalEditor()
-            default: return document?.editor?.input.run(command) == true ? [] : nil
+            case .complete, .completeBack: return completeName(forward: command == .complete)
+            default:
+                document?.editor?.completion = nil
+                return document?.editor?.input.run(command) == true ? [] : nil
             }
         default: return nil
         }

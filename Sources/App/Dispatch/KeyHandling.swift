@@ -97,7 +97,10 @@ extension AppState {
         case .picker: picker?.insert(text)
         case .help: writeInHelpFilter(text)
         case .token: token?.insert(text, isPaste: isPaste)
-        case .editor: document?.editor?.input.insert(text)
+        case .editor:
+            document?.editor?.input.insert(text)
+            document?.editor?.completion = nil
+            return askForPeople()
         default: break
         }
         return []

@@ -27,6 +27,12 @@ struct Editor: Equatable, Sendable {
     var theirAuthor: String?
     /// Whether the text is a merge, which may have markers.
     var isMerge = false
+    /// The names that the word at the cursor can be completed to.
+    var completion: NameCompletion?
+    /// Whether the people whom the text may name were asked for.
+    var hasAskedForPeople = false
+    /// Whether a name is completed as soon as they are known.
+    var awaitsPeople = false
     /// When the draft was last stored, and its text.
     var savedAt: Timestamp?
     var saved: String?
@@ -39,6 +45,16 @@ struct Editor: Equatable, Sendable {
     }
 
     var isChanged: Bool { input.text != original }
+
+    /// Whether the text is one comment, which can name people.
+    var isComment: Bool {
+        switch target {
+        case .reply, .newThread: true
+        case .record(let record): record.contentType == .comments
+        case .merge(_, let content): content.contentType == .comments
+        case .newNote, .together: false
+        }
+    }
 
     var draftKey: DraftKey {
         switch target {

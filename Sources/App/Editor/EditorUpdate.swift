@@ -40,16 +40,16 @@ extension AppState {
             text: annotation.text, draft: document.drafts[.record(record.id)])
         guard externally else {
             self.document?.editor = editor
-            return []
+            return askForPeople()
         }
         self.document?.external = editor
-        return [.editExternally(editor.input.text)]
+        return askForPeople(of: editor) + [.editExternally(editor.input.text)]
     }
 
     mutating func moveToExternalEditor() -> [Effect] {
         guard let editor = document?.editor else { return [] }
         document?.external = editor
-        return keepDraft() + [.editExternally(editor.input.text)]
+        return keepDraft() + askForPeople(of: editor) + [.editExternally(editor.input.text)]
     }
 
     mutating func externallyEdited(_ text: String?) -> [Effect] {
@@ -87,7 +87,10 @@ extension AppState {
         }
         if case .record(let base) = editor.target, let theirs = editor.theirs {
             // Plain text if the formatting cannot be preserved.
-            let mine = (try? theirs.content.replacingText(with: text)) ?? theirs.content.changingText(to: text)
+            let people = document.people.mentions
+            let mine =
+                (try? theirs.content.replacingText(with: text, mentioning: people))
+                ?? theirs.content.changingText(to: text)
             self.document?.conflict = ConflictCard(
                 id: base.id, kind: Annotation(base).kind, pageIndex: Annotation(base).pageIndex, base: base.content,
                 theirs: theirs.content, mine: mine, theirAuthor: editor.theirAuthor, isUnsaved: true)
@@ -97,11 +100,12 @@ extension AppState {
         switch editor.target {
         case .reply(let root):
             self.document?.editor = nil
-            return perform([.create(.comment(.plain(text), under: root.id, root.content))], from: editor)
-                + goOnAfter(editor)
+            let said = CommentText.saying(text, mentioning: document.people.mentions)
+            return perform([.create(.comment(said, under: root.id, root.content))], from: editor) + goOnAfter(editor)
         case .newThread(let root, let others):
             self.document?.editor = nil
-            return perform([.beginThread(root, text)] + others.map(Edit.create), from: editor)
+            let said = CommentText.saying(text, mentioning: document.people.mentions)
+            return perform([.beginThread(root, said)] + others.map(Edit.create), from: editor)
         case .together(let records):
             self.document?.batch = .save(CombinedTexts(records).changes(in: text))
             return [.loadBatch(RecordBatchRequest(ids: records.map(\.id)))]
@@ -110,7 +114,7 @@ extension AppState {
         case .merge(_, let content): edited = content
         }
         let said: Content
-        do { said = try edited.replacingText(with: text) } catch {
+        do { said = try edited.replacingText(with: text, mentioning: document.people.mentions) } catch {
             // The editor stays open, so the text is not lost.
             return only(.warning("Not saved: \(error)"))
         }

@@ -88,9 +88,9 @@ extension AppState {
             let state = content.state.map { $0 == .unset ? "State removed" : "State: \($0.rawValue)" } ?? ""
             notice = .done(state, hint: .takesBack)
         case .create(let content) where content.contentType == .comments:
-            notice = .done("Reply added", hint: .takesBack)
-        case .beginThread:
-            notice = .done("Thread started", hint: .takesBack)
+            notice = .done("Reply added\(naming(content["text"].flatMap(CommentText.init(json:))))", hint: .takesBack)
+        case .beginThread(_, let text):
+            notice = .done("Thread started\(naming(text))", hint: .takesBack)
             effects += advance(to: ids.first)
         case .create(let content):
             let name = AnnotationKind(type: content["type"]?.string ?? "").name
@@ -252,7 +252,7 @@ extension DocumentState {
             switch edit {
             case .create(let content): contents.append(content)
             case .beginThread(let root, let text):
-                contents += [root, .comment(.plain(text), under: ids[contents.count], root)]
+                contents += [root, .comment(text, under: ids[contents.count], root)]
             case .update, .delete: break
             }
         }

@@ -19,6 +19,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     // A document.
     case zoomPane = "zoom-pane", growPane = "grow-pane", shrinkPane = "shrink-pane"
     case otherPane = "other-pane", paneBefore = "pane-before"
+    case mentions
     case setBookmark = "set-bookmark", goToBookmark = "go-to-bookmark", review
     case search, searchNext = "search-next", searchPrevious = "search-previous"
     case undo, redo, sync, token, outbox, download, back, forward, present, follow

@@ -50,6 +50,7 @@ extension Keymap {
         Binding(.document, "<lt>", .shrinkPane, "Make the focused pane smaller"),
         Binding(.document, "M", .setBookmark, "Set a bookmark: M and a letter"),
         Binding(.document, "'", .goToBookmark, "Go to a bookmark: ' and its letter; '' goes back"),
+        Binding(.document, "g@", .mentions, "List what mentions you, or everything again"),
         Binding(.document, "gv", .review, "Review open remarks: accept, reject, answer or skip"),
         Binding(.document, "<C-o>", .back, "Back to the place before the last jump"),
         Binding(.document, "g;", .forward, "Forward again"),
@@ -199,6 +200,8 @@ extension Keymap {
     static let writing = [
         Binding(.editor, "<enter>", .accept, "Save", footer: "save"),
         Binding(.editor, "<C-j> <A-enter>", .newLine, "Insert a line break", footer: "new line"),
+        Binding(.editor, "<tab>", .complete, "In a comment, complete the name after @; again: next name"),
+        Binding(.editor, "<S-tab>", .completeBack, "Previous name"),
         Binding(.editor, "<C-x>", .moveToEditor, "Continue in your editor", footer: "editor"),
         Binding(.editor, "<esc>", .escape, "Close, keep the text as a draft", footer: "keep draft"),
         Binding(

@@ -2,10 +2,11 @@ import Annotations
 import InstantCore
 
 /// The list filter as typed: words to find, and terms such as `kind:highlight`, `by:ana`, `group:"second readers"`,
-/// `page:3`, `is:unread`, `is:unsent`, `is:resolved`, `is:open`, `state:accepted`, `show:all`. `~hlt` matches these
+/// `page:3`, `is:unread`, `is:unsent`, `is:resolved`, `is:open`, `is:mention`, `state:accepted`, `show:all`. `~hlt` matches these
 /// letters in this order. `!` before a word, a kind, an author, a group or a page leaves out the rows that match.
 enum FilterSyntax {
-    static func parse(_ text: String) -> ListFilter {
+    /// - Parameter user: The user whose mentions `is:mention` finds; it finds nothing without one.
+    static func parse(_ text: String, user: String? = nil) -> ListFilter {
         var filter = ListFilter()
         var words: [String] = []
         var showsAll = false
@@ -21,6 +22,7 @@ enum FilterSyntax {
             case ("is", "unsent"): filter.pendingOnly = true
             case ("is", "resolved"): filter.resolved = true
             case ("is", "open"): filter.resolved = false
+            case ("is", "mention"): filter.mentions = user ?? ""
             case ("state", let name) where AnnotationState.review(name) != nil:
                 if let state = AnnotationState.review(name) { filter.states.insert(state) }
             case ("show", "all"): showsAll = true
@@ -31,6 +33,8 @@ enum FilterSyntax {
             default: words.append(unquoted(word))
             }
         }
+        // No mention is hidden, whatever it is about.
+        if filter.mentions != nil { showsAll = true }
         // A filter that names a hidden kind asks for it.
         filter.hidesFurniture = !showsAll && filter.kinds.isDisjoint(with: AnnotationKind.furniture)
         // A filter that names a state asks for it.
@@ -39,6 +43,7 @@ enum FilterSyntax {
         filter.text = words.joined(separator: " ")
         // The list shows the marked words, so the filter must match them too.
         filter.inQuotes = !filter.text.isEmpty || !filter.fuzzy.isEmpty || !filter.excluded.words.isEmpty
+        filter.inComments = !filter.text.isEmpty || !filter.excluded.words.isEmpty
         return filter
     }
 
@@ -57,6 +62,8 @@ enum FilterSyntax {
     private static let maxLetters = 64
     /// The term that also lists furniture.
     static let showAll = "show:all"
+    /// The term for what mentions the user.
+    static let mention = "is:mention"
 
     /// Splits the text at spaces outside quotation marks.
     static func terms(of text: String) -> [String] {

@@ -13,6 +13,8 @@ extension AppState {
                 name: "is:resolved", detail: "accepted, rejected, cancelled or completed", choice: .term("is:resolved")),
             Picker.Item(name: "is:open", detail: "not resolved", choice: .term("is:open")),
             Picker.Item(
+                name: FilterSyntax.mention, detail: "a comment mentions you", choice: .term(FilterSyntax.mention)),
+            Picker.Item(
                 name: "page:\(document.page.index + 1)", detail: "the current page",
                 choice: .term("page:\(document.page.index + 1)")),
         ]

@@ -14,6 +14,9 @@ extension DocumentState {
             let authors = recentAuthors.authors.reversed().joined(separator: ", ")
             parts.append(authors.isEmpty ? "\(unread) new" : "\(unread) new by \(authors)")
         }
+        if let mentions = list.window?.mentions, mentions > 0 {
+            parts.append(mentions == 1 ? "1 mention" : "\(mentions) mentions")
+        }
         if isFiltered { parts.append("filter: \(list.filter)") }
         switch list.query.order {
         case .page: break

@@ -105,7 +105,7 @@ extension AppState {
 
     mutating func setFilter(_ text: String) {
         guard var query = document?.list.query else { return }
-        query.filter = FilterSyntax.parse(text)
+        query.filter = FilterSyntax.parse(text, user: document?.reference.userID)
         document?.list.filter = text
         document?.list.change(query)
     }

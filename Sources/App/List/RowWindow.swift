@@ -36,6 +36,8 @@ package struct RowWindow: Hashable, Sendable {
     package var hidden: [ListFacets.Facet<AnnotationKind>] = []
     /// Resolved rows that the query leaves out.
     package var resolvedHidden = 0
+    /// Unread comments that name the user, regardless of the filter.
+    package var mentions = 0
 
     package init(
         query: ListQuery, offset: Int = 0, total: Int, rows: [ListRow], anchor: Int? = nil, all: Int, unread: Int,

@@ -73,31 +73,44 @@ extension AppState {
     var readerColumns: Int { max(8, min(Self.maxColumns, readerArea.columns - 3)) }
 
     /// All lines of the reader: head, quote, text, and the thread as a tree.
-    func readerLines(columns: Int) -> [(text: CleanText, role: ReaderRole)] {
+    func readerLines(columns: Int) -> [ReaderLine] {
         guard let document, let row = document.list.current else { return [] }
-        var lines: [(text: CleanText, role: ReaderRole)] = []
-        func add(_ text: String, _ role: ReaderRole, indent: CleanText = "") {
+        var lines: [ReaderLine] = []
+        func add(_ text: String, _ role: ReaderRole, indent: CleanText = "", mentions: MentionStyle? = nil) {
+            var mentions = mentions
             for line in CleanText.lines(cleaning: text) {
-                for part in line.wrapped(to: columns - indent.width) { lines.append((indent + part, role)) }
+                for part in line.wrapped(to: columns - indent.width) {
+                    let line = indent + part
+                    lines.append(ReaderLine(text: line, role: role, mentions: mentions?.next(line) ?? []))
+                }
             }
         }
-        lines += document.facts(of: row, at: now, utcOffset: utcOffset).wrapped(to: columns).map { ($0, .fact) }
+        lines += document.facts(of: row, at: now, utcOffset: utcOffset).wrapped(to: columns)
+            .map { ReaderLine(text: $0, role: .fact) }
         if let words = document.quotes.words(of: row), !words.isEmpty {
             add("\(art.quotes.open.string)\(words)\(art.quotes.close.string)", .quote)
         }
         let text = document.text(of: row)
         if !text.isEmpty {
-            lines.append(("", .text))
+            lines.append(ReaderLine(text: "", role: .text))
             add(text, .text)
         }
         for comment in document.thread.comments {
-            lines.append(("", .text))
+            lines.append(ReaderLine(text: "", role: .text))
             let head = art.branch + document.head(of: comment, at: now)
-            lines.append((head.truncated(to: columns), .person))
-            add(Annotation(comment).text, .text, indent: "  ")
+            lines.append(ReaderLine(text: head.truncated(to: columns), role: .person))
+            let mentions = MentionStyle(comment.content.commentText, me: document.reference.userID, markColors)
+            add(Annotation(comment).text, .text, indent: "  ", mentions: mentions)
         }
         return lines
     }
+}
+
+/// A line of the reader.
+struct ReaderLine: Equatable, Sendable {
+    var text: CleanText
+    var role: ReaderRole
+    var mentions: [MentionColumns] = []
 }
 
 /// What a line of the reader says, which decides its style.
@@ -134,6 +147,7 @@ extension Canvas {
                 case .person: state.theme.heading
                 }
             write(line.text, in: inside, row: index, column: 1, style: style)
+            show(line.mentions, in: inside, row: index, column: 1)
         }
         if lines.count > inside.rows {
             drawScrollBar(

@@ -48,12 +48,13 @@ extension PlainState {
         case .find where rest.isEmpty: say("Usage: find WORDS")
         case .find: step = .finding(rest)
         case .list, .new: list(word == .new ? "is:unread" : rest.filterTerms)
+        case .mentions: list(FilterSyntax.mention)
         case .more: step = .listing
         case .show: return withRecord(rest, word) { .showing($0) }
         case .edit: return withRecord(rest, word) { .editing($0) }
         case .delete: return withRecord(rest, word) { .deleting($0) }
         case .state: return state(rest)
-        case .reply: return withRecord(rest, word) { .replying($0) }
+        case .reply: return withRecord(rest, word) { .replying($0) } + [.loadPeople]
         case .note where rest.isEmpty: return beginNote()
         case .note: step = .placing(rest)
         case .highlight: return mark(.highlight, rest)

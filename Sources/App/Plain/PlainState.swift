@@ -147,7 +147,7 @@ struct PlainState: Sendable {
             // No editor stays open between two lines; the text is a draft.
             if writing == nil { app.document?.editor = nil }
         case .tokenChecked(let verdict): say(TokenCheck(verdict, at: app.now).sentence)
-        case .recordsChanged(let ids, let author?, _): changes.add(author, max(1, ids.count))
+        case .recordsChanged(let ids, let author?, _, _): changes.add(author, max(1, ids.count))
         default: break
         }
     }

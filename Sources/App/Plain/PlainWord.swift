@@ -3,7 +3,7 @@ import Annotations
 /// The words of the line-oriented interface. Typed commands of the screen's command line are also accepted.
 enum PlainWord: String, Hashable, Sendable, CaseIterable {
     case read, next, previous, find
-    case list, more, new, show
+    case list, more, new, mentions, show
     case note, highlight, underline, squiggly
     case strikeOut = "strike-out"
     case reply, state, edit, delete
@@ -21,6 +21,7 @@ enum PlainWord: String, Hashable, Sendable, CaseIterable {
         case .list: "list WORDS: list annotations; words, unread, resolved, kind:note, by:ana, page:3"
         case .more: "continue the list"
         case .new: "list the unread annotations"
+        case .mentions: "list what mentions you"
         case .show: "show N: show the full text of annotation N"
         case .note: "note WORDS: add a note next to these words; without WORDS, on the page"
         case .highlight: "highlight WORDS: highlight words of the page"

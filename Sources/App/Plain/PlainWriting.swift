@@ -118,7 +118,8 @@ extension PlainState {
             return only("The annotation no longer exists.")
         }
         let editor = Editor(.reply(root), title: "", text: "", draft: writing.text)
-        return app.perform([.create(.comment(.plain(writing.text), under: id, root.content))], from: editor)
+        let said = CommentText.saying(writing.text, mentioning: app.document?.people.mentions ?? [])
+        return app.perform([.create(.comment(said, under: id, root.content))], from: editor)
     }
 
     mutating func edit(_ id: Record.ID) -> [Effect] { act(on: id, .edit) { $0.editCurrent(externally: true) } }

@@ -3,7 +3,7 @@ import PageLayout
 /// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, state, attach, library, storage, requests, messages, prune, write, wq, revert
+        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, write, wq, revert
     case lostMarks = "lost-marks"
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
@@ -14,7 +14,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .quit: "Quit; unsent edits stay on this machine"
         case .help: "List the keys available here"
         case .page: "page N: go to page N"
-        case .filter: "filter WORDS: words, kind:highlight, by:ana, group:x, page:3, is:unread, is:resolved, ~ltrs"
+        case .filter: "filter WORDS: words, kind:highlight, by:ana, group:x, page:3, is:unread, is:mention, ~ltrs"
         case .state: "state NAME: accepted, rejected, cancelled, completed, none, marked or unmarked"
         case .attach: "attach FILE: attach a file to this page"
         case .color: "color NAME: recolour marked annotations (yellow, red ..., #rrggbb)"
@@ -37,6 +37,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .messages: "Show the latest messages in full"
         case .defaultGroup: "default-group NAME: set the group of new records; without NAME: the token's"
         case .prune: "Remove PDFs that no layer on this machine needs"
+        case .mentions: "List what mentions you, or everything again"
         case .who: "Show who else has this layer open"
         case .write: "w [--compact] [FILE.pdf]: write all changes into the PDF, or a copy; w! also replaces a file"
         case .wq: "Write all changes into the PDF, then close the tab"
@@ -159,6 +160,7 @@ extension AppState {
         case .messages: help = HelpState(.messages)
         case .defaultGroup: return setDefaultGroup(rest)
         case .prune: return [.pruneStorage]
+        case .mentions: return run(.mentions, count: nil)
         case .who: document?.presence.isShown = true
         case .write: return write(rest, isForced: false)
         case .wq: return write("", isForced: false, leaves: true)

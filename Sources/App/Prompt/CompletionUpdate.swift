@@ -77,7 +77,7 @@ extension AppState {
     private func argumentWords(after command: TypedCommand) -> [String] {
         switch command {
         case .filter:
-            ["is:unread", "is:unsent", "is:resolved", "is:open", FilterSyntax.showAll]
+            ["is:unread", "is:unsent", "is:resolved", "is:open", FilterSyntax.mention, FilterSyntax.showAll]
                 + AnnotationState.reviews.map { "state:\($0.rawValue)" }
                 + FilterSyntax.kindNames.map { "kind:\($0)" } + listedTerms
         case .defaultGroup: Set((document?.list.window?.rows ?? []).compactMap(\.group)).sorted()

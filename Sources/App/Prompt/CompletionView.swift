@@ -5,7 +5,9 @@ extension Canvas {
     /// one.
     mutating func drawCompletion(_ completion: Completion, _ theme: Theme, in area: Area) {
         fill(area, style: theme.footer)
-        let words = completion.lines.map { CleanText(cleaning: String($0.split(separator: " ").last ?? "")) }
+        let words = completion.lines.map {
+            CleanText(cleaning: completion.isWhole ? $0 : String($0.split(separator: " ").last ?? ""))
+        }
         var first = 0
         var column = 1
         for (index, word) in words.enumerated() {
@@ -25,9 +27,11 @@ extension Canvas {
 struct Completion: Equatable, Sendable {
     /// Whole lines.
     let lines: [String]
+    /// Whether the whole lines are shown, not only their last words.
+    let isWhole: Bool
     private(set) var index: Int?
 
-    init(_ lines: [String]) { self.lines = lines }
+    init(_ lines: [String], isWhole: Bool = false) { (self.lines, self.isWhole) = (lines, isWhole) }
 
     /// Steps to the next completion, wrapping around at the ends.
     mutating func step(forward: Bool) -> String? {

@@ -68,6 +68,8 @@ struct DocumentState: Equatable, Sendable {
     /// What each step left unchanged and why, shown when the step is done.
     var omitted: [Int: String] = [:]
 
+    /// Whom a comment can name.
+    var people = People()
     var editor: Editor?
     /// The editor whose text is open in the user's external editor.
     var external: Editor?

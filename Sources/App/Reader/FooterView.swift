@@ -12,6 +12,9 @@ extension Canvas {
             }
         } else {
             drawKeys(state, in: area)
+            if state.overlay == .editor, let names = state.document?.editor?.completion {
+                drawCompletion(names.completion, state.theme, in: self.area.split(bottom: 2).bottom.split(top: 1).top)
+            }
         }
     }
 

@@ -53,13 +53,21 @@ extension AppState {
     /// Handles changed records. Changes by others never move a cursor or the text under it: visible data is reloaded,
     /// the rest is counted.
     mutating func recordsChanged(
-        _ ids: [Record.ID], _ author: String?, byOthers others: [Record.ID] = []
+        _ ids: [Record.ID], _ author: String?, byOthers others: [Record.ID] = [], mentions: [Record.ID] = []
     ) -> [Effect] {
         guard let document else { return [] }
         if flashesChanges { self.document?.highlights.add(others, at: now) }
         if self.document?.refreshThrottle.changed(at: now) == true { refresh() }
         if let author { self.document?.recentAuthors.add(author) }
         var effects: [Effect] = []
+        if !mentions.isEmpty {
+            effects.append(.runHook(.mention(mentions, author: author)))
+            let who = author ?? (mentions.count == 1 ? "Somebody" : "Others")
+            notice = .done(
+                "\(who) mentioned you",
+                hint: .init(command: .mentions, effect: "to list mentions of you"))
+            effects += desktopNotice("\(who) mentioned you")
+        }
         if !others.isEmpty {
             effects.append(.runHook(.new(others, author: author)))
             effects += desktopNotice("\(others.count) new\(author.map { " by \($0)" } ?? "")")

@@ -22,6 +22,13 @@ struct TextInput: Equatable, Sendable {
         cursor += added.count
     }
 
+    /// Replaces what stands between a place and the cursor.
+    mutating func replace(from start: Int, with text: String) {
+        guard start <= cursor else { return }
+        delete(start..<cursor)
+        insert(text)
+    }
+
     /// Runs an editing command; false for any other command.
     mutating func run(_ command: Command) -> Bool {
         switch command {

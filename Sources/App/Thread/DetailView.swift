@@ -26,7 +26,10 @@ extension Canvas {
             // The newest comment is shown even if the thread does not fit.
             if !isInThread, let newest = text.newest, lines.count >= 4 { lines[lines.count - 2] = newest }
         }
-        for (index, line) in lines.enumerated() { write(line.text, in: inside, row: index, style: line.style) }
+        for (index, line) in lines.enumerated() {
+            write(line.text, in: inside, row: index, style: line.style)
+            show(line.mentions, in: inside, row: index)
+        }
         guard isInThread, (top..<top + inside.rows).contains(current) else { return }
         let place = Area(row: inside.row + current - top, column: inside.column, rows: 1, columns: inside.columns)
         restyle(place) { _ in state.theme.selection }
@@ -44,18 +47,26 @@ extension Canvas {
 
 /// The detail text of the current record, wrapped to a width.
 private struct DetailText {
-    var lines: [(text: CleanText, style: Style)] = []
+    struct Line {
+        var text: CleanText
+        var style: Style
+        var mentions: [MentionColumns] = []
+    }
+
+    var lines: [Line] = []
     /// The first line of each comment in the thread.
     var comments: [Int] = []
     /// The newest comment on one line.
-    private(set) var newest: (text: CleanText, style: Style)?
+    private(set) var newest: Line?
 
     init(_ row: ListRow, _ document: DocumentState, _ state: AppState, columns: Int) {
         let theme = state.theme
         let facts = document.facts(of: row, at: state.now, utcOffset: state.utcOffset)
-        lines += facts.wrapped(to: columns).map { ($0, theme.dimmed) }
+        lines += facts.wrapped(to: columns).map { Line(text: $0, style: theme.dimmed) }
         if let words = document.quotes.words(of: row), !words.isEmpty {
-            lines += CleanText(cleaning: "\"\(words)\"").wrapped(to: columns).map { ($0, theme.text) }
+            lines += CleanText(cleaning: "\"\(words)\"").wrapped(to: columns).map {
+                Line(text: $0, style: theme.text)
+            }
         }
         let text = document.detail.map { Annotation($0).text } ?? row.text
         if !text.isEmpty || document.thread.comments.isEmpty { add(text, theme.text, columns) }
@@ -64,11 +75,13 @@ private struct DetailText {
             let flash = document.highlights.contains(comment.id, at: state.now) ? theme.flash : .normal
             let head = document.head(of: comment, at: state.now).truncated(to: columns)
             if let state = comment.content.state {
-                lines.append(((head + " \(state.said)").truncated(to: columns), theme.dimmed.adding(flash)))
+                let said = (head + " \(state.said)").truncated(to: columns)
+                lines.append(Line(text: said, style: theme.dimmed.adding(flash)))
                 continue
             }
-            lines.append((head, theme.heading.adding(flash)))
-            add(Annotation(comment).text, theme.text, columns, indent: 2)
+            lines.append(Line(text: head, style: theme.heading.adding(flash)))
+            let mentions = MentionStyle(comment.content.commentText, me: document.reference.userID, state.markColors)
+            add(Annotation(comment).text, theme.text, columns, indent: 2, mentions: mentions)
         }
         guard let last = document.thread.comments.last, let head = comments.last else { return }
         guard last.content.state == nil else {
@@ -76,12 +89,26 @@ private struct DetailText {
             return
         }
         let words = CleanText.lines(cleaning: Annotation(last).text).first ?? ""
-        newest = ((lines[head].text + " " + words).truncated(to: columns), lines[head].style)
+        let start = lines[head].text.width + 1
+        var mentions = MentionStyle(last.content.commentText, me: document.reference.userID, state.markColors)
+        newest = Line(
+            text: (lines[head].text + " " + words).truncated(to: columns), style: lines[head].style,
+            mentions: mentions.next(words).map { mention in
+                MentionColumns(
+                    columns: start + mention.columns.lowerBound..<start + mention.columns.upperBound,
+                    style: mention.style)
+            })
     }
 
-    private mutating func add(_ text: String, _ style: Style, _ columns: Int, indent: Int = 0) {
+    private mutating func add(
+        _ text: String, _ style: Style, _ columns: Int, indent: Int = 0, mentions: MentionStyle? = nil
+    ) {
+        var mentions = mentions
         for line in CleanText.lines(cleaning: text) {
-            for part in line.wrapped(to: columns - indent) { lines.append((.blanks(indent) + part, style)) }
+            for part in line.wrapped(to: columns - indent) {
+                let line: CleanText = .blanks(indent) + part
+                lines.append(Line(text: line, style: style, mentions: mentions?.next(line) ?? []))
+            }
         }
     }
 }

@@ -42,7 +42,7 @@ extension AppState {
             text: "", draft: document.drafts[.reply(row.id)])
         self.document?.showsDetail = true
         warnIfHidden(.comments)
-        return []
+        return askForPeople()
     }
 
     /// Completes the current annotation, or takes back its state if it is resolved.
@@ -122,7 +122,7 @@ extension AppState {
             title: marked.isEmpty ? "New comment on page \(page + 1)" : "Comment on the selected words", text: "",
             draft: document.drafts[.comment(page: page)])
         warnIfHidden(.comments)
-        return []
+        return askForPeople()
     }
 
     /// Makes a mark of the page the current row of the list; a second press of the key acts on it.

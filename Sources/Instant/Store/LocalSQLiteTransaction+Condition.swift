@@ -68,6 +68,9 @@ extension LocalSQLiteTransaction {
             (nothing.headsOnly, words.headsOnly) = (filter.headsOnly, filter.headsOnly)
             // The few resolved rows are found without looking at all rows.
             (nothing.resolved, words.resolved) = (filter.resolved, filter.resolved)
+            // So are the few with mentions. Comments have an index of their own.
+            (nothing.mentions, words.mentions) = (filter.mentions, filter.mentions)
+            (nothing.inComments, words.inComments) = (filter.inComments, filter.inComments)
             let looksAtAll = filter != nothing && filter.pageIndex == nil && !filter.unreadOnly
             way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .scan
             if !filter.kinds.isEmpty {
@@ -77,11 +80,12 @@ extension LocalSQLiteTransaction {
             }
             // Search columns are in lower case.
             let columns = filter.inQuotes ? ["s.search", "s.quoted"] : ["s.search"]
-            func find(_ function: String, _ text: String) {
-                let places = columns.map { "\(function)(\($0), ?)" }.joined(separator: " OR ")
-                add("(\(places))", columns.map { _ in text.lowercased() })
+            func find(_ function: String, _ text: String, inComments: Bool = false) {
+                var places = columns.map { "\(function)(\($0), ?)" }
+                if inComments { places.append("s.id IN (\(Self.commented))") }
+                add("(\(places.joined(separator: " OR ")))", places.map { _ in text.lowercased() })
             }
-            if !filter.text.isEmpty { find("contains_text", filter.text) }
+            if !filter.text.isEmpty { find("contains_text", filter.text, inComments: filter.inComments) }
             for word in filter.fuzzy { find("is_subsequence", word) }
             if let group = filter.group { add("ifnull(s.grp, '') = ?", [group]) }
             if let author = filter.author { add("s.author = ?", [author]) }
@@ -92,7 +96,8 @@ extension LocalSQLiteTransaction {
                 values.append(.integer(page))
                 values += also.map { .text($0) }
             }
-            if !filter.excluded.isEmpty { leaveOut(filter.excluded, columns) }
+            if !filter.excluded.isEmpty { leaveOut(filter.excluded, columns, inComments: filter.inComments) }
+            if let user = filter.mentions { add("s.id IN (\(Self.mentioning))", [ShownRow.mark(ofMentioned: user)]) }
             if filter.unreadOnly { add("s.unread", []) }
             if filter.pendingOnly { add("s.delivery <> 'delivered'", []) }
             // Not by the column, which the indexes lack: there are few such rows.
@@ -116,6 +121,17 @@ extension LocalSQLiteTransaction {
         /// SQLite allows 32,766 values in one statement.
         private static let maxOthers = 10_000
 
+        /// The annotations with a comment that has some words.
+        private static let commented = """
+            SELECT root FROM shown INDEXED BY shown_said WHERE root IS NOT NULL AND contains_text(search, ?)
+            """
+
+        /// The annotations with a comment that names a user.
+        private static let mentioning = """
+            SELECT root FROM shown INDEXED BY shown_mentions
+            WHERE \(StoredColumns.isMentioning) AND instr(search, ?) > 0
+            """
+
         /// The annotations that are resolved.
         static let resolved = annotations(where: "state <> 'none'")
 
@@ -129,7 +145,7 @@ extension LocalSQLiteTransaction {
             """
         }
 
-        private mutating func leaveOut(_ excluded: ListFilter.Excluded, _ columns: [String]) {
+        private mutating func leaveOut(_ excluded: ListFilter.Excluded, _ columns: [String], inComments: Bool) {
             func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
             let kinds = excluded.kinds.map(\.type).sorted()
             if !kinds.isEmpty { add("s.kind NOT IN (\(marks(kinds.count)))", kinds) }
@@ -142,6 +158,7 @@ extension LocalSQLiteTransaction {
                 for column in columns {
                     add("NOT contains_text(ifnull(\(column), ''), ?)", [word.lowercased()])
                 }
+                if inComments { add("s.id NOT IN (\(Self.commented))", [word.lowercased()]) }
             }
         }
 

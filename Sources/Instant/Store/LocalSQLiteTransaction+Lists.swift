@@ -125,6 +125,48 @@ extension LocalSQLiteTransaction {
         for id in ids { try run(Self.unread, .integer(unread), .text(id)) }
     }
 
+    func setRead(_ query: ListQuery, limit: Int) throws -> Int {
+        var query = query
+        query.filter.unreadOnly = true
+        let condition = try condition(query)
+        return try composed(
+            """
+            UPDATE shown SET unread = 0, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
+                created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, 0, quoted, state,
+                head)
+            WHERE rowid IN (SELECT s.rowid FROM shown s \(condition.source) WHERE \(condition.sql) LIMIT ?)
+                AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes,
+                text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
+            RETURNING 1
+            """, condition.values + [.integer(max(0, limit))]
+        ) { $0.number(0) }.count
+    }
+
+    func mentions(of user: String) throws -> [MentioningComment] {
+        try composed(
+            """
+            SELECT id, root, unread FROM shown INDEXED BY shown_mentions
+            WHERE \(StoredColumns.isMentioning) AND instr(search, ?) > 0 LIMIT 10000
+            """, [.text(ShownRow.mark(ofMentioned: user))]
+        ) { MentioningComment(id: $0.text(0), root: $0.text(1), isUnread: $0.flag(2)) }
+    }
+
+    func people() throws -> [RecordCreator] {
+        let names = try composed(
+            """
+            SELECT created_by, author, count(*), sum(count(*)) OVER (PARTITION BY created_by) AS whole
+            FROM shown NOT INDEXED WHERE created_by IS NOT NULL
+            GROUP BY created_by, author ORDER BY whole DESC, created_by, author IS NULL, count(*) DESC, author
+            """, []
+        ) { RecordCreator(userID: $0.text(0), name: $0.optionalText(1)) }
+        var people: [RecordCreator] = []
+        for person in names where people.last.map({ !person.userID.isExactly($0.userID) }) ?? true {
+            people.append(person)
+            if people.count == RecordCreator.maxCount { break }
+        }
+        return people
+    }
+
     func unreadCount() throws -> Int {
         try number("SELECT count(*) FROM shown WHERE listed AND unread AND listed <> 3")
     }

@@ -18,6 +18,7 @@ struct LocalSchema: Sendable {
     static let current = LocalSchema(steps: [
         Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving), Step(sql: leaving),
         Step(sql: checksums), Step(sql: hiding), Step(sql: threads), Step(sql: sharing),
+        Step(sql: naming),
     ])
 
     var version: Int { steps.count }
@@ -183,6 +184,13 @@ extension LocalSchema {
         CREATE INDEX record_pages ON record(id) WHERE \(StoredColumns.mayStandOnMorePages);
         """
 
+    /// `shown_said` finds annotations by the words of their comments, `shown_mentions` by whom these name, see
+    /// `ShownRow.mark`.
+    fileprivate static let naming = """
+        CREATE INDEX shown_said ON shown(root, search) WHERE root IS NOT NULL;
+        CREATE INDEX shown_mentions ON shown(root, id) WHERE \(StoredColumns.isMentioning);
+        """
+
     private static let states = [
         "'accepted'", "'rejected'", "'cancelled'", "'completed'", "'none'", "'marked'", "'unmarked'",
     ]
@@ -197,6 +205,8 @@ enum StoredColumns {
     static let own = "id, seq, revision"
     /// Whether a record may have the member `postilla.pages`. True for few records, of which each is looked at.
     static let mayStandOnMorePages = #"instr(content, '"pages"') > 0"#
+    /// Whether a comment names somebody.
+    static let isMentioning = "root IS NOT NULL AND instr(search, char(31)) > 0"
     static let shown = shownUntilThreads + ", state, head"
     static let shownUntilThreads = """
         id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed, created, \

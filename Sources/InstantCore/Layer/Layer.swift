@@ -66,20 +66,28 @@ package struct Layer: Sendable {
     package func facets() throws -> ListFacets { try store.read { try $0.facets() } }
     package func unreadCount() throws -> Int { try store.read { try $0.unreadCount() } }
 
+    package func people() throws -> [RecordCreator] { try store.read { try $0.people() } }
+
+    /// Returns the comments that name this layer's user; none if it has none.
+    package func mentions() throws -> [MentioningComment] { try store.read { try $0.ownMentions() } }
+
     package func markRead(_ ids: some Sequence<Record.ID>) throws {
-        try store.write(.recoverable) { try $0.setUnread(ids, false) }
+        try store.write(.recoverable) { store in
+            try store.setUnread(ids, false)
+            try store.markReadMentions()
+        }
     }
 
-    /// Marks all rows of a query as read, in transactions of at most 500 records.
+    /// Marks all rows of a query as read, a few thousand in each transaction.
     package func markAllRead(_ query: ListQuery) throws {
         var unread = query
         unread.filter.unreadOnly = true
-        while true {
-            let ids = try store.read { try $0.rows(unread, offset: 0, limit: 500).map(\.id) }
-            guard !ids.isEmpty else { return }
-            try markRead(ids)
-        }
+        while try store.write(.recoverable, { try $0.setRead(unread, limit: Self.readAtOnce) }) == Self.readAtOnce {}
+        try store.write(.recoverable) { try $0.markReadMentions() }
     }
+
+    /// Takes some 50 ms, for which other writers wait.
+    private static let readAtOnce = 5_000
 
     /// Returns all local edits that the server has not accepted, oldest first.
     package func outbox() throws -> [OutboxEntry] {
@@ -93,7 +101,19 @@ package struct Layer: Sendable {
     }
 }
 
+extension WritableLayer {
+    /// Marks the mentions of the user as read whose annotations are.
+    fileprivate func markReadMentions() throws {
+        let read = try ownMentions().filter { try $0.isUnread && row($0.root)?.isUnread != true }
+        try setUnread(read.map(\.id), false)
+    }
+}
+
 extension StoredLayer {
+    package func ownMentions() throws -> [MentioningComment] {
+        try metadata().identity.userID.map { try mentions(of: $0) } ?? []
+    }
+
     /// Returns the index of the first unread row after the given index of the query, or of the first unread row if none
     /// follows; nil if no row is unread.
     package func nextUnread(_ query: ListQuery, behind index: Int) throws -> Int? {

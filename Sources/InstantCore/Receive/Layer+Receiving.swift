@@ -108,6 +108,10 @@ extension WritableLayer {
                 id, as: intake.overlay(id, in: self), metadata: intake.metadata, nothingWaits: intake.nothingWaits)
         }
         try setUnread(changes.byOthers.lazy.map(\.text), true)
+        // A comment has no row in the list: whoever is named in it finds its annotation there.
+        guard !changes.byOthers.isEmpty else { return }
+        let named = try ownMentions().filter { changes.byOthers.contains(ByteOrdered($0.id)) }
+        try setUnread(named.map(\.root), true)
     }
 
     /// Forgets a local write to a record that another client removed. For a missing record, only a local delete is

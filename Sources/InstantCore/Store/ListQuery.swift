@@ -32,6 +32,10 @@ public struct ListFilter: Hashable, Sendable {
     public var fuzzy: [String] = []
     /// Whether to also search the words that a markup covers, if they are stored.
     public var inQuotes = false
+    /// Whether ``text`` and the words of ``excluded`` also search the comments under an annotation.
+    public var inComments = false
+    /// Annotations with a comment that names this user.
+    public var mentions: String?
     public var author: String?
     /// Empty for the null group.
     public var group: String?
@@ -95,6 +99,31 @@ package struct ListFacets: Hashable, Sendable {
         self.kinds = kinds
         self.authors = authors
         self.groups = groups
+    }
+}
+
+/// A user whose records the token sees.
+package struct RecordCreator: Hashable, Sendable {
+    package var userID: String
+    /// The name that stands on most of this user's records; nil if none does. Untrusted like any text.
+    package var name: String?
+
+    package init(userID: String, name: String?) {
+        (self.userID, self.name) = (userID, name)
+    }
+
+    /// The most people that a store returns.
+    package static let maxCount = 200
+}
+
+/// A comment that names a user.
+package struct MentioningComment: Hashable, Sendable {
+    package var id: Record.ID
+    package var root: Record.ID
+    package var isUnread: Bool
+
+    package init(id: Record.ID, root: Record.ID, isUnread: Bool) {
+        (self.id, self.root, self.isUnread) = (id, root, isUnread)
     }
 }
 

@@ -84,6 +84,11 @@ package protocol StoredLayer {
     func isAnnotationShown(_ id: Record.ID) throws -> Bool
     func row(_ id: Record.ID) throws -> ListRow?
     func unreadCount() throws -> Int
+    /// Returns the comments that name a user, in any order; at most 10,000.
+    func mentions(of user: String) throws -> [MentioningComment]
+    /// Returns the users who created shown records, those with the most records first; at most
+    /// ``RecordCreator/maxCount``.
+    func people() throws -> [RecordCreator]
     /// Returns the facets of all listed rows, regardless of the filter.
     func facets() throws -> ListFacets
 
@@ -131,6 +136,11 @@ package protocol WritableLayer: StoredLayer {
     func setQuotes(_ words: [ByteOrdered: String]) throws
     func forgetQuotes() throws
     func setUnread(_ ids: some Sequence<Record.ID>, _ unread: Bool) throws
+    /// Marks unread rows of a query as read.
+    ///
+    /// - Parameter limit: The most rows to mark.
+    /// - Returns: The number of rows marked; 0 when none is left.
+    func setRead(_ query: ListQuery, limit: Int) throws -> Int
 
     /// Stages a row of a snapshot alongside the current rows.
     func stage(_ record: StoredRecord) throws

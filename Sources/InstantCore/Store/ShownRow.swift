@@ -4,7 +4,7 @@ package import Annotations
 /// searching.
 package struct ShownRow: Hashable, Sendable {
     /// Raised when the row derived from a record changes; stores then derive their rows again.
-    package static let derivation: Int64 = 2
+    package static let derivation: Int64 = 3
 
     package var row: ListRow
     /// The root of a comment. Comments are rows of a thread, not of the list.
@@ -36,8 +36,11 @@ package struct ShownRow: Hashable, Sendable {
         state = annotation.state
         place =
             isComment || annotation.isFormFieldValue ? .none : annotation.isHidden ? .hidden : .list
-        let words = "\(annotation.summary)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
-        search = words.utf8.contains(0) ? words.replacing("\0", with: " ") : words
+        var words = "\(annotation.summary)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
+        if words.utf8.contains(0) { words = words.replacing("\0", with: " ") }
+        if words.utf8.contains(0x1F) { words = words.replacing("\u{1F}", with: " ") }
+        search = Set(record.content.mentions.map { ByteOrdered($0.userID) }).sorted()
+            .reduce(words) { $0 + Self.mark(ofMentioned: $1.text) }
     }
 
     /// Creates the row of an annotation that was deleted or is hidden: the heading of the comments that it left.
@@ -52,8 +55,19 @@ package struct ShownRow: Hashable, Sendable {
         search = ListRow.deletedRootName
     }
 
-    /// Text, author and kind name in lower case. Contains no NUL, because text after one would not be found.
+    /// Text, author and kind name in lower case, then the marks of the users that a comment names. Contains no NUL,
+    /// because text after one would not be found.
     package let search: String
+
+    /// Returns what stands in ``search`` for a user whom a comment names. No text has this character, and no search for
+    /// words, which are in lower case, finds the rest.
+    package static func mark(ofMentioned user: String) -> String {
+        var mark = "\u{1F}"
+        for byte in user.utf8 {
+            for half in [byte >> 4, byte & 15] { mark.unicodeScalars.append(Unicode.Scalar(UInt8(ascii: "A") + half)) }
+        }
+        return mark + "\u{1F}"
+    }
 }
 
 /// The comments under a root, as far as the heading of a deleted root shows them.

@@ -2,7 +2,7 @@
 enum Preference: String, CaseIterable {
     case theme, marks, strike, mouse, view, followCursor = "follow-cursor", flash, announce, plain, author, remember,
         delay, editor
-    case notify, onNew = "on-new", onTokenNeeded = "on-token-needed"
+    case notify, onNew = "on-new", onMention = "on-mention", onTokenNeeded = "on-token-needed"
 
     /// The default value, as written in the file.
     var standard: String {
@@ -16,7 +16,7 @@ enum Preference: String, CaseIterable {
         case .delay: "1s"
         case .author, .editor: ""
         case .notify: "off"
-        case .onNew, .onTokenNeeded: ""
+        case .onNew, .onMention, .onTokenNeeded: ""
         }
     }
 
@@ -38,13 +38,14 @@ enum Preference: String, CaseIterable {
         case .notify:
             "Notices on the desktop when others write or a token is needed: off, osc9 or osc777, as the terminal knows"
         case .onNew: "Command run when others add or change something; gets one line of JSON on standard input"
+        case .onMention: "Command run when a comment mentions you; gets one line of JSON on standard input"
         case .onTokenNeeded: "Command run when a token is needed; gets one line of JSON on standard input"
         case .editor: "Command that edits texts; if empty, VISUAL, then EDITOR"
         }
     }
 
     /// Whether the value is a command: a list of words.
-    var isCommand: Bool { self == .onNew || self == .onTokenNeeded }
+    var isCommand: Bool { [.onNew, .onMention, .onTokenNeeded].contains(self) }
 
     /// Whether the value is true or false, written without quotes.
     var isSwitch: Bool { ["true", "false"].contains(standard) }

@@ -10,6 +10,7 @@ import SystemPackage
 final class Hooks: Sendable {
     struct Commands: Sendable {
         var new: [String] = []
+        var mention: [String] = []
         var tokenNeeded: [String] = []
     }
 
@@ -53,6 +54,12 @@ final class Hooks: Sendable {
         case .new(let ids, let author):
             command = commands.new
             json["event"] = "new"
+            json["count"] = .number(JSONNumber(Int64(ids.count)))
+            json["ids"] = .array(ids.prefix(100).map(JSON.string))
+            json["by"] = author.map(JSON.string)
+        case .mention(let ids, let author):
+            command = commands.mention
+            json["event"] = "mention"
             json["count"] = .number(JSONNumber(Int64(ids.count)))
             json["ids"] = .array(ids.prefix(100).map(JSON.string))
             json["by"] = author.map(JSON.string)

@@ -57,6 +57,7 @@ extension StoredLayer {
             query: request.query, offset: offset, total: counts.matching, rows: rows, anchor: anchor, all: counts.all,
             unread: counts.unread, hidden: counts.hidden)
         window.resolvedHidden = counts.resolvedHidden
+        window.mentions = try ownMentions().count(where: \.isUnread)
         return window
     }
 }

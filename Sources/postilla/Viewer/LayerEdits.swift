@@ -50,7 +50,7 @@ final class LayerEdits: Sendable {
         case .delete(let id, let along): return [try descriptor.delete(id, with: along)]
         case .beginThread(let root, let text):
             let receipts = try descriptor.beginThread(
-                root, id: ids.popFirst(), .plain(text), commentID: ids.popFirst(),
+                root, id: ids.popFirst(), text, commentID: ids.popFirst(),
                 author: author ?? layer.client.rememberedAuthor)
             return [receipts.root, receipts.comment]
         }

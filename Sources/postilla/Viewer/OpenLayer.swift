@@ -44,6 +44,8 @@ final class OpenLayer: Sendable {
         var meter = RateMeter()
         var events: Task<Void, Never>?
         var lastStatus: SyncStatus?
+        /// The comments known to name the user.
+        var mentions: Set<ByteOrdered>?
         var title: String?
     }
 
@@ -70,6 +72,7 @@ final class OpenLayer: Sendable {
     /// - Parameter hasToken: Whether a token is about to be supplied; if so, its absence is not reported.
     func start(hasToken: Bool) {
         let events = descriptor.events
+        telling.async { _ = self.newMentions(in: []) }
         state.withLock { state in
             if hasToken || canAskSource { state.wait.asks() }
             state.events = Task {
@@ -283,7 +286,9 @@ final class OpenLayer: Sendable {
         case .didFailSync(let error):
             if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
         case .didChangeRecords(let ids, let others):
-            post(.recordsChanged(Array(ids), author: author(of: others), byOthers: Array(others)))
+            post(
+                .recordsChanged(
+                    Array(ids), author: author(of: others), byOthers: Array(others), mentions: newMentions(in: others)))
         case .didMissEvents:
             usePDF()
             post(.recordsChanged([], author: nil))
@@ -309,6 +314,20 @@ final class OpenLayer: Sendable {
             break
         }
         readStatus()
+    }
+
+    /// Returns the comments among these that name the user and did not when they were last looked at.
+    ///
+    /// Runs on the queue.
+    private func newMentions(in others: Set<Record.ID>) -> [Record.ID] {
+        guard let found = try? descriptor.layer.mentions() else { return [] }
+        let now = Set(found.map { ByteOrdered($0.id) })
+        let known = state.withLock { state in
+            defer { state.mentions = now }
+            return state.mentions ?? []
+        }
+        guard !others.isEmpty else { return [] }
+        return now.subtracting(known).map(\.text).filter(others.contains).sorted()
     }
 
     private func isAboutToken(_ error: InstantError) -> Bool {

@@ -132,7 +132,7 @@ extension Edit {
         case .create(let content): ["create": .string(content.text)]
         case .update(let id, let content): ["update": .string(id), "content": .string(content.text)]
         case .delete(let id, let along): ["delete": .string(id), "with": .array(along.map(JSON.string))]
-        case .beginThread(let root, let text): ["thread": .string(root.text), "text": .string(text)]
+        case .beginThread(let root, let text): ["thread": .string(root.text), "text": text.json(version: 2)]
         }
     }
 
@@ -144,7 +144,7 @@ extension Edit {
             self = .update(id, changed)
         } else if let id = json["delete"]?.string {
             self = .delete(id, with: (json["with"]?.array ?? []).compactMap(\.string))
-        } else if let root = content("thread"), let text = json["text"]?.string {
+        } else if let root = content("thread"), let text = json["text"].flatMap(CommentText.init(json:)) {
             self = .beginThread(root, text)
         } else {
             return nil

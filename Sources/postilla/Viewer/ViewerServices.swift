@@ -79,6 +79,7 @@ final class ViewerServices: AppServices {
         case .loadThread(let id): reading { .thread(id, try $0.thread(under: id)) }
         case .loadBatch(let wanted): reading { .batchLoaded(try $0.batch(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
+        case .loadPeople: reading { .people(try $0.people()) }
         case .loadOutbox:
             let conflicts = tab?.own?.conflictItems ?? []
             reading { .outbox(try conflicts + $0.outboxItems()) }
