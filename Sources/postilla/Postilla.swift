@@ -19,7 +19,7 @@ struct Postilla: AsyncParsableCommand {
             Exit codes: 0 done, 1 failed, 3 authentication, 4 not permitted, 5 server unreachable, 6 conflict, 7 local \
             copy not current, 64 usage or no usable terminal, 130 interrupted.
             """,
-        version: "0.1.0",
+        version: Version.current,
         subcommands: [
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, StateCommand.self,
