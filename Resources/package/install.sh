@@ -44,7 +44,7 @@ uninstall() {
     # Folders that only this program needed.
     {
         files | sed 's|/[^/]*$||'
-        echo share/man/man1
+        printf "share/man/man1\nshare/doc\n"
     } | while read -r folder; do
         while [ "$folder" != . ] && rmdir "$to/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
     done

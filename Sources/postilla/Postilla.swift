@@ -51,7 +51,12 @@ struct Postilla: AsyncParsableCommand {
         } catch {
             // Prints the library's text with control characters replaced: an argument may be another person's text.
             let status = exitCode(for: error)
-            let text = fullMessage(for: error)
+            var text = fullMessage(for: error)
+            if let shell = HelpCompletion.shell(in: Array(CommandLine.arguments.dropFirst())), status.isSuccess {
+                text = HelpCompletion.added(
+                    to: text, shell: shell,
+                    commands: configuration.subcommands.compactMap(\.configuration.commandName))
+            }
             if !text.isEmpty { status.isSuccess ? Output.line(text) : Output.message(text) }
             Glibc.exit(status.rawValue)
         }
