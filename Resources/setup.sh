@@ -57,6 +57,9 @@ LIST
 header  vterm.h        libvterm-dev   libvterm-devel libvterm
 server  postgresql     postgresql     postgresql-server postgresql
 python  python3        python3-venv   python3  python
+command zsh            zsh            zsh            zsh
+command fish           fish           fish           fish
+command jq             jq             jq             jq
 LIST
     if [ "$purpose" = test ]; then return; fi
     cat <<'LIST'
