@@ -55,7 +55,7 @@ struct Postilla: AsyncParsableCommand {
             if let shell = HelpCompletion.shell(in: Array(CommandLine.arguments.dropFirst())), status.isSuccess {
                 text = HelpCompletion.added(
                     to: text, shell: shell,
-                    commands: configuration.subcommands.compactMap(\.configuration.commandName))
+                    commands: configuration.subcommands.compactMap { $0.configuration.commandName })
             }
             if !text.isEmpty { status.isSuccess ? Output.line(text) : Output.message(text) }
             Glibc.exit(status.rawValue)
