@@ -35,7 +35,9 @@ struct AddCommand: AsyncParsableCommand {
 
     @OptionGroup var new: NewAnnotationOptions
 
-    @Option(help: ArgumentHelp("File with the record as JSON; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File with the record as JSON; - is standard input.", valueName: "file"), completion: .file()
+    )
     var content: String?
 
     @Flag(help: "Read one record per line from standard input and print one result line for each.")

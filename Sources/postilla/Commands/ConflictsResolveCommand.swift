@@ -21,7 +21,9 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
     @Flag(help: "Which edit to keep.")
     var side: Side?
 
-    @Option(help: ArgumentHelp("File with the merged content as JSON; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File with the merged content as JSON; - is standard input.", valueName: "file"),
+        completion: .file())
     var content: String?
 
     @OptionGroup var layer: LayerOptions

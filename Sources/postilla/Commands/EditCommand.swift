@@ -27,7 +27,9 @@ struct EditCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("New text.", valueName: "text"))
     var text: String?
 
-    @Option(help: ArgumentHelp("File with the new content as JSON; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File with the new content as JSON; - is standard input.", valueName: "file"),
+        completion: .file())
     var content: String?
 
     @OptionGroup var layer: LayerOptions

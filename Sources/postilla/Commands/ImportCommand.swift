@@ -33,7 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
               postilla export | postilla import - --token-file other-layer.jwt
             """)
 
-    @Argument(help: ArgumentHelp("File to import; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("File to import; - is standard input.", valueName: "file"), completion: .file())
     var file: String
 
     @Flag(help: "Report the actions without changing anything.")

@@ -7,7 +7,8 @@ struct OpenCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
+            "Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"),
+        completion: .file())
     var target: String?
 
     @OptionGroup var server: ServerOptions

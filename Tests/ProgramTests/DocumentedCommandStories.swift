@@ -1,0 +1,209 @@
+import EngineSupport
+import Foundation
+import TestSupport
+import TestThreads
+import Testing
+
+/// Every command line in README.md and docs/ works as written.
+@Suite(.onOwnThreads)
+struct DocumentedCommandStories {
+    let home: Folder
+
+    init() throws { home = try Folder() }
+
+    /// Pages whose commands a test in this file runs.
+    private static let runHere: Set = ["README.md", "docs/operations.md"]
+
+    /// Commands that other tests run, and which.
+    private static let runElsewhere: [(page: String, prefix: String, by: String)] = [
+        ("docs/several-servers.md", "postilla serve --store", "SharingStories"),
+        ("docs/several-servers.md", "createdb", "PostgresBackupTests"),
+        ("docs/several-servers.md", "pg_", "PostgresBackupTests"),
+        ("docs/several-servers.md", "psql", "RestoreStories"),
+        ("docs/install.md", "sudo", "dist-test"),
+        ("docs/install.md", "postilla demo", "dist-test"),
+        ("docs/install.md", "mkdir", "README.md"),
+        ("docs/install.md", "postilla --generate-completion-script", "README.md"),
+        ("docs/testing.md", "swift build", "make test"),
+        ("docs/contributing.md", "swift build", "make test"),
+    ]
+
+    @Test func everyCommandIsKnown() throws {
+        let lines = try DocumentedCommands.all()
+        #expect(lines.count > 30, "commands are found at all")
+        let targets = Set(try Repository.text("Makefile").matches(of: #/(?m)^([a-z-]+):/#).map { String($0.1) })
+        for line in lines where !Self.runHere.contains(line.page) {
+            if line.text.hasPrefix("make ") {
+                let target = String(line.text.split(separator: " ")[1])
+                #expect(targets.contains(target), "\(line)")
+            } else {
+                let isRun = Self.runElsewhere.contains { $0.page == line.page && line.text.hasPrefix($0.prefix) }
+                #expect(isRun, "no test runs \(line)")
+            }
+        }
+    }
+
+    /// The files that docs/install.md names are those of this version.
+    @Test func theVersionIsInOnePlace() throws {
+        let version = try Program.run(["--version"], environment: [:]).output.trimmingCharacters(in: .newlines)
+        let changes = try Repository.text("CHANGELOG.md").matches(of: #/(?m)^## (.+)$/#).map { String($0.1) }
+        #expect(changes.first == version, "the newest heading of CHANGELOG.md")
+        let page = try Repository.text("docs/install.md")
+        let named = page.matches(of: #/postilla[-_]([0-9]+\.[0-9]+\.[0-9]+)/#).map { String($0.1) }
+        #expect(named.count > 3)
+        #expect(Set(named) == [version])
+        let script = try Program.run(
+            [], environment: [:], executable: Repository.root + "/Resources/package/version.sh")
+        #expect(script.output == version + "\n")
+    }
+
+    // MARK: README.md, in a shell on a terminal
+
+    /// What follows a command; nil: only that it succeeds. The shell prints `done 0>` when one has ended.
+    private static let readme: [String: String] = [
+        "postilla list --kind note --format ndjson | jq -r .content.text":
+            "General remark: which program was used? Please name it.",
+        "export POSTILLA_SERVER=http://127.0.0.1:PORT": "",
+        "export POSTILLA_TOKEN_FILE=~/.local/state/postilla/demo/tokens/reviewer.jwt": "",
+        "postilla add --note 'Which program was used?' --page 1 --at 72,100": "01",
+        "ID=$(postilla add --highlight --page 1 --rect 72,90,200,12) && postilla reply $ID --text 'Still true?'": "01",
+        "postilla export -o review.json && postilla import review.json --dry-run": "unchanged",
+        "postilla --generate-completion-script bash > ~/.local/share/bash-completion/completions/postilla": "",
+        "mkdir -p ~/.local/share/bash-completion/completions": "",
+    ]
+
+    @Test(.enabled(if: Self.has("jq"), "jq is not installed")) func theCommandsOfTheREADME() throws {
+        let demo = try RunningCommand(["demo", "--serve-only"], environment: ["HOME": home.path])
+        try demo.see("\"server\"")
+        let port = try #require(demo.output.firstMatch(of: #/127\.0\.0\.1:([0-9]+)/#)?.1)
+        let terminal = try shell()
+        let lines = try DocumentedCommands.lines(on: "README.md").map(\.text)
+        #expect(lines.count > 8)
+        for line in lines {
+            let command = line.replacing("PORT", with: port).replacing(".build/debug/postilla", with: "postilla")
+            switch line {
+            case let line where line.hasPrefix("make "):
+                #expect(["make run", "make test"].contains(line), "\(line)")
+            case let line where line.hasPrefix(".build/debug/postilla open"):
+                terminal.send(text: command + "\r")
+                try terminal.see("synced")
+                try terminal.see("read-only")
+                terminal.send(text: "q")
+                try ended(terminal, line)
+            case let line where line.hasPrefix("postilla watch"):
+                terminal.send(text: command + "\r")
+                try watch(terminal)
+                try ended(terminal, line)
+            default:
+                let expected = try #require(Self.readme[line], "no test knows what this prints: \(line)")
+                terminal.send(text: "clear; " + command + "\r")
+                try ended(terminal, line)
+                #expect(terminal.text.contains(expected), "\(line) prints\n\(terminal.text)")
+            }
+        }
+        try plainMode(terminal)
+        demo.signal(SIGTERM)
+        #expect(try demo.waitForExit() == 0)
+    }
+
+    /// `watch` reports a note of another process, then Ctrl-C ends it.
+    private func watch(_ terminal: VirtualTerminal) throws {
+        let server = try demoServer()
+        let tokens = home.path + "/.local/state/postilla/demo/tokens"
+        // The watch may not be ready for the first ones.
+        for number in 1... {
+            let run = try Program.run(
+                ["add", "--note", "watched \(number)", "--page", "1", "--at", "72,100"],
+                environment: [
+                    "HOME": home.path, "POSTILLA_SERVER": server, "POSTILLA_TOKEN_FILE": tokens + "/colleague.jwt",
+                ])
+            #expect(run.status == 0, "\(run.messages)")
+            terminal.waitForIdle()
+            if terminal.text.contains("\"watched ") || number == 50 { break }
+        }
+        #expect(terminal.text.contains(#/\["[^"]+","watched [0-9]+"\]/#), "\(terminal.text)")
+        terminal.send([0x03])
+    }
+
+    private func demoServer() throws -> String {
+        let port = try String(contentsOfFile: home.path + "/.local/state/postilla/demo/port", encoding: .utf8)
+        return "http://127.0.0.1:" + port.trimmingCharacters(in: .newlines)
+    }
+
+    /// The dialogue under "Plain mode": what follows the prompt is typed, and its answers appear.
+    private func plainMode(_ terminal: VirtualTerminal) throws {
+        let text = try Repository.text("README.md")
+        let dialogue = text.matches(of: #/(?m)^page 1, [0-9]+ marks> (.+)\n(.*)$/#)
+        #expect(dialogue.count == 2)
+        terminal.send(text: "clear; postilla open --plain\r")
+        try terminal.wait(until: "the prompt", seconds: Patience.long) { $0.text.contains(#/page 1, [0-9]+ marks>/#) }
+        for match in dialogue {
+            terminal.send(text: match.1 + "\r")
+            let answer = match.1 == "read" ? "A margin is a place to talk" : String(match.2)
+            #expect(!answer.isEmpty)
+            try terminal.see(answer)
+        }
+        terminal.send(text: "quit\r")
+        try ended(terminal, "postilla open --plain")
+    }
+
+    private static func has(_ program: String) -> Bool {
+        ["/usr/bin/", "/bin/", "/usr/local/bin/"].contains {
+            FileManager.default.isExecutableFile(atPath: $0 + program)
+        }
+    }
+
+    /// A shell whose prompt is the status of the last command.
+    private func shell() throws -> VirtualTerminal {
+        _ = try home.makeFolder("bin")
+        try FileManager.default.createSymbolicLink(
+            atPath: home.path + "/bin/postilla", withDestinationPath: Program.path)
+        let settings = try home.write("bashrc", "PS1='done $?> '\n")
+        let terminal = try VirtualTerminal(
+            running: ["/bin/bash", "--noprofile", "--rcfile", settings, "-i"],
+            environment: ["HOME": home.path, "PATH": home.path + "/bin:/usr/local/bin:/usr/bin:/bin"],
+            directory: home.path, rows: 40, columns: 160)
+        try terminal.see("done 0>")
+        return terminal
+    }
+
+    /// Waits until the shell has printed its prompt in an otherwise empty line.
+    private func ended(_ terminal: VirtualTerminal, _ command: String) throws {
+        try terminal.wait(until: "\(command) ends", seconds: Patience.long) { terminal in
+            let last = terminal.text.split(separator: "\n").last { !$0.allSatisfy { $0 == " " } } ?? ""
+            return last.wholeMatch(of: #/done [0-9]+> */#) != nil
+        }
+        let last = terminal.text.split(separator: "\n").last { !$0.allSatisfy { $0 == " " } } ?? ""
+        // Ctrl-C ends `watch`: 130.
+        let isDone = last.hasPrefix("done 0>") || command.hasPrefix("postilla watch") && last.hasPrefix("done 130>")
+        #expect(isDone, "\(command)\n\(terminal.text)")
+    }
+
+    // MARK: docs/operations.md
+
+    @Test func theCommandsOfAnAdministrator() throws {
+        let lines = try DocumentedCommands.lines(on: "docs/operations.md").map(\.text)
+        #expect(lines.count == 4)
+        let folders = ["/etc/postilla": "etc", "/var/lib/postilla": "data", "/mnt/backup": "backup"]
+        for name in folders.values where name != "data" { _ = try home.makeFolder(name) }
+        let key = try home.write("key.pub.pem", TokenMint().publicKeyPEM)
+        try home.write(
+            "etc/server.toml", "port = 0\ndata = \"\(home.path)/data\"\njwt-public-key = [\"\(key)\"]\n")
+        func arguments(_ start: String) throws -> [String] {
+            var line = try #require(lines.first { $0.hasPrefix(start) }, "\(start)")
+            for (path, name) in folders { line = line.replacing(path, with: home.path + "/" + name) }
+            return line.split(separator: " ").dropFirst().map(String.init)
+        }
+        let environment = ["HOME": home.path]
+        let check = try Program.run(try arguments("postilla serve --check"), environment: environment)
+        #expect(check.status == 0 && check.messages == "No errors.\n", "\(check.messages)")
+        let server = try RunningCommand(try arguments("postilla serve --config"), environment: environment)
+        try server.see("{\"server\":\"http://127.0.0.1:")
+        let backup = try Program.run(try arguments("postilla backup"), environment: environment)
+        #expect(backup.status == 0, "\(backup.messages)")
+        server.signal(SIGTERM)
+        #expect(try server.waitForExit() == 0)
+        let restore = try Program.run(try arguments("postilla restore"), environment: environment)
+        #expect(restore.status == 0, "\(restore.messages)")
+    }
+}
