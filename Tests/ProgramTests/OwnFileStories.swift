@@ -119,6 +119,43 @@ struct OwnFileStories {
         #expect(try texts(other: true).contains("\"mine\""))
     }
 
+    @Test(arguments: Repository.samples.map(\.path)) func aRealFileIsContinued(_ sample: String) throws {
+        let real = try Data(contentsOf: URL(filePath: sample))
+        let path = try home.write("real.pdf", real)
+        let added = try run("add", path, "--note", "Added here", "--page", "1")
+        #expect(added.status == 0, "\(added.messages)")
+        #expect(try Data(contentsOf: URL(filePath: path)).starts(with: real))
+        let seen = try run("list", path, "--format", "ndjson", other: true).output
+        #expect(seen.components(separatedBy: "Added here").count == 2)
+    }
+
+    /// Changes that are only in memory are lost with it, and nothing of them was on a disk.
+    @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"))) func aPrivateViewerKeepsNothingOnDisk()
+        throws
+    {
+        let memory = "/dev/shm/postilla-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(
+            atPath: memory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(atPath: memory) }
+        let terminal = try VirtualTerminal(
+            running: [Program.path, "open", "paper.pdf", "--private"],
+            environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": memory], directory: home.path)
+        try terminal.see("page 1 of 3")
+        try terminal.press("a")
+        try terminal.see("note")
+        try terminal.press("Whispered<enter>")
+        try terminal.see("1 not in the file")
+        #expect(Folder.paths(below: home.path, named: "state.json").isEmpty)
+        try terminal.press("q")
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+        let all = FileManager.default.enumerator(atPath: home.path)?.compactMap { $0 as? String } ?? []
+        for name in all {
+            let found = (try? Data(contentsOf: URL(filePath: "\(home.path)/\(name)")))?.range(
+                of: Data("Whispered".utf8))
+            #expect(found == nil, "\(name)")
+        }
+    }
+
     @Test func aMissingFileIsNotMadeAgainUnasked() throws {
         #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
         unlink(path)

@@ -1,3 +1,4 @@
+import Glibc
 import Logging
 import ServiceLifecycle
 
@@ -17,6 +18,12 @@ struct IdleService: Service {
                 try await Task.sleep(for: Self.interval)
                 do { try await files.tidy() } catch { note("files could not be forgotten", error) }
                 await files.lookAtFiles()
+                // Without its socket nobody can find this engine, and its lock keeps another one from starting.
+                guard access(files.options.socket, F_OK) == 0 else {
+                    logger.notice("the socket was removed")
+                    await stop()
+                    return
+                }
                 if let idle = gate.idle(), idle >= files.options.idle || files.isRetired { await stop() }
             }
         }
