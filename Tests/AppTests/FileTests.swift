@@ -32,11 +32,11 @@ import Testing
         return Stage(services, begin: .file("paper.pdf"), rows: rows, columns: columns)
     }
 
-    private func writes(_ stage: Stage) -> [FileWrite] {
+    static func writes(_ stage: Stage) -> [FileWrite] {
         stage.asked.compactMap { if case .writeFile(let write) = $0 { write } else { nil } }
     }
 
-    private func written(
+    static func written(
         _ write: FileWrite = FileWrite(), path: String = "paper.pdf", changes: Int = 3,
         form: FileWritten.Form = .appended(holdsDeleted: false), leftOut: [String] = []
     ) -> Message {
@@ -125,7 +125,7 @@ import Testing
     func theCommandsThatWrite(line: String, write: FileWrite) throws {
         let stage = Self.stage()
         try stage.press(line + "<enter>")
-        #expect(writes(stage) == [write])
+        #expect(Self.writes(stage) == [write])
         #expect(!stage.state.hasQuit)
     }
 
@@ -133,7 +133,7 @@ import Testing
     func whatIsMeantOtherwiseWritesNothing(line: String) throws {
         let stage = Self.stage()
         try stage.press(line + "<enter>")
-        #expect(writes(stage).isEmpty && !stage.state.hasQuit)
+        #expect(Self.writes(stage).isEmpty && !stage.state.hasQuit)
         #expect(stage.state.notice?.kind == .warning)
     }
 
@@ -143,19 +143,19 @@ import Testing
             stage.send(message)
             return stage.foot
         }
-        #expect(said(written()) == " Wrote 3 changes to paper.pdf")
-        #expect(said(written(changes: 1)) == " Wrote 1 change to paper.pdf")
+        #expect(said(Self.written()) == " Wrote 3 changes to paper.pdf")
+        #expect(said(Self.written(changes: 1)) == " Wrote 1 change to paper.pdf")
         #expect(
-            said(written(form: .appended(holdsDeleted: true)))
+            said(Self.written(form: .appended(holdsDeleted: true)))
                 == " Wrote 3 changes to paper.pdf; it still contains deleted notes (:w --compact removes them)")
         #expect(
-            said(written(form: .rewritten("it is encrypted")))
+            said(Self.written(form: .rewritten("it is encrypted")))
                 == " Wrote 3 changes to paper.pdf; written anew because it is encrypted")
-        #expect(said(written(changes: 0, form: .unchanged)) == " paper.pdf has every change already")
+        #expect(said(Self.written(changes: 0, form: .unchanged)) == " paper.pdf has every change already")
         #expect(
-            said(written(FileWrite(copy: "c.pdf"), path: "c.pdf")) == " Wrote a copy with every change: c.pdf")
+            said(Self.written(FileWrite(copy: "c.pdf"), path: "c.pdf")) == " Wrote a copy with every change: c.pdf")
         #expect(
-            said(written(leftOut: ["2 sounds", "1 form field"]))
+            said(Self.written(leftOut: ["2 sounds", "1 form field"]))
                 == " Wrote 3 changes to paper.pdf; left out, and kept here: 2 sounds, 1 form field")
         #expect(stage.state.notice?.kind == .warning)
     }
@@ -191,7 +191,7 @@ import Testing
         try stage.press("<esc>:w <tab>")
         #expect(stage.state.prompt?.input.text == "w paper-annotated.pdf")
         try stage.press("<enter>")
-        #expect(writes(stage).last == FileWrite(copy: "paper-annotated.pdf"))
+        #expect(Self.writes(stage).last == FileWrite(copy: "paper-annotated.pdf"))
         // A key in between: ? lists the keys again.
         stage.send(.fileRefused(Self.refusal))
         try stage.press("j?")
@@ -221,7 +221,7 @@ import Testing
     @Test func qNeitherAsksNorWrites() throws {
         let stage = Self.stage()
         try stage.press("q")
-        #expect(stage.state.hasQuit && writes(stage).isEmpty)
+        #expect(stage.state.hasQuit && Self.writes(stage).isEmpty)
         #expect(
             stage.state.farewell == "paper.pdf: 3 changes kept, not in the file; run postilla write paper.pdf")
     }
@@ -246,9 +246,9 @@ import Testing
     @Test func wqLeavesOnceEverythingIsWritten() throws {
         let stage = Self.stage()
         try stage.press(":wq<enter>")
-        #expect(writes(stage) == [FileWrite()] && !stage.state.hasQuit)
+        #expect(Self.writes(stage) == [FileWrite()] && !stage.state.hasQuit)
         stage.send(.file(FileStatus(path: "paper.pdf", condition: .ready)))
-        stage.send(written())
+        stage.send(Self.written())
         #expect(stage.state.hasQuit && stage.asked.suffix(2) == [.closeLayer, .quit])
         #expect(stage.state.farewell == "Wrote 3 changes to paper.pdf")
     }
@@ -260,14 +260,14 @@ import Testing
         #expect(!stage.state.hasQuit && stage.foot.contains("belongs to root"))
         // A later write does not leave.
         try stage.press(":w!<enter>")
-        stage.send(written())
+        stage.send(Self.written())
         #expect(!stage.state.hasQuit)
     }
 
     @Test func aKeyAfterWqMeansToStay() throws {
         let stage = Self.stage()
         try stage.press(":wq<enter>j")
-        stage.send(written())
+        stage.send(Self.written())
         #expect(!stage.state.hasQuit)
     }
 
@@ -275,7 +275,7 @@ import Testing
         let stage = Self.stage()
         stage.services.holdsEdits = true
         try stage.press("aA thought<enter>:wq<enter>")
-        stage.send(written())
+        stage.send(Self.written())
         #expect(!stage.state.hasQuit)
         stage.saveHeld()
         #expect(stage.state.hasQuit)
@@ -288,7 +288,7 @@ import Testing
         stage.send(.fileRefused(Self.refusal))
         #expect(!stage.state.hasQuit)
         try stage.press(":w<enter>q")
-        stage.send(written())
+        stage.send(Self.written())
         #expect(stage.state.hasQuit)
         #expect(stage.state.farewell?.hasPrefix("Wrote 3 changes to paper.pdf") == true)
     }
@@ -306,7 +306,7 @@ import Testing
         try stage.press("opaper.pdf<enter>")
         stage.services.fileStatus = Self.status
         try stage.press(":open two.pdf<enter>:wq<enter>")
-        stage.send(written(path: "two.pdf"))
+        stage.send(Self.written(path: "two.pdf"))
         #expect(!stage.state.hasQuit && stage.state.openCount == 1)
         #expect(stage.foot.contains("Wrote 3 changes to two.pdf"))
         try stage.press(":quit<enter>")
@@ -421,96 +421,6 @@ import Testing
         #expect(stage.foot == " Every mark is at its words")
     }
 
-    // MARK: Before it can be edited
-
-    private func opening() -> Stage {
-        let services = Self.services(FileStatus(path: "paper.pdf", condition: .opening))
-        services.opened.status = SyncStatus()
-        return Stage(services, begin: .file("paper.pdf"))
-    }
-
-    private func becomesReady(_ stage: Stage) {
-        stage.send(.status(.live()))
-        stage.send(.file(FileStatus(path: "paper.pdf", condition: .ready)))
-        stage.send(.recordsChanged([], author: nil))
-    }
-
-    @Test func cursorAndTypedKeysStayWhenItCanBeEdited() throws {
-        let stage = opening()
-        try stage.press("jj")
-        let before = stage.canvas.cursor
-        try stage.press("5")
-        becomesReady(stage)
-        #expect(stage.state.keys.count == 5)
-        try stage.press("<esc>:page")
-        becomesReady(stage)
-        #expect(stage.state.document?.list.cursorID == "u1")
-        #expect(stage.state.prompt?.input.text == "page")
-        try stage.press("<esc>")
-        #expect(stage.canvas.cursor == before && before != nil)
-    }
-
-    @Test func anEditWaitsWithWhatIsTypedAfterIt() throws {
-        let stage = opening()
-        try stage.press("aHello, je")
-        #expect(stage.foot == " Opening paper.pdf for editing ... Esc to cancel")
-        #expect(stage.state.document?.editor == nil && stage.state.document?.list.cursorID == "h1")
-        becomesReady(stage)
-        #expect(stage.state.document?.editor?.input.text == "Hello, je")
-        #expect(!stage.foot.contains("Opening"))
-        try stage.press("<enter>")
-        #expect(stage.asked.contains { if case .perform = $0 { true } else { false } })
-    }
-
-    @Test func escDropsWhatWaits() throws {
-        let stage = opening()
-        try stage.press("aHello<esc>")
-        #expect(stage.foot == " Cancelled")
-        becomesReady(stage)
-        #expect(stage.state.document?.editor == nil && stage.state.document?.heldKeys == nil)
-    }
-
-    @Test func keysForAQuestionThatComesLaterAreNotCommands() throws {
-        let stage = opening()
-        try stage.press("dG")
-        becomesReady(stage)
-        #expect(stage.state.document?.list.cursorID == "h1")
-        #expect(stage.foot.hasPrefix("Delete") || stage.asked.contains { if case .perform = $0 { true } else { false } })
-    }
-
-    @Test func ifItCannotBeEditedThatIsSaid() throws {
-        let stage = opening()
-        try stage.press("aHello")
-        stage.send(.file(FileStatus(path: "paper.pdf", condition: .readOnly("the engine cannot start"))))
-        #expect(stage.foot == " paper.pdf can only be read: the engine cannot start")
-        #expect(stage.state.document?.editor == nil && stage.state.document?.heldKeys == nil)
-        try stage.press("a")
-        #expect(stage.foot == " Read-only: the engine cannot start")
-    }
-
-    @Test func whileItOpensEverythingElseWorks() throws {
-        let stage = opening()
-        #expect(stage.statusLine.contains("opening for editing"))
-        // Keys that will work in a moment are not dim.
-        let dim = stage.canvas.styleDump.split(separator: "\n").filter { $0.hasPrefix("23:") && $0.contains(" dim ") }
-        #expect(dim.isEmpty)
-        try stage.press("j<tab>w")
-        #expect(stage.state.document?.focus == .page)
-        try stage.press(":w<enter>")
-        #expect(stage.foot == " Still opening for editing" && writes(stage).isEmpty)
-        try stage.press("q")
-        #expect(stage.state.hasQuit)
-    }
-
-    @Test func anotherTabDropsWhatWaits() throws {
-        let stage = opening()
-        try stage.press("aHello")
-        stage.send(.opened(OpenedLayer(reference: .hotos, status: .live(), hasPDF: false)))
-        #expect(stage.state.document?.reference == .hotos)
-        try stage.press("j")
-        #expect(stage.state.document?.heldKeys == nil)
-    }
-
     // MARK: Paths and help
 
     @Test func pathsAreCompleted() throws {
@@ -536,97 +446,5 @@ import Testing
         let other = Stage(Sample.services(), rows: 100, columns: 120)
         try other.press("?")
         #expect(!other.screen.contains("Your own PDF"))
-    }
-
-    // MARK: The library
-
-    @Test func theFolderIsOfferedFirst() throws {
-        let services = FakeServices()
-        services.entries = LibraryTests.entries
-        services.files = Self.files
-        let stage = Stage(services, begin: .library)
-        #expect(stage.lines[0].hasPrefix("─ PDFs in this folder"))
-        #expect(stage.lines[1].hasPrefix("▌ draft.pdf") && stage.lines[1].contains("2 not in the file"))
-        #expect(stage.lines[3].contains("file missing  4 changes kept"))
-        #expect(stage.lines[5].hasPrefix("─ Layers on this machine"))
-        try stage.press("x")
-        #expect(stage.foot == " draft.pdf is a file, and stays: only layers are removed here")
-        try stage.press("jjj")
-        #expect(stage.state.library.current?.id == .hotos)
-        try stage.press("<tab>")
-        #expect(stage.state.library.currentFile?.path == "draft.pdf")
-        try stage.press("<tab>")
-        #expect(stage.state.library.current?.id == .hotos)
-        // A new list keeps the cursor on its row.
-        stage.send(.libraryFiles([Self.files[1]]))
-        #expect(stage.state.library.current?.id == .hotos)
-        try stage.press("gg<enter>")
-        #expect(stage.asked.contains(.openFile("paper.pdf")))
-    }
-
-    @Test func aFileThatIsOpenIsShownNotOpenedAgain() throws {
-        let services = FakeServices()
-        services.files = [Self.files[1]]
-        services.fileStatus = FileStatus(path: "paper.pdf", condition: .ready)
-        let stage = Stage(services, begin: .library)
-        try stage.press("<enter>[<enter>")
-        #expect(stage.asked.count { $0 == .openFile("paper.pdf") } == 1)
-        #expect(stage.state.document?.file?.path == "paper.pdf")
-    }
-
-    @Test func withoutLayersTheFolderAndTheWaysInAreShown() {
-        let services = FakeServices()
-        services.files = Self.files
-        let stage = Stage(services, begin: .library)
-        #expect(stage.lines[1].hasPrefix("▌ draft.pdf"))
-        #expect(stage.screen.contains("Try it: a server with sample documents"))
-    }
-
-    // MARK: Without a screen
-
-    @Test func linesWriteAndRevertToo() {
-        let stage = PlainStage(Self.services(), begin: .file("paper.pdf"))
-        #expect(stage.said.contains { $0.contains("3 changes not in the file: type w to write") })
-        stage.type("w")
-        #expect(!stage.isReady && stage.asked.last == .writeFile(FileWrite()))
-        stage.send(written())
-        #expect(stage.said.contains("Wrote 3 changes to paper.pdf") && stage.isReady)
-        stage.type("w! --compact my copy.pdf")
-        #expect(
-            stage.asked.last == .writeFile(FileWrite(copy: "my copy.pdf", isForced: true, isCompact: true)))
-        stage.send(.fileRefused(Self.refusal))
-        #expect(stage.said.contains { $0.hasPrefix("Not written: paper.pdf belongs to root; :w") } && stage.isReady)
-        stage.type("revert")
-        #expect(stage.prompt == "Discard 3 changes not in paper.pdf? y/N ")
-        stage.type("y")
-        #expect(stage.asked.last == .revertFile)
-        stage.send(.fileReverted(changes: 3))
-        #expect(stage.isReady)
-        stage.type("wq")
-        #expect(!stage.isDone)
-        stage.send(written())
-        #expect(stage.isDone)
-    }
-
-    @Test func linesWaitUntilTheFileCanBeEdited() {
-        let services = Self.services(FileStatus(path: "paper.pdf", condition: .opening))
-        services.opened.status = SyncStatus()
-        let stage = PlainStage(services, begin: .file("paper.pdf"))
-        #expect(!stage.isReady)
-        stage.send(.status(.live()))
-        stage.send(.file(FileStatus(path: "paper.pdf", condition: .ready)))
-        #expect(stage.isReady && !stage.said.contains { $0.contains("read-only") })
-    }
-
-    @Test func linesListTheFolder() {
-        let services = FakeServices()
-        services.entries = LibraryTests.entries
-        services.files = Self.files
-        let stage = PlainStage(services, begin: .library)
-        let said = stage.type("list")
-        #expect(said.first == "1 draft.pdf, a PDF in this folder, 2 changes not in the file")
-        #expect(said.contains { $0.hasPrefix("4 hotos17, layer review") })
-        stage.type("open 2")
-        #expect(stage.asked.contains(.openFile("paper.pdf")))
     }
 }

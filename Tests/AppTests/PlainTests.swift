@@ -19,6 +19,14 @@ import Testing
             ])
     }
 
+    @Test func itBeginsWhereThePersonWas() {
+        let services = Sample.services()
+        services.opened.reading = ReadingPlace(place: .init(page: 1, glyph: 0), row: "n1")
+        let stage = PlainStage(services)
+        #expect(stage.said == ["hotos17, layer review, 3 pages, 4 annotations, 1 unread, at page 2"])
+        #expect(stage.prompt == "page 2, 1 mark> ")
+    }
+
     @Test(arguments: [
         (
             "list",

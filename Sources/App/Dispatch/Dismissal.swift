@@ -103,7 +103,9 @@ extension AppState {
         let count = savingCount(before: departure)
         if isWriting(before: departure) {
             notice = .done("Writing the file before leaving")
-        } else if count > 0 { notice = .done("Saving \(count == 1 ? "an edit" : "\(count) edits") before leaving") }
+        } else if count > 0 {
+            notice = .done("Saving \(count == 1 ? "an edit" : "\(count) edits") before leaving")
+        }
         return departIfSaved()
     }
 

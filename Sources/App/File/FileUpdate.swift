@@ -55,7 +55,8 @@ extension AppState {
         document?.history.forget()
         refresh()
         notice = .done(
-            "Discarded \(FileStatus.changes(count)); the annotations are those of \(document?.file?.name ?? "the file")")
+            "Discarded \(FileStatus.changes(count)); the annotations are those of \(document?.file?.name ?? "the file")"
+        )
     }
 
     // MARK: The file on disk

@@ -142,7 +142,9 @@ extension AppState {
         return [
             HelpEntry(name: "3 not in the file", meaning: kept),
             HelpEntry(name: "FILE MISSING", meaning: "The PDF is no longer there; :w! makes it again"),
-            HelpEntry(name: "1 in conflict", meaning: "You and another program changed a note: \(keyName(of: .outbox))"),
+            HelpEntry(
+                name: "1 in conflict",
+                meaning: "You and another program changed a note; \(keyName(of: .outbox)) to compare"),
             HelpEntry(name: "1 mark without words", meaning: "The PDF's text changed; :lost-marks lists these marks"),
         ]
     }

@@ -154,7 +154,10 @@ extension AppState {
         guard let row = document.page.currentRow else { return only(.warning("No mark at the cursor")) }
         self.document?.jumps.leave(document.place)
         self.document?.focus = .list
-        if row.kind.isFurniture, document.list.query.filter.hidesFurniture { toggleHidden() }
+        let filter = document.list.query.filter
+        // What the list hides by default, not because of what was typed, is shown after all.
+        let isHidden = row.kind.isFurniture && filter.hidesFurniture || row.isResolved && document.list.filter.isEmpty
+        if isHidden { toggleHidden() }
         return seek(document.list.query.filter.headsOnly ? row.head ?? row.id : row.id)
     }
 
