@@ -55,6 +55,7 @@ extension AppState {
         case .pictureFailed(let why): pictureFailed(why)
         case .rows(let window): return rowsCame(window)
         case .pageRows(let index, let rows): pageRowsCame(index, rows)
+        case .markFound(let request, let row): return markFound(request, row)
         case .record(let id, let record): recordCame(id, record)
         case .thread(let root, let comments): threadCame(comments, under: root)
         case .batchLoaded(let found): return batchLoaded(found)

@@ -20,6 +20,7 @@ struct OpenCommand: AsyncParsableCommand {
             start: try start(), source: source, folders: try Folders(dataDirectory: server.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
+        options.log = try server.debugLog()
         try await Viewer.run(options)
     }
 
@@ -53,6 +54,7 @@ struct LibraryCommand: AsyncParsableCommand {
             start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
+        options.log = try server.debugLog()
         try await Viewer.run(options)
     }
 }
