@@ -61,6 +61,8 @@ package enum Effect: Hashable, Sendable {
     /// Finds the first unread row after this index of the query, else the first one before it. → `rows` around it, its
     /// index in `anchor`; nil `anchor` if no row is unread
     case findUnread(RowRequest)
+    /// Finds a mark on the pages before or after one. → `markFound`
+    case findMark(MarkRequest)
     /// Reads all rows of one page. → `pageRows`
     case loadPageRows(Int)
     /// → `record`

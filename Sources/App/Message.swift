@@ -79,6 +79,8 @@ package indirect enum Message: Hashable, Sendable {
     // Records.
     case rows(RowWindow)
     case pageRows(Int, [ListRow])
+    /// nil if there is no such mark.
+    case markFound(MarkRequest, ListRow?)
     /// nil if the record does not exist or the user may not see it.
     case record(Record.ID, Record?)
     /// The comments under an annotation, oldest first.

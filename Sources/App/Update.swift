@@ -62,6 +62,7 @@ extension AppState {
         case .fileMerged(let merge): fileMerged(merge)
         case .rows(let window): return rowsCame(window)
         case .pageRows(let index, let rows): pageRowsCame(index, rows)
+        case .markFound(let request, let row): return markFound(request, row)
         case .record(let id, let record): recordCame(id, record)
         case .thread(let root, let comments): threadCame(comments, under: root)
         case .batchLoaded(let found): return batchLoaded(found)

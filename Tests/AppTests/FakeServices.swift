@@ -82,6 +82,13 @@ final class FakeServices: AppServices {
             let later = all.indices.first { $0 > request.index && all[$0].isUnread }
             let target = later ?? all.indices.first { all[$0].isUnread }
             post(.rows(window(request, anchor: target.map { all[$0].id })))
+        case .findMark(let request):
+            let all = rows(request.query).filter { $0.pageIndex != nil }
+            let later = all.filter { $0.pageKey > request.page }
+            let earlier = all.filter { $0.pageKey < request.page }
+            let found =
+                request.steps > 0 ? later.dropFirst(request.steps - 1).first : earlier.dropLast(-request.steps - 1).last
+            post(.markFound(request, found))
         case .loadPageRows(let index):
             let rows = rows(.onPage(index)).filter { !$0.isDeletedRoot }.map { row in
                 var row = row

@@ -1,3 +1,4 @@
+import Annotations
 import App
 import Dispatch
 import Glibc
@@ -66,6 +67,33 @@ import Testing
         wait(for: [.notice("0 unread")])
         gate.signal()
         wait(for: [.notice("0 unread"), .notice("noted")])
+    }
+
+    /// A layer is never loaded whole, so the next mark may be far from all rows on the screen.
+    @Test func theNextMarkIsFoundOnAnyPage() throws {
+        let identity = LayerIdentity(server: "", documentID: "doc", layer: "", userID: nil)
+        let store = MemoryStore(LayerMetadata(identity: identity, clientID: "c"))
+        // Three marks on each third page, and one without a page.
+        try store.write { layer in
+            for page in 0..<30 where page % 3 == 0 {
+                for top in 0..<3 {
+                    let place = Point(x: 5, y: Double(10 * top))
+                    let content = Content.note(onPage: page, at: place, text: "p\(page) n\(top)")
+                    try layer.show(ShownRow(Record(id: "r\(page)-\(top)", content: content), delivery: .delivered))
+                }
+            }
+            try layer.show(ShownRow(Record(id: "lost", content: try Content(#"{"type":"pspdfkit/note"}"#)), delivery: .delivered))
+        }
+        let layer = Layer(store: store)
+        func found(_ page: Int, _ steps: Int, text: String = "") throws -> String? {
+            var query = ListQuery()
+            query.filter.text = text
+            return try layer.mark(of: MarkRequest(query: query, page: page, steps: steps))?.id
+        }
+        #expect(try found(0, 1) == "r3-0" && found(1, 1) == "r3-0" && found(2, 3) == "r3-2" && found(2, 4) == "r6-0")
+        #expect(try found(26, 1) == "r27-0" && found(27, 1) == nil && found(26, 4) == nil)
+        #expect(try found(27, -1) == "r24-2" && found(25, -4) == "r21-2" && found(0, -1) == nil && found(3, -4) == nil)
+        #expect(try found(0, 1, text: "p9 n2") == "r9-2" && found(9, -1, text: "p9") == nil)
     }
 
     private func wait(for expected: [Message]) {

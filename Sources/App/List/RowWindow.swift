@@ -18,6 +18,20 @@ package struct RowRequest: Hashable, Sendable {
     }
 }
 
+/// A request for a mark on another page.
+package struct MarkRequest: Hashable, Sendable {
+    /// In page order.
+    package var query: ListQuery
+    /// The page from which it is sought, counted from 0.
+    package var page: Int
+    /// 1 is the first mark on the pages after it, -1 the last one before it.
+    package var steps: Int
+
+    package init(query: ListQuery, page: Int, steps: Int) {
+        (self.query, self.page, self.steps) = (query, page, steps)
+    }
+}
+
 /// A part of the list, and the total counts.
 package struct RowWindow: Hashable, Sendable {
     package var query: ListQuery

@@ -85,6 +85,8 @@ struct DocumentState: Equatable, Sendable {
     var history = UndoHistory()
     var pending = PendingEdits()
     var jumps = JumpList()
+    /// The mark being sought on other pages.
+    var markRequest: MarkRequest?
     var bookmarks: [Character: ReadingPlace.Bookmark] = [:]
     /// The place that is stored for the next run.
     var keptPlace: ReadingPlace?

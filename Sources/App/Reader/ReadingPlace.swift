@@ -118,35 +118,42 @@ extension AppState {
 // From mark to mark on the page and beyond.
 extension AppState {
     mutating func goToMark(by steps: Int) -> [Effect] {
-        for _ in 0..<max(1, min(abs(steps), 1_000)) {
-            guard let effects = goToNextMark(forward: steps > 0) else {
-                return only(.done(steps > 0 ? "No further marks" : "No marks before this one"))
-            }
-            if !effects.isEmpty { return effects }
-        }
-        return followPage()
+        var left = max(1, min(abs(steps), 1_000))
+        while left > 0, goToNextMark(forward: steps > 0) { left -= 1 }
+        guard left > 0, let document else { return followPage() }
+        // Only the store knows all marks of other pages. A filter applies as in the list.
+        var query = ListQuery(filter: document.list.query.filter)
+        query.filter.pageIndex = nil
+        let request = MarkRequest(query: query, page: document.page.index, steps: steps > 0 ? left : -left)
+        self.document?.markRequest = request
+        return [.findMark(request)]
     }
 
-    /// - Returns: nil if no mark follows in that direction.
-    private mutating func goToNextMark(forward: Bool) -> [Effect]? {
-        guard let document else { return nil }
+    /// The mark sought on other pages is found, or there is none.
+    mutating func markFound(_ request: MarkRequest, _ row: ListRow?) -> [Effect] {
+        // The user may have moved on.
+        guard let document, document.markRequest == request, document.page.index == request.page else { return [] }
+        self.document?.markRequest = nil
+        guard let row, let page = row.pageIndex else {
+            return only(.done(request.steps > 0 ? "No further marks" : "No marks before this one"))
+        }
+        goTo(page: page, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
+        return []
+    }
+
+    /// Goes to the next mark of the page.
+    ///
+    /// - Returns: Whether one follows in that direction.
+    private mutating func goToNextMark(forward: Bool) -> Bool {
+        guard let document else { return false }
         let page = document.page
         let cursor = page.cursor.glyph
         let anchors = (page.marks?.anchors ?? []).compactMap(\.self)
         if let next = forward ? anchors.filter({ $0 > cursor }).min() : anchors.filter({ $0 < cursor }).max() {
             self.document?.page.cursor = PageCursor(glyph: next)
             self.document?.page.selection?.head = next
-            return []
+            return true
         }
-        // The list knows the marks of other pages.
-        let rows = (document.list.window?.rows ?? []).filter { row in
-            row.pageIndex.map { forward ? $0 > page.index : $0 < page.index } ?? false
-        }
-        func place(_ row: ListRow) -> (Int, Double) { (row.pageIndex ?? 0, row.box?.top ?? 0) }
-        guard let row = forward ? rows.min(by: { place($0) < place($1) }) : rows.max(by: { place($0) < place($1) }),
-            let index = row.pageIndex
-        else { return nil }
-        goTo(page: index, .place(rects: row.kind.isMarkup ? row.rects : [], box: row.box))
-        return []
+        return false
     }
 }

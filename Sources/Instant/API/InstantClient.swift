@@ -173,7 +173,7 @@ public final class InstantClient: Sendable {
     package func descriptor(_ identity: LayerIdentity) -> InstantDocumentDescriptor {
         open.withLock { open in
             if let known = open[identity] { return known }
-            let recorder = RequestRecorder(now: environment.now)
+            let recorder = RequestRecorder(now: environment.now, tell: environment.requestEnded)
             let transport = transport(recorder)
             let delegation = delegation
             let descriptor = InstantDocumentDescriptor(

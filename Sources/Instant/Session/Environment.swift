@@ -12,6 +12,9 @@ package struct Environment: Sendable {
         processID: getpid(), name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "program"
     )
 
+    /// Receives each request to the server once it has ended. Called on any thread.
+    package var requestEnded: @Sendable (SentRequest) -> Void = { _ in }
+
     /// Calls back when the network may be back, for as long as the returned value is retained.
     package var watchNetwork: @Sendable (@escaping @Sendable () -> Void) -> any Sendable = {
         NetworkWatch(returned: $0)

@@ -16,7 +16,12 @@ final class RequestRecorder: Sendable {
     private let state = Mutex(State())
     private let now: @Sendable () -> Timestamp
 
-    init(now: @escaping @Sendable () -> Timestamp) { self.now = now }
+    private let tell: @Sendable (SentRequest) -> Void
+
+    /// - Parameter tell: Receives each request once it has ended.
+    init(now: @escaping @Sendable () -> Timestamp, tell: @escaping @Sendable (SentRequest) -> Void = { _ in }) {
+        (self.now, self.tell) = (now, tell)
+    }
 
     /// Newest first.
     var requests: [SentRequest] { state.withLock { $0.requests.reversed() } }
@@ -44,12 +49,14 @@ final class RequestRecorder: Sendable {
 
     func ended(_ number: Int, _ outcome: String) {
         let end = now()
-        state.withLock { state in
+        let request = state.withLock { state -> SentRequest? in
             let index = number - state.dropped
-            guard state.requests.indices.contains(index) else { return }
+            guard state.requests.indices.contains(index) else { return nil }
             state.requests[index].outcome = outcome
             state.requests[index].milliseconds = max(0, end - state.requests[index].at)
+            return state.requests[index]
         }
+        if let request { tell(request) }
     }
 }
 

@@ -24,7 +24,14 @@ struct DemoCommand: AsyncParsableCommand {
         completion: .directory)
     var dataDir: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Append a debug log to this file: events and requests, never texts or tokens.", valueName: "file"))
+    var log: String?
+
     func run() async throws {
+        let log = try log.map { try DebugLog($0) }
+        log?.noteStart()
         let folders = try Folders(dataDirectory: dataDir)
         let (serveOnly, viewer) = (serveOnly, viewer)
         try await Demo.run(folders) { demo in
@@ -35,6 +42,7 @@ struct DemoCommand: AsyncParsableCommand {
                 Output.message(Self.welcome(server: demo.server, folder: demo.folder))
                 var options = ViewerOptions(
                     start: .server(demo.server), source: .file(demo.folder.token(.reviewer)), folders: folders)
+                options.log = log
                 options.invitation = Self.joining(demo.server, demo.folder, as: .colleague)
                 try viewer.apply(to: &options)
                 try await Viewer.run(options)

@@ -22,6 +22,7 @@ struct OpenCommand: AsyncParsableCommand {
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
         options.dataDirectory = server.dataDir
+        options.log = try server.debugLog()
         try await Viewer.run(options)
     }
 
@@ -56,6 +57,7 @@ struct LibraryCommand: AsyncParsableCommand {
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
         options.dataDirectory = server.dataDir
+        options.log = try server.debugLog()
         try await Viewer.run(options)
     }
 }

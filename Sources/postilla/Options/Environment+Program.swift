@@ -8,4 +8,11 @@ extension Environment {
         environment.process.name = CommandLine.arguments.dropFirst().first(where: commands.contains) ?? "postilla"
         return environment
     }()
+
+    /// The environment of a program that logs its requests.
+    static func program(_ log: DebugLog?) -> Environment {
+        var environment = program
+        if let log { environment.requestEnded = { log.note($0) } }
+        return environment
+    }
 }

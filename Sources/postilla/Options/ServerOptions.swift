@@ -14,6 +14,22 @@ struct ServerOptions: ParsableArguments {
     @Flag(help: "Allow sending the token over plain http to another machine.")
     var insecureHttp = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Append a debug log to this file: events and requests, never texts or tokens.", valueName: "file"))
+    var log: String?
+
+    /// Opens the log.
+    ///
+    /// - Returns: nil if none is wanted.
+    /// - Throws: ``CommandFailure`` if the path is not that of a regular file.
+    func debugLog() throws -> DebugLog? {
+        guard let log else { return nil }
+        let opened = try DebugLog(log)
+        opened.noteStart()
+        return opened
+    }
+
     /// - Throws: An error when no server is given, or its address is not an http address.
     func serverURL(_ argument: String? = nil) throws -> String {
         guard let server = try serverIfGiven(argument) else {

@@ -92,6 +92,8 @@ struct LayerSession: Sendable {
     }
 
     private static func makeClient(_ address: String, _ options: LayerOptions) throws(InstantError) -> InstantClient {
+        let log: DebugLog?
+        do { log = try options.server.debugLog() } catch { throw InstantError(.couldNotWriteToDisk, "\(error)") }
         guard let url = URL(string: address) else { throw InstantError(.invalidRequest, "\(address) is not a URL") }
         let folder: String
         do { folder = try Folders(dataDirectory: options.server.dataDir).data } catch {
@@ -99,7 +101,7 @@ struct LayerSession: Sendable {
         }
         return try InstantClient(
             serverURL: url, dataDirectory: URL(filePath: folder), allowsInsecureHTTP: options.server.insecureHttp,
-            environment: .program)
+            environment: .program(log))
     }
 
     /// Rejects a token for a layer other than the one that the options name.

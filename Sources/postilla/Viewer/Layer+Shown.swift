@@ -21,6 +21,27 @@ extension Layer {
         }
     }
 
+    /// Returns a mark on the pages before or after one; nil if there are not that many.
+    func mark(of request: MarkRequest) throws -> ListRow? {
+        try store.read { stored in
+            let total = try stored.count(request.query)
+            // The rows are in page order, so the first one of the later pages is found by halving.
+            let later = request.steps > 0
+            var range = 0..<total
+            while !range.isEmpty {
+                let middle = range.lowerBound + range.count / 2
+                guard let row = try stored.rows(request.query, offset: middle, limit: 1, of: total).first else { return nil }
+                let isBehind = later ? row.pageKey > request.page : row.pageKey >= request.page
+                range = isBehind ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
+            }
+            let index = range.lowerBound + (later ? request.steps - 1 : request.steps)
+            guard (0..<total).contains(index) else { return nil }
+            // Rows without a page are at the end.
+            let row = try stored.rows(request.query, offset: index, limit: 1, of: total).first
+            return row?.pageIndex == nil ? nil : row
+        }
+    }
+
     /// Returns the records to act on together, without any that have since been deleted.
     func batch(_ wanted: RecordBatchRequest) throws -> [BatchRecord] {
         let span = try wanted.span.map {

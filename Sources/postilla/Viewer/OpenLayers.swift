@@ -161,7 +161,7 @@ final class OpenLayers: Sendable {
         }
         let client = try InstantClient(
             serverURL: url, dataDirectory: URL(filePath: options.folders.data),
-            allowsInsecureHTTP: options.allowsInsecureHTTP, environment: .program)
+            allowsInsecureHTTP: options.allowsInsecureHTTP, environment: .program(options.log))
         state.withLock { $0.clients[server] = client }
         return client
     }

@@ -27,8 +27,14 @@ enum PlainViewer {
         defer { for message in services.finish() { Output.message(message) } }
         let stopWatch = StopWatch { [layers = services.layers] in layers.clients }
         defer { withExtendedLifetime(stopWatch) {} }
+        let log = options.log
+        let performed: any AppServices = log.map { LoggedServices(services, $0) } ?? services
         var program = PlainProgram(
-            state, announces: options.preferences.isOn(.announce), services: services, post: post)
+            state, announces: options.preferences.isOn(.announce), services: performed, post: post)
+        defer {
+            log?.note("end")
+            log?.flush()
+        }
         // On a signal the program ends cleanly: drafts are stored.
         let signals = Interruption.watch { continuation.yield(.signal($0)) }
         defer { for signal in signals { signal.cancel() } }
@@ -49,8 +55,11 @@ enum PlainViewer {
         goOn()
         for await event in events {
             switch event {
-            case .message(let message): program.receive([message], at: .now)
+            case .message(let message):
+                log?.note(message)
+                program.receive([message], at: .now)
             case .line(let line?):
+                log?.note("line")
                 isReading = false
                 program.read(line, at: .now)
             case .line(nil): program.end(at: .now)

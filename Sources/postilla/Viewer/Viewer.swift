@@ -36,7 +36,13 @@ enum Viewer {
             keymap: options.preferences.keymap, pageView: options.preferences.pageView,
             flashesChanges: options.preferences.isOn(.flash),
             followsCursor: options.preferences.isOn(.followCursor), invitation: options.invitation, seed: seed())
-        var program = Program(state: state, services: services, post: { mailbox.post($0) })
+        let log = options.log
+        let performed: any AppServices = log.map { LoggedServices(services, $0) } ?? services
+        var program = Program(state: state, services: performed, post: { mailbox.post($0) })
+        defer {
+            log?.note("end")
+            log?.flush()
+        }
         var colors = TerminalColors()
         let environment = ProcessInfo.processInfo.environment
         if let ground = TerminalColors.ground(environment) { program.receive([.ground(ground)], at: .now) }
@@ -49,9 +55,15 @@ enum Viewer {
             handle: { event in
                 received = TerminalLoop<Message>.now
                 switch event {
-                case .key(let key): program.receive([.key(key)], at: .now)
-                case .message(let message): program.receive([message], at: .now)
-                case .resized(let size): program.receive([.resize(size)], at: .now)
+                case .key(let key):
+                    log?.note(Message.key(key))
+                    program.receive([.key(key)], at: .now)
+                case .message(let message):
+                    log?.note(message)
+                    program.receive([message], at: .now)
+                case .resized(let size):
+                    log?.note(Message.resize(size))
+                    program.receive([.resize(size)], at: .now)
                 case .report(let report):
                     if let ground = colors.heard(report) {
                         program.receive([.ground(ground)], at: .now)

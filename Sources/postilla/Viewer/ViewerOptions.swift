@@ -30,4 +30,6 @@ struct ViewerOptions: Sendable {
     var invitation: String?
     /// The `--insecure-http` flag: the token may be sent to another machine over plain HTTP.
     var allowsInsecureHTTP = false
+    /// The debug log of `--log`.
+    var log: DebugLog?
 }

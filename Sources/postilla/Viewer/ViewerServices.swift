@@ -74,6 +74,7 @@ final class ViewerServices: AppServices {
 
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
+        case .findMark(let request): reading { .markFound(request, try $0.mark(of: request)) }
         case .loadPageRows(let index): reading { .pageRows(index, try $0.rows(onPage: index)) }
         case .loadRecord(let id): reading { .record(id, try $0.record(id)) }
         case .loadThread(let id): reading { .thread(id, try $0.thread(under: id)) }

@@ -19,6 +19,37 @@ import Testing
         #expect(try it.layer.metadata().cursor == Cursor(epoch: "e", revision: 4))
     }
 
+    /// A reply has no row in the list, so whoever is mentioned in it finds its annotation there.
+    @Test func aMentionByOthersMakesItsAnnotationUnread() throws {
+        let it = try LayerFixture()
+        func comment(_ id: String, naming user: String, _ revision: Revision, by author: String) throws -> SyncItem {
+            let text = #"<p><span data-user-id=\"\#(user)\">@A</span></p>"#
+            let content = try Content(
+                #"{"v":2,"type":"pspdfkit/comment","rootId":"1","text":{"format":"xhtml","value":"\#(text)"}}"#)
+            return .record(Record(id: id, content: content, createdBy: author, updatedBy: author), revision)
+        }
+        func hear(_ revision: Revision, _ item: SyncItem) throws {
+            _ = try it.layer.take(
+                ChangeEvent(epoch: "e", revision: revision, previous: revision - 1, changes: [item]))
+        }
+        try hear(4, comment("c1", naming: "bo", 4, by: "bo"))
+        try hear(5, comment("c2", naming: "ana", 5, by: "ana"))
+        #expect(try it.layer.unreadCount() == 0)
+        #expect(try it.layer.mentions().map(\.isUnread) == [false])
+        try hear(6, comment("c3", naming: "ana", 6, by: "bo"))
+        #expect(try it.layer.unreadCount() == 1)
+        #expect(try it.layer.row("1")?.isUnread == true)
+        #expect(try it.layer.mentions().filter(\.isUnread) == [MentioningComment(id: "c3", root: "1", isUnread: true)])
+        // Reading another row does not end it.
+        try it.layer.markRead(["2"])
+        #expect(try it.layer.mentions().contains(where: \.isUnread))
+        try it.layer.markRead(["1"])
+        #expect(try it.layer.unreadCount() == 0 && !it.layer.mentions().contains(where: \.isUnread))
+        try hear(7, comment("c4", naming: "ana", 7, by: "bo"))
+        try it.layer.markAllRead(ListQuery())
+        #expect(try it.layer.unreadCount() == 0 && !it.layer.mentions().contains(where: \.isUnread))
+    }
+
     @Test func anEventOfAnotherEpochIsNotTaken() throws {
         let it = try LayerFixture()
         let event = ChangeEvent(epoch: "other", revision: 4, previous: 3, changes: [item("2", "x", 4)])
