@@ -66,7 +66,8 @@ struct DocumentedCommandStories {
         "export POSTILLA_SERVER=http://127.0.0.1:PORT": "",
         "export POSTILLA_TOKEN_FILE=~/.local/state/postilla/demo/tokens/reviewer.jwt": "",
         "postilla add --note 'Which program was used?' --page 1 --at 72,100": "an id",
-        "ID=$(postilla add --highlight --page 1 --rect 72,90,200,12) && postilla reply $ID --text 'Still true?'": "an id",
+        "ID=$(postilla add --highlight --page 1 --rect 72,90,200,12) && postilla reply $ID --text 'Still true?'":
+            "an id",
         "postilla export -o review.json && postilla import review.json --dry-run": "unchanged",
         "postilla --generate-completion-script bash > ~/.local/share/bash-completion/completions/postilla": "",
         "mkdir -p ~/.local/share/bash-completion/completions": "",
