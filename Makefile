@@ -14,7 +14,7 @@ DESTDIR =
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run install uninstall dist dist-test test api-test simulate mutations bench format lint clean corpus crash windows crash-files torture fuzz sanitize coverage docs man pictures
+.PHONY: help run install uninstall dist dist-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -22,6 +22,7 @@ help:
 	@echo "             in front, to build packages; make uninstall removes them"
 	@echo "make dist    make the files of a release in .build/dist: program, Debian package, sources, SBOM, checksums"
 	@echo "make dist-test  install, try and remove them in a new Debian system (needs root and Debian's mirror)"
+	@echo "make weigh   print the sizes of the release, and the time that starting takes beside another Swift program"
 	@echo "make test    build and run all tests"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
 	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM or a random seed; TRACE=seed prints one"
@@ -67,6 +68,9 @@ dist:
 dist-test: dist
 	@Resources/setup.sh dist-test
 	@Resources/package/dist-test.sh $(ARGS)
+
+weigh: dist
+	@Resources/package/weigh.py .build/release .build/dist
 
 test:
 	@Resources/setup.sh test

@@ -39,7 +39,7 @@ fi
 root=
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
     chroot "$root" "$@"; }
-as_visitor() { env -i PATH=/usr/bin:/bin LC_ALL=C.UTF-8 TERM=xterm chroot --userspec=visitor:visitor "$root" \
+as_visitor() { env -i PATH=/usr/sbin:/usr/bin:/bin LC_ALL=C.UTF-8 TERM=xterm chroot --userspec=visitor:visitor "$root" \
     /usr/bin/env HOME=/home/visitor "$@"; }
 install_packages() {
     inside apt-get -qq update >"$root/apt.log" 2>&1
@@ -115,7 +115,7 @@ try_deb() {
 }
 
 # The words of a code block after a comment line of docs/install.md: what people are told is what is tested.
-told() { sed -n "/^# $1\$/,/^\`\`\`\$/p" docs/install.md | sed '1d;$d'; }
+told() { sed -n "\|^# $1\$|,/^\`\`\`\$/p" docs/install.md | sed '1d;$d'; }
 
 try_tarball() {
     say "The archive"

@@ -37,6 +37,7 @@ if command -v dpkg-deb >/dev/null && command -v dpkg-shlibdeps >/dev/null; then
     package=$stage/deb
     architecture=$(dpkg --print-architecture)
     ZSHDIR=share/zsh/vendor-completions DESTDIR="$package" PREFIX=/usr Resources/package/install.sh install
+    rm "$package/usr/share/postilla/uninstall.sh"
     # Debian's form of manual pages and changelogs.
     gzip -9 --no-name "$package"/usr/share/man/man1/*.1 "$package/usr/share/doc/postilla/CHANGELOG.md"
     mv "$package/usr/share/doc/postilla/CHANGELOG.md.gz" "$package/usr/share/doc/postilla/changelog.gz"

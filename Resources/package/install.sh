@@ -37,17 +37,30 @@ lib/systemd/system/postilla.service
 LIST
 }
 
-uninstall() {
-    files | while read -r file; do rm -f "$to/$file"; done
-    rm -f "$to"/share/man/man1/postilla.1 "$to"/share/man/man1/postilla-*.1
-    rm -rf "$to/share/doc/postilla" "$to/share/postilla"
-    # Folders that only this program needed.
+# Prints the script that removes them, from wherever the folder is by then: the archive of a release is unpacked anywhere.
+uninstaller() {
+    cat <<'HEAD'
+#!/bin/sh
+# Removes Postilla from the folder that it is installed in. Your data stays: its folders are in README.md.
+cd "$(dirname "$0")/../.." || exit 1
+HEAD
+    files | sed 's/.*/rm -f "&"/'
+    echo 'rm -f share/man/man1/postilla.1 share/man/man1/postilla-*.1'
+    echo 'rm -rf share/doc/postilla share/postilla'
+    echo '# Folders that nothing else is in.'
     {
         files | sed 's|/[^/]*$||'
-        printf "share/man/man1\nshare/doc\n"
-    } | while read -r folder; do
-        while [ "$folder" != . ] && rmdir "$to/$folder" 2>/dev/null; do folder=$(dirname "$folder"); done
-    done
+        printf 'share/man/man1\nshare/doc\n'
+    } | sort -u | sed 's/.*/rmdir -p "&" 2>\/dev\/null/'
+    echo 'exit 0'
+}
+
+uninstall() {
+    if [ ! -e "$to/share/postilla/uninstall.sh" ]; then
+        say "Postilla is not installed in $to; PREFIX and DESTDIR must be those of make install"
+        exit 1
+    fi
+    sh "$to/share/postilla/uninstall.sh"
 }
 
 install_all() {
@@ -75,6 +88,7 @@ install_all() {
     install -m 0644 Resources/package/*.desktop "$to/share/applications/"
     install -m 0644 "$made/unit" "$to/lib/systemd/system/postilla.service"
     install -m 0644 Resources/samples/*.pdf "$to/share/postilla/samples/"
+    uninstaller >"$to/share/postilla/uninstall.sh"
     install -m 0644 "$made/copyright" README.md CHANGELOG.md SECURITY.md docs/*.md docs/openapi.json \
         "$to/share/doc/postilla/"
 }

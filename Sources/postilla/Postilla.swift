@@ -33,6 +33,8 @@ struct Postilla: AsyncParsableCommand {
     @MainActor static func main() async {
         // Writing to a closed pipe (`postilla list | head`) returns an error instead of killing the process silently.
         signal(SIGPIPE, SIG_IGN)
+        // Before ArgumentParser, whose casts make the runtime look through every conformance of the program.
+        if CommandLine.arguments.dropFirst() == ["--version"] { return Output.line(Version.current) }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {

@@ -59,14 +59,15 @@ struct DocumentedCommandStories {
 
     // MARK: README.md, in a shell on a terminal
 
-    /// What follows a command; nil: only that it succeeds. The shell prints `done 0>` when one has ended.
+    /// What commands print.
     private static let readme: [String: String] = [
         "postilla list --kind note --format ndjson | jq -r .content.text":
             "General remark: which program was used? Please name it.",
         "export POSTILLA_SERVER=http://127.0.0.1:PORT": "",
         "export POSTILLA_TOKEN_FILE=~/.local/state/postilla/demo/tokens/reviewer.jwt": "",
-        "postilla add --note 'Which program was used?' --page 1 --at 72,100": "01",
-        "ID=$(postilla add --highlight --page 1 --rect 72,90,200,12) && postilla reply $ID --text 'Still true?'": "01",
+        "postilla add --note 'Which program was used?' --page 1 --at 72,100": "an id",
+        "ID=$(postilla add --highlight --page 1 --rect 72,90,200,12) && postilla reply $ID --text 'Still true?'":
+            "an id",
         "postilla export -o review.json && postilla import review.json --dry-run": "unchanged",
         "postilla --generate-completion-script bash > ~/.local/share/bash-completion/completions/postilla": "",
         "mkdir -p ~/.local/share/bash-completion/completions": "",
@@ -76,7 +77,7 @@ struct DocumentedCommandStories {
         let demo = try RunningCommand(["demo", "--serve-only"], environment: ["HOME": home.path])
         try demo.see("\"server\"")
         let port = try #require(demo.output.firstMatch(of: #/127\.0\.0\.1:([0-9]+)/#)?.1)
-        let terminal = try shell()
+        let shell = try Shell(home)
         let lines = try DocumentedCommands.lines(on: "README.md").map(\.text)
         #expect(lines.count > 8)
         for line in lines {
@@ -85,23 +86,23 @@ struct DocumentedCommandStories {
             case let line where line.hasPrefix("make "):
                 #expect(["make run", "make test"].contains(line), "\(line)")
             case let line where line.hasPrefix(".build/debug/postilla open"):
-                terminal.send(text: command + "\r")
-                try terminal.see("synced")
-                try terminal.see("read-only")
-                terminal.send(text: "q")
-                try ended(terminal, line)
+                try shell.run(command) { terminal in
+                    try terminal.see("synced")
+                    try terminal.see("read-only")
+                    terminal.send(text: "q")
+                }
             case let line where line.hasPrefix("postilla watch"):
-                terminal.send(text: command + "\r")
-                try watch(terminal)
-                try ended(terminal, line)
+                // Ctrl-C ends it.
+                try shell.run(command, statuses: [0, 130], watch)
             default:
                 let expected = try #require(Self.readme[line], "no test knows what this prints: \(line)")
-                terminal.send(text: "clear; " + command + "\r")
-                try ended(terminal, line)
-                #expect(terminal.text.contains(expected), "\(line) prints\n\(terminal.text)")
+                try shell.run(command) { _ in }
+                let text = shell.terminal.text
+                let isThere = expected == "an id" ? text.contains(#/01[0-9A-Z]{24}/#) : text.contains(expected)
+                #expect(isThere, "\(line) prints\n\(text)")
             }
         }
-        try plainMode(terminal)
+        try plainMode(shell)
         demo.signal(SIGTERM)
         #expect(try demo.waitForExit() == 0)
     }
@@ -131,52 +132,28 @@ struct DocumentedCommandStories {
     }
 
     /// The dialogue under "Plain mode": what follows the prompt is typed, and its answers appear.
-    private func plainMode(_ terminal: VirtualTerminal) throws {
+    private func plainMode(_ shell: Shell) throws {
         let text = try Repository.text("README.md")
-        let dialogue = text.matches(of: #/(?m)^page 1, [0-9]+ marks> (.+)\n(.*)$/#)
-        #expect(dialogue.count == 2)
-        terminal.send(text: "clear; postilla open --plain\r")
-        try terminal.wait(until: "the prompt", seconds: Patience.long) { $0.text.contains(#/page 1, [0-9]+ marks>/#) }
-        for match in dialogue {
-            terminal.send(text: match.1 + "\r")
-            let answer = match.1 == "read" ? "A margin is a place to talk" : String(match.2)
-            #expect(!answer.isEmpty)
-            try terminal.see(answer)
+        let dialogue = text.matches(of: #/(?m)^page 1, [0-9]+ marks> (.+)$/#).map { String($0.1) }
+        #expect(dialogue == ["read", "highlight \"a place to talk\""])
+        try shell.run("postilla open --plain") { terminal in
+            try terminal.wait(until: "the prompt", seconds: Patience.long) {
+                $0.text.contains(#/page 1, [0-9]+ marks>/#)
+            }
+            for typed in dialogue {
+                terminal.send(text: typed + "\r")
+                let answer = typed == "read" ? "A margin is a place to talk" : "Added highlight; undo to revert"
+                #expect(typed == "read" || text.contains(answer))
+                try terminal.see(answer)
+            }
+            terminal.send(text: "quit\r")
         }
-        terminal.send(text: "quit\r")
-        try ended(terminal, "postilla open --plain")
     }
 
     private static func has(_ program: String) -> Bool {
         ["/usr/bin/", "/bin/", "/usr/local/bin/"].contains {
             FileManager.default.isExecutableFile(atPath: $0 + program)
         }
-    }
-
-    /// A shell whose prompt is the status of the last command.
-    private func shell() throws -> VirtualTerminal {
-        _ = try home.makeFolder("bin")
-        try FileManager.default.createSymbolicLink(
-            atPath: home.path + "/bin/postilla", withDestinationPath: Program.path)
-        let settings = try home.write("bashrc", "PS1='done $?> '\n")
-        let terminal = try VirtualTerminal(
-            running: ["/bin/bash", "--noprofile", "--rcfile", settings, "-i"],
-            environment: ["HOME": home.path, "PATH": home.path + "/bin:/usr/local/bin:/usr/bin:/bin"],
-            directory: home.path, rows: 40, columns: 160)
-        try terminal.see("done 0>")
-        return terminal
-    }
-
-    /// Waits until the shell has printed its prompt in an otherwise empty line.
-    private func ended(_ terminal: VirtualTerminal, _ command: String) throws {
-        try terminal.wait(until: "\(command) ends", seconds: Patience.long) { terminal in
-            let last = terminal.text.split(separator: "\n").last { !$0.allSatisfy { $0 == " " } } ?? ""
-            return last.wholeMatch(of: #/done [0-9]+> */#) != nil
-        }
-        let last = terminal.text.split(separator: "\n").last { !$0.allSatisfy { $0 == " " } } ?? ""
-        // Ctrl-C ends `watch`: 130.
-        let isDone = last.hasPrefix("done 0>") || command.hasPrefix("postilla watch") && last.hasPrefix("done 130>")
-        #expect(isDone, "\(command)\n\(terminal.text)")
     }
 
     // MARK: docs/operations.md
@@ -205,5 +182,42 @@ struct DocumentedCommandStories {
         #expect(try server.waitForExit() == 0)
         let restore = try Program.run(try arguments("postilla restore"), environment: environment)
         #expect(restore.status == 0, "\(restore.messages)")
+    }
+}
+
+/// A shell on a terminal that runs one command after the other.
+private final class Shell {
+    let terminal: VirtualTerminal
+    /// The number that the shell gives to the next command.
+    private var number = 1
+
+    init(_ home: Folder) throws {
+        _ = try home.makeFolder("bin")
+        try FileManager.default.createSymbolicLink(
+            atPath: home.path + "/bin/postilla", withDestinationPath: Program.path)
+        // The prompt has the status of the last command, and the number of the next one.
+        let settings = try home.write("bashrc", "PS1='done $? \\#> '\n")
+        terminal = try VirtualTerminal(
+            running: ["/bin/bash", "--noprofile", "--rcfile", settings, "-i"],
+            environment: ["HOME": home.path, "PATH": home.path + "/bin:/usr/local/bin:/usr/bin:/bin"],
+            directory: home.path, rows: 60, columns: 160)
+        try terminal.see("done 0 1>")
+    }
+
+    /// Runs a command and waits until it has ended with one of these statuses.
+    ///
+    /// - Parameter meanwhile: Uses the command while it runs.
+    func run(_ command: String, statuses: [Int] = [0], _ meanwhile: (VirtualTerminal) throws -> Void) throws {
+        terminal.send(text: "clear; " + command + "\r")
+        try meanwhile(terminal)
+        number += 1
+        var status: Int?
+        try terminal.wait(until: "\(command) ends", seconds: Patience.long) { [number] terminal in
+            status = terminal.text.firstMatch(of: #/done ([0-9]+) ([0-9]+)>/#).flatMap { match in
+                Int(match.2) == number ? Int(match.1) : nil
+            }
+            return status != nil
+        }
+        #expect(statuses.contains(status ?? -1), "\(command)\n\(terminal.text)")
     }
 }
