@@ -29,14 +29,22 @@ struct OwnFileLink: Hashable, Sendable {
                 "--private keeps changes in memory only, which needs $XDG_RUNTIME_DIR, a folder of your own in memory")
         }
         let path = absolute(name)
-        let engine = try await PersonalEngine.use(place, dataDirectory: dataDirectory)
         var body = JSONObject()
         body["path"] = .string(path)
         body["private"] = .bool(isPrivate)
-        let answer: JSON
-        do {
-            answer = try await engine.ask(.POST, "open", body)
-        } catch let refusal as EngineRefusal { throw CommandFailure("\(name): \(refusal.message)") }
+        var (engine, answer) = (PersonalEngine(place: place), JSON.null)
+        for attempt in 1...3 {
+            engine = try await PersonalEngine.use(place, dataDirectory: dataDirectory)
+            do {
+                answer = try await engine.ask(.POST, "open", body)
+                break
+            } catch let refusal as EngineRefusal {
+                throw CommandFailure("\(name): \(refusal.message)")
+            } catch let failure as CommandFailure {
+                // An idle engine may end between two requests, or be killed.
+                guard attempt < 3 else { throw failure }
+            }
+        }
         guard let report = OwnFileReport(answer) else { throw CommandFailure("the engine's answer cannot be read") }
         return (OwnFileLink(engine: engine, document: report.document, name: name, path: path), report)
     }
