@@ -78,7 +78,8 @@ try_pages_and_completion() {
     as_visitor bash -c '. /usr/share/bash-completion/bash_completion
         _completion_loader postilla
         complete -p postilla' | grep -q postilla || fail "bash does not complete"
-    as_visitor fish -c 'complete -C "postilla exp"' | grep -q '^export' || fail "fish does not complete"
+    # As in a desktop session: without it, fish does not look below /usr/local.
+    as_visitor XDG_DATA_DIRS=/usr/local/share:/usr/share fish -c 'complete -C "postilla exp"' | grep -q '^export' || fail "fish does not complete"
     # shellcheck disable=SC2016 # for zsh
     as_visitor zsh -f -c 'autoload -U compinit && compinit -u -d /tmp/dump && print ${_comps[postilla]}' |
         grep -q '^_postilla' || fail "zsh does not complete"
