@@ -15,7 +15,9 @@ import Testing
     }
 
     @Test func eachEventIsOneLine() throws {
-        let path = try Folder().path + "/log"
+        let folder = try Folder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = folder.path + "/log"
         let log = try DebugLog(path)
         log.note("one", ["fact": "a b\nc\u{1B}[31m"])
         log.note("two")
@@ -50,7 +52,9 @@ import Testing
     }
 
     @Test func theFileIsBounded() throws {
-        let path = try Folder().path + "/log"
+        let folder = try Folder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = folder.path + "/log"
         let log = try DebugLog(path, limit: 2_000)
         let other = try DebugLog(path, limit: 2_000)
         for number in 0..<200 {
@@ -70,7 +74,9 @@ import Testing
 
     /// Messages and effects are named, and nothing that they hold is written, whatever they are.
     @Test func noTextGetsIn() throws {
-        let path = try Folder().path + "/log"
+        let folder = try Folder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = folder.path + "/log"
         let log = try DebugLog(path)
         let reference = LayerReference(server: "SECRET", documentID: "SECRET", layer: "SECRET", userID: "SECRET")
         let messages: [Message] = [

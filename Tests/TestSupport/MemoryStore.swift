@@ -168,7 +168,9 @@ extension MemoryLocalTransaction {
                 RecordCreator(userID: user.text, name: Self.counted(rows.compactMap(\.author), \.self).first?.value)
             }
     }
-    func unreadCount() -> Int { kept.shown.values.count { $0.row.isUnread && $0.place != .hidden } }
+    func unreadCount() -> Int {
+        kept.shown.values.count { $0.row.isUnread && [.list, .heading].contains($0.place) }
+    }
 
     func facets() -> ListFacets {
         let rows = matching(ListFilter()).map(\.row)
