@@ -77,6 +77,7 @@ struct DocumentedCommandStories {
         let demo = try RunningCommand(["demo", "--serve-only"], environment: ["HOME": home.path])
         try demo.see("\"server\"")
         let port = try #require(demo.output.firstMatch(of: #/127\.0\.0\.1:([0-9]+)/#)?.1)
+        _ = try home.write("paper.pdf", SmallPDF.paper().bytes)
         let shell = try Shell(home)
         let lines = try DocumentedCommands.lines(on: "README.md").map(\.text)
         #expect(lines.count > 8)
@@ -85,6 +86,14 @@ struct DocumentedCommandStories {
             switch line {
             case let line where line.hasPrefix("make "):
                 #expect(["make run", "make test"].contains(line), "\(line)")
+            case let line where line.hasPrefix(".build/debug/postilla open paper.pdf"):
+                try shell.run(command) { terminal in
+                    try terminal.see("This is the first page")
+                    terminal.send(text: "q")
+                }
+            case let line where line.hasPrefix(".build/debug/postilla add paper.pdf"):
+                try shell.run(command) { _ in }
+                #expect(shell.terminal.text.contains(#/01[0-9A-Z]{24}/#), "\(line)")
             case let line where line.hasPrefix(".build/debug/postilla open"):
                 try shell.run(command) { terminal in
                     try terminal.see("synced")
