@@ -62,7 +62,7 @@ struct DocumentedCommandStories {
     /// What commands print.
     private static let readme: [String: String] = [
         "postilla list --kind note --format ndjson | jq -r .content.text":
-            "General remark: which program was used? Please name it.",
+            "General remark: which program was used?",
         "export POSTILLA_SERVER=http://127.0.0.1:PORT": "",
         "export POSTILLA_TOKEN_FILE=~/.local/state/postilla/demo/tokens/reviewer.jwt": "",
         "postilla add --note 'Which program was used?' --page 1 --at 72,100": "an id",
@@ -107,7 +107,9 @@ struct DocumentedCommandStories {
                 let expected = try #require(Self.readme[line], "no test knows what this prints: \(line)")
                 try shell.run(command) { _ in }
                 let text = shell.terminal.text
-                let isThere = expected == "an id" ? text.contains(#/01[0-9A-Z]{24}/#) : text.contains(expected)
+                let isThere =
+                    expected == "an id"
+                    ? text.contains(#/01[0-9A-Z]{24}/#) : expected.isEmpty || text.contains(expected)
                 #expect(isThere, "\(line) prints\n\(text)")
             }
         }
@@ -151,7 +153,8 @@ struct DocumentedCommandStories {
             }
             for typed in dialogue {
                 terminal.send(text: typed + "\r")
-                let answer = typed == "read" ? "A margin is a place to talk" : "Added highlight; undo to revert"
+                // The beginning of the page has left the screen.
+                let answer = typed == "read" ? "2 What gets lost" : "Added highlight; undo to revert"
                 #expect(typed == "read" || text.contains(answer))
                 try terminal.see(answer)
             }
