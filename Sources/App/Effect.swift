@@ -73,7 +73,7 @@ package enum Effect: Hashable, Sendable {
     case loadBatch(RecordBatchRequest)
     /// → `facets`
     case loadFacets
-    /// Reads whom a comment can name. → `people`
+    /// Reads the people that a comment can mention. → `people`
     case loadPeople
     /// → `outbox`
     case loadOutbox

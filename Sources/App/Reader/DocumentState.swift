@@ -68,7 +68,7 @@ struct DocumentState: Equatable, Sendable {
     /// What each step left unchanged and why, shown when the step is done.
     var omitted: [Int: String] = [:]
 
-    /// Whom a comment can name.
+    /// The people that a comment can mention.
     var people = People()
     var editor: Editor?
     /// The editor whose text is open in the user's external editor.
