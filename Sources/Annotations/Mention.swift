@@ -111,7 +111,8 @@ struct MentionFinder {
 extension Unicode.Scalar {
     fileprivate var isPartOfWord: Bool {
         if value < 0x80 { return properties.isAlphabetic || ("0"..."9").contains(self) }
-        return properties.isAlphabetic || properties.numericType != nil || properties.canonicalCombiningClass != .notReordered
+        return properties.isAlphabetic || properties.numericType != nil
+            || properties.canonicalCombiningClass != .notReordered
     }
 }
 

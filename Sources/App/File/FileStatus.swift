@@ -10,7 +10,7 @@ package struct FileStatus: Hashable, Sendable {
         case writing
         /// The file changed on disk and is being read and merged. Annotations can be edited meanwhile.
         case merging
-        /// The file is no longer at its path. Annotations can be edited; only a forced write makes a new file.
+        /// The file has been moved or deleted. Annotations can be edited; only a forced write creates the file again.
         case missing
         /// Annotations can be edited, but the file cannot be written. Why, as part of a sentence: `it belongs to root`.
         case unwritable(String)

@@ -27,7 +27,9 @@ struct ExportCommand: AsyncParsableCommand {
               postilla export | jq '.annotations | length'
             """)
 
-    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
+    @Argument(
+        help: ArgumentHelp(
+            "Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
     var target: String?
 
     @Option(help: "Format of the file.")
