@@ -25,7 +25,7 @@ help:
 	@echo "make weigh   print the sizes of the release, and the time that starting takes beside another Swift program"
 	@echo "make test    build and run all tests"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
-	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM or a random seed; TRACE=seed prints one"
+	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM or a random seed; TRACE=seed prints one, CLUSTER=seed the load of 100 servers"
 	@echo "make mutations  check that the tests detect errors planted one by one in a copy of the cores"
 	@echo "make docs    generate the documentation of the Instant library in .build/docs"
 	@echo "make man     generate manual pages, one per command, in .build/man"
@@ -87,7 +87,7 @@ api-test:
 simulate:
 	@Resources/setup.sh test
 	@swift build --configuration release --product simulate --quiet
-	@.build/release/simulate $(if $(TRACE),--trace $(TRACE),$(or $(SEEDS),1000) $(FROM))
+	@.build/release/simulate $(if $(CLUSTER),--cluster $(CLUSTER),$(if $(TRACE),--trace $(TRACE),$(or $(SEEDS),1000) $(FROM)))
 
 mutations:
 	@Resources/setup.sh test

@@ -24,13 +24,16 @@ struct Postilla: AsyncParsableCommand {
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, StateCommand.self,
             DeleteCommand.self, WriteCommand.self, SaveFileCommand.self, WatchCommand.self, SyncCommand.self,
+            ApplyCommand.self,
             OutboxCommand.self, ConflictsCommand.self, ExportCommand.self, ImportCommand.self, MergeCommand.self,
-            DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self, ServeCommand.self,
+            DiffCommand.self, StorageCommand.self, TokenCommand.self, AuthCommand.self, UploadCommand.self,
+            DocumentsCommand.self, ServeCommand.self,
             BackupCommand.self, RestoreCommand.self, ConfigCommand.self, EngineCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 
     @MainActor static func main() async {
+        StandardStreams.open()
         // Writing to a closed pipe (`postilla list | head`) returns an error instead of killing the process silently.
         signal(SIGPIPE, SIG_IGN)
         // Before ArgumentParser, whose casts make the runtime look through every conformance of the program.
@@ -59,8 +62,13 @@ struct Postilla: AsyncParsableCommand {
                     to: text, shell: shell,
                     commands: configuration.subcommands.compactMap { $0.configuration.commandName })
             }
-            if !text.isEmpty { status.isSuccess ? Output.line(text) : Output.message(text) }
+            if !text.isEmpty { status.isSuccess ? Output.line(text) : Output.failure(Self.ownVoice(text)) }
             Glibc.exit(status.rawValue)
         }
+    }
+
+    /// Begins a usage error like all other errors.
+    private static func ownVoice(_ text: String) -> String {
+        text.hasPrefix("Error: ") ? "postilla: " + text.dropFirst("Error: ".count) : text
     }
 }

@@ -69,6 +69,28 @@ struct CommandWatchStories {
         #expect(watch.output.components(separatedBy: "After the break").count == 2)
     }
 
+    @Test func whatWasMissedComesFirst() throws {
+        let (one, two) = (try ben.note("One"), try ben.note("Two"))
+        let first = try watch()
+        first.interrupt()
+        #expect(try first.waitForExit() == 130)
+        let ready = try Program.Outcome(status: 0, output: first.output, messages: "").objects().first
+        let revision = try #require(ready?["revision"] as? Int)
+        #expect(try ben.script("edit", one, "--text", "Eins").status == 0)
+        #expect(try ben.script("delete", two).status == 0)
+        let three = try ben.note("Three")
+        let second = try watch(["--since", "\(revision)"])
+        let four = try ben.note("Four")
+        try second.see("Four")
+        second.interrupt()
+        #expect(try second.waitForExit() == 130)
+        let lines = try Program.Outcome(status: 0, output: second.output, messages: "").objects()
+        #expect(lines.map { $0["event"] as? String } == ["updated", "deleted", "updated", "ready", "created"])
+        #expect(lines.map { $0["id"] as? String } == [one, two, three, nil, four])
+        let ahead = try ana.script("watch", "--since", "999999")
+        #expect(ahead.status == 1 && ahead.output == "" && ahead.messages.contains("no longer knows"))
+    }
+
     @Test func theTokensSourceIsAskedAgain() throws {
         let watch = try watch()
         let old = ana.token

@@ -7,20 +7,25 @@ final class OtherServer: Sendable {
     private let listener: Int32
 
     init(status: Int = 200, body: String = "<h1>It works!</h1>") throws {
-        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let (listener, url) = try Self.listen()
+        (self.listener, self.url) = (listener, url)
+        DispatchQueue(label: "other-server").async { Self.greet(listener, status, body) }
+    }
+
+    fileprivate static func listen() throws -> (listener: Int32, url: String) {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let listener = listener
         let isListening = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(listener, $0, length) == 0 && listen(listener, 8) == 0 && getsockname(listener, $0, &length) == 0
+                bind(listener, $0, length) == 0 && Glibc.listen(listener, 8) == 0
+                    && getsockname(listener, $0, &length) == 0
             }
         }
         guard isListening else { throw StoryError("no port for another server: error \(errno)") }
-        url = "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))"
-        DispatchQueue(label: "other-server").async { Self.greet(listener, status, body) }
+        return (listener, "http://127.0.0.1:\(UInt16(bigEndian: address.sin_port))")
     }
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
@@ -42,4 +47,14 @@ final class OtherServer: Sendable {
         }
         close(listener)
     }
+}
+
+/// A server that accepts connections and never answers.
+final class SilentServer: Sendable {
+    let url: String
+    private let listener: Int32
+
+    init() throws { (listener, url) = try OtherServer.listen() }
+
+    deinit { close(listener) }
 }

@@ -3,11 +3,13 @@ import Simulation
 
 /// `simulate [SEEDS] [FROM]` runs SEEDS histories starting with seed FROM, on all cores, and stops at the first
 /// failure. Without FROM it draws the first seed, so that each run tests new histories, and prints it first. `simulate
-/// --trace SEED` prints one history line by line.
+/// --trace SEED` prints one history line by line. `simulate --cluster [SEED]` prints what many servers on one database
+/// cost.
 @main
 struct Simulate {
     static func main() async {
         var words = CommandLine.arguments.dropFirst()
+        if words.first == "--cluster" { return cluster(words.dropFirst().first.flatMap { UInt64($0) } ?? 1) }
         let isTrace = words.first == "--trace"
         if isTrace { words = words.dropFirst() }
         let numbers = words.compactMap { UInt64($0) }
@@ -38,6 +40,28 @@ struct Simulate {
         switch outcome {
         case .held: print("seed \(seed) held")
         case .violated(let why): end("seed \(seed): \(why)", 1)
+        }
+    }
+
+    /// Prints the load of 100 servers for growing numbers of people, and each in a second.
+    private static func cluster(_ seed: UInt64) {
+        print(
+            "servers people commits NOTIFY-transactions deliveries looks polls events presence-entries layers-of-a-server"
+        )
+        for (servers, people, visible) in [(2, 1000, 1.0), (10, 10_000, 1), (100, 100_000, 1), (100, 1_000_000, 0)] {
+            var scene = ClusterScene()
+            (scene.servers, scene.people, scene.visible) = (servers, people, visible)
+            scene.loss = 0.001
+            var simulation = ClusterSimulation(scene, seed: seed)
+            do {
+                let load = try simulation.run()
+                let columns = [
+                    load.commits, load.notifyTransactions, load.deliveries, load.looks, load.polls, load.events,
+                    load.presenceEntries,
+                ].map { "\($0 / scene.seconds)" }
+                print("\(servers) \(people) \(columns.joined(separator: " ")) \(load.mostLayersOfAServer)")
+            } catch { end("seed \(seed): \(error)", 1) }
+            fflush(nil)
         }
     }
 

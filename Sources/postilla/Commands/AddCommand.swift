@@ -1,5 +1,6 @@
 import Annotations
 import ArgumentParser
+import Crypto
 import FoundationEssentials
 import Instant
 import InstantCore
@@ -49,9 +50,14 @@ struct AddCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
+    @OptionGroup var dry: DryRunOption
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
+        if dry.dryRun, ndjson { throw ValidationError("--ndjson makes no plan; leave out --dry-run.") }
+        if let note = new.note, note.trimmed.isEmpty {
+            throw ValidationError("--note needs a text.")
+        }
         let sources = [new.note != nil || new.mark != nil || new.file != nil, content != nil, ndjson].count { $0 }
         guard sources <= 1 else {
             throw ValidationError("Use only one of --note (or a mark), --content and --ndjson.")
@@ -67,6 +73,7 @@ struct AddCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             let author = try session.author(author)
+            if dry.dryRun { return try plan(draft, session) }
             if let path = new.file {
                 try await add(attach(path, to: session), author: author, to: session)
             } else if let draft {
@@ -89,22 +96,44 @@ struct AddCommand: AsyncParsableCommand {
         return draft
     }
 
-    /// Stores the file, to be sent before the record that names it.
-    private func attach(_ path: String, to session: LayerSession) throws -> RecordInput {
-        let data: Data
-        do { data = try Data(contentsOf: URL(filePath: path)) } catch {
+    private func plan(_ draft: RecordInput?, _ session: LayerSession) throws {
+        var run = try DryRun(session)
+        if let path = new.file {
+            let data = try Self.data(path)
+            let id = AttachmentID(SHA256.hash(data: Array(data)).hexadecimal)
+            guard let id else { throw CommandFailure("\(path) has no hash") }
+            run.attach(id, Array(data))
+            let draft = file(path, id, data.count)
+            try run.put(draft.content, group: draft.group)
+        } else if let draft {
+            try run.put(draft.content, id: draft.id, group: draft.group)
+        }
+        run.write()
+    }
+
+    private static func data(_ path: String) throws -> Data {
+        do { return try Data(contentsOf: URL(filePath: path)) } catch {
             throw CommandFailure("cannot read \(path): the file is missing, or permission is denied")
         }
+    }
+
+    private func file(_ path: String, _ id: AttachmentID, _ size: Int) -> RecordInput {
+        let content = Content.file(
+            onPage: new.page?.index ?? 0, at: new.at?.point ?? Point(x: 72, y: 72), attachment: id,
+            name: SafeFileName.name(path), size: Int64(size), text: new.text ?? "")
+        var draft = RecordInput(content: content)
+        if let group { draft.group = group }
+        return draft
+    }
+
+    /// Stores the file, to be sent before the record that names it.
+    private func attach(_ path: String, to session: LayerSession) throws -> RecordInput {
+        let data = try Self.data(path)
         let id: AttachmentID
         do throws(InstantError) { id = try session.descriptor.editableDocument.addAttachment(data) } catch {
             throw CommandFailure(error)
         }
-        let content = Content.file(
-            onPage: new.page?.index ?? 0, at: new.at?.point ?? Point(x: 72, y: 72), attachment: id,
-            name: SafeFileName.name(path), size: Int64(data.count), text: new.text ?? "")
-        var draft = RecordInput(content: content)
-        if let group { draft.group = group }
-        return draft
+        return file(path, id, data.count)
     }
 
     private func add(_ draft: RecordInput, author: String?, to session: LayerSession) async throws {

@@ -9,6 +9,8 @@ import SyncProtocol
 struct Backend {
     var server: String
     var secret: String
+    /// The time for a response without a body of any size.
+    var patience = Duration.seconds(10)
 
     /// An unreachable server is reported at once; the shared client would keep trying to connect.
     private static let http: HTTPClient = {
@@ -35,15 +37,14 @@ struct Backend {
         head += "Content-Type: application/pdf\r\n\r\n"
         let tail = "\r\n--\(boundary)--\r\n"
 
-        var request = request("/api/documents")
-        request.method = .POST
+        var request = request("/api/documents", .POST)
         request.headers.add(name: "Content-Type", value: "multipart/form-data; boundary=\(boundary)")
         request.body = .stream(
             FileParts(head: head, file: file, tail: tail),
             length: .known(Int64(head.utf8.count) + file.size + Int64(tail.utf8.count)))
-        let answer = try await send(request)
+        let answer = try await send(request, timeout: .seconds(1800))
         guard let id = answer["data"]?["document_id"]?.string else {
-            throw CommandFailure("\(server) is not a Postilla server: invalid response to the upload")
+            throw notOurs("invalid response to the upload")
         }
         return id
     }
@@ -58,25 +59,63 @@ struct Backend {
     }
 
     func revoke(_ tokens: [String]) async throws {
-        var request = request("/api/revoke")
-        request.method = .POST
-        request.headers.add(name: "Content-Type", value: "application/json")
-        request.body = .bytes(ByteBuffer(string: (["jwts": .array(tokens.map(JSON.string))] as JSON).text))
-        _ = try await send(request)
+        _ = try await send(request("/api/revoke", .POST, ["jwts": .array(tokens.map(JSON.string))]))
     }
 
-    private func request(_ path: String) -> HTTPClientRequest {
+    /// Visits all documents, a thousand at a time, oldest first.
+    ///
+    /// - Parameter title: Only documents whose title has this text; nil for all.
+    func forEachDocument(titled title: String?, _ body: (BackendDocument) throws -> Void) async throws {
+        var cursor: String?
+        repeat {
+            let query = [
+                "page_size=1000", title.map { "title=" + PercentEncoding.encode($0) },
+                cursor.map { "cursor=" + PercentEncoding.encode($0) },
+            ].compactMap { $0 }.joined(separator: "&")
+            let page = try await send(request("/api/documents?" + query), limit: 16 << 20)
+            guard let documents = page["data"]?.array else { throw notOurs("invalid list of documents") }
+            for document in documents {
+                guard let document = BackendDocument(document) else { throw notOurs("invalid list of documents") }
+                try body(document)
+            }
+            cursor = page["next_cursor"]?.string
+        } while cursor != nil
+    }
+
+    /// The names of a document's layers; empty is the default layer.
+    func layers(of documentID: String) async throws -> [String] {
+        let answer = try await send(request(path(documentID) + "/layers"), limit: 16 << 20)
+        guard let names = answer["data"]?.array else { throw notOurs("invalid list of layers") }
+        return names.compactMap(\.string)
+    }
+
+    /// Deletes a document with its layers.
+    func delete(_ documentID: String) async throws { _ = try await send(request(path(documentID), .DELETE)) }
+
+    private func path(_ documentID: String) -> String { "/api/documents/" + PercentEncoding.encode(documentID) }
+
+    private func request(_ path: String, _ method: HTTPMethod = .GET, _ body: JSON? = nil) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: server + path)
+        request.method = method
         request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
+        if let body {
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: body.text))
+        }
         return request
     }
 
-    private func send(_ request: HTTPClientRequest) async throws -> JSON {
+    private func send(
+        _ request: HTTPClientRequest, timeout: Duration? = nil, limit: Int = 1 << 20
+    ) async throws -> JSON {
         let response: HTTPClientResponse
         let body: [UInt8]
         do {
-            response = try await Self.http.execute(request, timeout: .minutes(30))
-            body = Array(try await response.body.collect(upTo: 1 << 20).readableBytesView)
+            let time = TimeAmount(timeout ?? patience)
+            response = try await Self.http.execute(request, timeout: time)
+            body = Array(try await response.body.collect(upTo: limit).readableBytesView)
+        } catch let error as HTTPClientError where error == .deadlineExceeded {
+            throw CommandFailure("\(server) did not answer within \(patience.components.seconds) s", .unreachable)
         } catch {
             throw CommandFailure("cannot reach \(server); is it running?", .unreachable)
         }
@@ -85,7 +124,32 @@ struct Backend {
         if response.status == .unauthorized {
             throw CommandFailure("the server rejected the backend's secret", .authentication)
         }
-        throw CommandFailure(
-            why.map(\.description) ?? "\(server) is not a Postilla server: it returned \(response.status.code)")
+        if why?.known == .alreadyExists {
+            throw CommandFailure("a document with this id exists; --overwrite replaces it", .conflict)
+        }
+        guard let why else { throw notOurs("it returned \(response.status.code)") }
+        throw CommandFailure(why.description)
+    }
+
+    private func notOurs(_ what: String) -> CommandFailure {
+        CommandFailure("\(server) is not a Postilla server: \(what)")
+    }
+}
+
+/// A document as the backend API lists it.
+struct BackendDocument {
+    var id: String
+    var title: String
+    var bytes: Int64
+    /// ISO 8601.
+    var createdAt: String
+
+    /// - Returns: nil if the JSON is no document.
+    init?(_ json: JSON) {
+        guard let id = json["document_id"]?.string else { return nil }
+        self.id = id
+        title = json["title"]?.string ?? ""
+        bytes = json["byteSize"]?.integer ?? 0
+        createdAt = json["createdAt"]?.string ?? ""
     }
 }

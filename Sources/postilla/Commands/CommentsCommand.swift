@@ -30,11 +30,14 @@ struct CommentsCommand: AsyncParsableCommand {
 
     private func write(_ session: LayerSession) throws {
         let descriptor = session.descriptor
+        let id = try session.id(of: id)
         let record = try descriptor.layer.record(id)
         let root = record?.content["rootId"]?.string ?? id
         let comments = try descriptor.layer.thread(under: root)
         guard record != nil || !comments.isEmpty else { throw session.noRecord(id) }
-        try Listing.write(listing, RecordRow.columns, nothing: "no comments") { listing in
+        try Listing.write(
+            listing, RecordRow.columns, members: RecordRow.members, nothing: "no comments"
+        ) { listing in
             for comment in comments {
                 guard let row = try descriptor.layer.row(comment.id) else { continue }
                 listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }

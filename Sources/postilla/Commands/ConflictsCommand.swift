@@ -30,7 +30,9 @@ struct ConflictsListCommand: AsyncParsableCommand {
         let session = try await LayerSession.open(layer, local: true)
         let inFile = session.own == nil ? [] : try await session.own?.link.ask("state").report?.conflicts ?? []
         try await session.reading {
-            try Listing.write(listing, Self.columns, nothing: "no conflicts") { listing in
+            try Listing.write(
+                listing, Self.columns, members: ["refused"], nothing: "no conflicts"
+            ) { listing in
                 for conflict in inFile { listing.add(Self.fieldsInFile(conflict), style: .trouble) { conflict.json } }
                 for conflict in try session.descriptor.conflicts() {
                     listing.add(Self.fields(conflict), style: .trouble) { conflict.json }

@@ -11,7 +11,8 @@ struct DeleteCommand: AsyncParsableCommand {
             All ids are checked first: if one does not exist (exit 1) or may not be deleted (exit 4), nothing is \
             deleted. Deleting an annotation also deletes the comments that you may see, including other people's. \
             Deleting the last comment also deletes an annotation that was created for the thread. Both are reported on \
-            standard error. If someone else has added a comment in the meantime, the deletion is a conflict (exit 6, \
+            standard error. With -, ids or NDJSON records are read from standard input; without any, nothing is deleted. \
+            If someone else has added a comment in the meantime, the deletion is a conflict (exit 6, \
             see postilla conflicts).
 
             --ndjson prints one line for each deleted record; "with" names the record that you asked to delete. "kept" \
@@ -20,22 +21,30 @@ struct DeleteCommand: AsyncParsableCommand {
 
             Examples:
               postilla delete 01HV60ME365HS69FVQ1CE6PK2G
-              postilla list --kind stamp --format ndjson | jq -r .id | xargs -r postilla delete
+              postilla list --kind stamp --format ndjson | postilla delete - --dry-run > plan
+              postilla apply plan
             """)
 
-    @Argument(help: ArgumentHelp("Ids, from list.", valueName: "id"))
-    var ids: [String]
+    @OptionGroup var ids: IDArguments
 
     @Flag(help: "Print one line of JSON for each deleted record.")
     var ndjson = false
 
+    @OptionGroup var dry: DryRunOption
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let session = try await LayerSession.open(layer)
+        let (session, given) = try await LayerSession.open(layer, reading: ids.read)
+        guard !given.isEmpty else { return Output.message("no ids: nothing deleted") }
         try await session.synchronize()
         do {
-            try check(session)
+            let ids = try given.map(session.id(of:))
+            try check(ids, session)
+            if dry.dryRun {
+                var run = try DryRun(session)
+                for deletion in try session.descriptor.layer.deletions(of: ids) { try run.add(deletion) }
+                return run.write()
+            }
             var planned: [PlannedDeletion] = []
             for id in ids {
                 // The id was given twice, or the record was deleted with its root.
@@ -64,7 +73,7 @@ struct DeleteCommand: AsyncParsableCommand {
         for sentence in report.sentences { Output.message(sentence) }
     }
 
-    private func check(_ session: LayerSession) throws {
+    private func check(_ ids: [Record.ID], _ session: LayerSession) throws {
         guard let grant = session.descriptor.status.grant else { throw EditError.noGrant }
         for id in ids {
             guard let record = try session.descriptor.layer.record(id) else {

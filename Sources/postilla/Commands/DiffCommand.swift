@@ -11,7 +11,7 @@ struct DiffCommand: AsyncParsableCommand {
             different members (changed), with the names of these members. json and ndjson are \
             {"id","difference","members"}.
 
-            Exit codes: 0 no differences, 1 differences.
+            Exit codes: 0 no differences, 1 differences, 2 a file cannot be read.
 
             Examples:
               postilla diff monday.json today.json
@@ -32,9 +32,10 @@ struct DiffCommand: AsyncParsableCommand {
 
     func run() async throws {
         let differences = LayerDifferences(from: try await Self.items(a), to: try await Self.items(b)).all
-        var listing = Listing(
+        var listing = try Listing(
             listing,
-            [.init("difference", 10), .init("id", 26), .init("kind", 14), .init("page", 4), .init("members", .rest)])
+            [.init("difference", 10), .init("id", 26), .init("kind", 14), .init("page", 4), .init("members", .rest)],
+            members: [])
         for difference in differences {
             let annotation = Annotation(id: difference.id ?? "", content: difference.content)
             listing.add([
@@ -47,7 +48,10 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     private static func items(_ path: String) async throws -> [InstantJSONFile.Item] {
-        let file = try await ImportCommand.file(path)
+        let file: InstantJSONFile
+        do { file = try await ImportCommand.file(path) } catch {
+            throw CommandFailure(error.message, .differencesUnknown)
+        }
         return file.annotations + file.comments
     }
 }

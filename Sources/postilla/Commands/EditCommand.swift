@@ -12,6 +12,9 @@ struct EditCommand: AsyncParsableCommand {
             JSON: members that are missing are removed; the author and group are kept. Without either, on a terminal, \
             the text opens in $VISUAL or $EDITOR.
 
+            With --ndjson, standard input has one change per line, {"id","content"} or {"id","text"}, and each line is \
+            answered as in add. - instead of an id, with --text, changes every record whose id is on standard input.
+
             If someone else's edit came first, the edit becomes a conflict (exit 6) and nothing is lost; see postilla \
             conflicts. An edit that is not permitted fails (exit 4).
 
@@ -21,8 +24,11 @@ struct EditCommand: AsyncParsableCommand {
                 postilla edit ID --content -
             """)
 
-    @Argument(help: ArgumentHelp("Id of the annotation or comment, from list.", valueName: "id"))
-    var id: String
+    @Argument(
+        help: ArgumentHelp(
+            "Ids of annotations or comments, from list, or their beginnings; - reads them from standard input.",
+            valueName: "id"))
+    var ids: [String] = []
 
     @Option(help: ArgumentHelp("New text.", valueName: "text"))
     var text: String?
@@ -32,9 +38,23 @@ struct EditCommand: AsyncParsableCommand {
         completion: .file())
     var content: String?
 
+    @Flag(help: "Read one change per line from standard input and print one result line for each.")
+    var ndjson = false
+
+    @OptionGroup var dry: DryRunOption
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
+        guard !ndjson else {
+            guard ids.isEmpty, text == nil, content == nil, !dry.dryRun else {
+                throw ValidationError("--ndjson takes the ids and changes from standard input, and makes no plan.")
+            }
+            return
+        }
+        guard !ids.isEmpty else { throw ValidationError("No id. Give one, or use --ndjson.") }
+        guard ids.count == 1 && ids != ["-"] || text != nil else {
+            throw ValidationError("Several records can only be changed with --text or --ndjson.")
+        }
         guard text == nil || content == nil else { throw ValidationError("Use either --text or --content, not both.") }
         guard text != nil || content != nil || (StandardInput.isTerminal && Output.isTerminal) else {
             throw ValidationError("No change given. Use --text TEXT or --content FILE.")
@@ -42,19 +62,36 @@ struct EditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (session, given) = try await LayerSession.open(layer, reading: whole)
+        let (session, (names, given)) = try await LayerSession.open(layer, reading: input)
         try await session.synchronize()
         do {
-            guard let record = try session.descriptor.layer.record(id) else {
-                throw session.noRecord(id)
+            if ndjson {
+                try await EditLines(session: session).run()
+                return try await session.finish()
             }
-            guard let content = try given ?? changed(record, in: session) else {
-                return Output.message("no changes")
+            var changes: [(id: Record.ID, content: Content)] = []
+            for id in try names.map(session.id(of:)) {
+                guard let record = try session.descriptor.layer.record(id) else { throw session.noRecord(id) }
+                if let content = try given ?? changed(record, in: session) { changes.append((id, content)) }
             }
-            _ = try session.descriptor.update(id, content: content)
-            try await session.deliverOrExplain([id], "not changed")
+            if dry.dryRun {
+                var run = try DryRun(session)
+                for change in changes { try run.put(change.content, id: change.id) }
+                return run.write()
+            }
+            guard !changes.isEmpty else { return Output.message("no changes") }
+            for change in changes { _ = try session.descriptor.update(change.id, content: change.content) }
+            try await session.deliverOrExplain(changes.map(\.id), "not changed")
             try await session.finish()
         } catch { throw CommandFailure(reading: error) }
+    }
+
+    /// Returns the ids, and the content given with `--content`.
+    private func input() async throws -> ([String], Content?) {
+        guard !ndjson else { return ([], nil) }
+        var arguments = IDArguments()
+        arguments.ids = ids
+        return (try await arguments.read(), try await whole())
     }
 
     /// Returns the content given with `--content`.
@@ -74,7 +111,7 @@ struct EditCommand: AsyncParsableCommand {
         guard let editor = ExternalEditor(try Preferences.use()) else {
             throw CommandFailure("no editor; use --text TEXT, or set VISUAL or EDITOR", .usage)
         }
-        let folder = try Folders(dataDirectory: layer.server.dataDir).state
+        let folder = try Folders(dataDirectory: layer.dataDir).state
         try Folders.make(folder)
         guard let new = try editor.edit(old, in: folder) else {
             throw CommandFailure("the editor exited with an error; nothing was changed")

@@ -5,6 +5,7 @@ import FoundationEssentials
 import Instant
 import InstantCore
 import Interchange
+import Screen
 
 struct ImportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -29,6 +30,7 @@ struct ImportCommand: AsyncParsableCommand {
 
             Examples:
               postilla import review.json --dry-run
+              postilla import review.json --plan plan && postilla apply plan
               postilla import reviewed-in-another-program.pdf
               postilla export | postilla import - --token-file other-layer.jwt
             """)
@@ -38,6 +40,12 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Flag(help: "Report the actions without changing anything.")
     var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Change nothing; write a plan of the changes to this file, for postilla apply.", valueName: "file"),
+        completion: .file())
+    var plan: String?
 
     @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
@@ -49,20 +57,31 @@ struct ImportCommand: AsyncParsableCommand {
         let (session, file) = try await LayerSession.open(layer, reading: read)
         try await session.synchronize()
         do {
+            let dryRun = dryRun || plan != nil
+            var run = plan == nil ? nil : try DryRun(session)
             let author = dryRun ? nil : try session.author(author)
             guard let grant = session.descriptor.status.grant else { throw EditError.noGrant }
             var planner = try ImportPlanner(session.descriptor, grant: grant)
-            var report = ImportReport(listing, isDryRun: dryRun)
+            if dryRun { planner.deleted = try await session.deletedIDs() }
+            var report = try ImportReport(listing, isDryRun: dryRun)
             let found = try await session.records(of: file)
             if let warning = found.warning { Output.message("warning: \(warning); it may be another document") }
             for part in found.items.chunks(of: AddLines.atOnce) {
                 let steps = try part.map { try planner.plan($0) }
                 if !dryRun { try session.add(found.attachments, for: steps) }
                 let outcomes = dryRun ? [:] : try await session.perform(steps, author: author)
-                for step in steps { report.tell(step, outcomes[ByteOrdered(step.id)]) }
+                for step in steps {
+                    report.tell(step, outcomes[ByteOrdered(step.id)])
+                    try run?.add(step, found.attachments)
+                }
             }
             for problem in found.problems { report.tell(problem) }
             if !dryRun { try await session.finish() }
+            if let plan, let run {
+                let file = try NewFile(replacing: plan)
+                try file.write(PrintableText(json: run.text))
+                try file.finish()
+            }
             try report.end()
         } catch { throw CommandFailure(reading: error) }
     }

@@ -2,6 +2,7 @@ import Annotations
 import ArgumentParser
 import Instant
 import InstantCore
+import Screen
 
 struct ListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -20,6 +21,7 @@ struct ListCommand: AsyncParsableCommand {
               postilla list --kind form-field
               postilla list --kind highlight --page 3 --format tsv | cut -f 4,7
               postilla list --format ndjson | jq -r .content.creatorName | sort | uniq -c
+              postilla list --json id,page,content.color
             """)
 
     @Argument(
@@ -28,6 +30,10 @@ struct ListCommand: AsyncParsableCommand {
 
     @OptionGroup var filter: FilterOptions
     @OptionGroup var listing: ListingOptions
+
+    @Flag(name: .customLong("print0"), help: "Print only ids, each followed by a NUL, for xargs -0.")
+    var print0 = false
+
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
@@ -42,7 +48,8 @@ struct ListCommand: AsyncParsableCommand {
     private var query: ListQuery {
         var query = filter.query
         query.filter.hidesFurniture =
-            listing.format == .table && !filter.all && query.filter.kinds.isDisjoint(with: AnnotationKind.furniture)
+            listing.format == .table && listing.fields == nil && !print0 && !filter.all
+            && query.filter.kinds.isDisjoint(with: AnnotationKind.furniture)
         return query
     }
 
@@ -55,20 +62,29 @@ struct ListCommand: AsyncParsableCommand {
 
     /// Reads a thousand rows at a time, so that memory does not grow with the layer.
     private func write(_ descriptor: InstantDocumentDescriptor) throws {
-        try Listing.write(listing, RecordRow.columns, nothing: "no annotations") { try add(descriptor, to: &$0) }
+        guard !print0 else {
+            return try forEachRow(descriptor) { Output.data(PrintableText(replacing: $0.id) + "\0") }
+        }
+        try Listing.write(listing, RecordRow.columns, members: RecordRow.members, nothing: "no annotations") {
+            try add(descriptor, to: &$0)
+        }
     }
 
     private func add(_ descriptor: InstantDocumentDescriptor, to listing: inout Listing) throws {
+        try forEachRow(descriptor) { row in
+            try listing.add(RecordRow.fields(row), style: RecordRow.style(row)) {
+                try descriptor.layer.record(row.id)?.json
+            }
+            if row.isDeletedRoot { try addComments(leftBy: row.id, of: descriptor, to: &listing) }
+        }
+    }
+
+    private func forEachRow(_ descriptor: InstantDocumentDescriptor, _ body: (ListRow) throws -> Void) throws {
         var left = filter.limit ?? .max
         var offset = 0
         while left > 0 {
             let rows = try descriptor.layer.rows(query, offset: offset, limit: min(1000, left))
-            for row in rows {
-                try listing.add(RecordRow.fields(row), style: RecordRow.style(row)) {
-                    try descriptor.layer.record(row.id)?.json
-                }
-                if row.isDeletedRoot { try addComments(leftBy: row.id, of: descriptor, to: &listing) }
-            }
+            for row in rows { try body(row) }
             offset += rows.count
             left -= rows.count
             if rows.isEmpty { break }

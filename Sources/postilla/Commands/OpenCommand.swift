@@ -12,16 +12,17 @@ struct OpenCommand: AsyncParsableCommand {
     var target: String?
 
     @OptionGroup var server: ServerOptions
+    @OptionGroup var data: DataOptions
     @OptionGroup var tokens: TokenOptions
     @OptionGroup var viewer: ViewerFlags
 
     func run() async throws {
-        let source = try tokens.source()
+        let source = try tokens.source(server.chosenProfile())
         var options = ViewerOptions(
-            start: try start(), source: source, folders: try Folders(dataDirectory: server.dataDir))
+            start: try start(), source: source, folders: try Folders(dataDirectory: data.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
-        options.dataDirectory = server.dataDir
+        options.dataDirectory = data.dataDir
         options.log = try server.debugLog()
         try await Viewer.run(options)
     }
@@ -42,6 +43,7 @@ struct LibraryCommand: AsyncParsableCommand {
         commandName: "library", abstract: "Open the library of layers on this machine (the default).")
 
     @OptionGroup var server: ServerOptions
+    @OptionGroup var data: DataOptions
     @OptionGroup var viewer: ViewerFlags
 
     /// Arguments that match no other command.
@@ -53,10 +55,10 @@ struct LibraryCommand: AsyncParsableCommand {
             throw CommandFailure("unknown command: \(word).\(nearest) See postilla --help", .usage)
         }
         var options = ViewerOptions(
-            start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))
+            start: .library, source: .prompt, folders: try Folders(dataDirectory: data.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
-        options.dataDirectory = server.dataDir
+        options.dataDirectory = data.dataDir
         options.log = try server.debugLog()
         try await Viewer.run(options)
     }

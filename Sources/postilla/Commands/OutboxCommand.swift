@@ -28,7 +28,7 @@ struct OutboxCommand: AsyncParsableCommand {
             let others = try session.descriptor.unsentInOtherStores()
             let edits = try session.descriptor.unsentEdits() + others.edits
             let nothing = others.damage.isEmpty ? "no unsent edits" : "no unsent edits that can be read"
-            try Listing.write(listing, Self.columns, nothing: nothing) { listing in
+            try Listing.write(listing, Self.columns, members: ["content"], nothing: nothing) { listing in
                 for edit in edits { listing.add(Self.fields(edit), style: edit.state.style) { edit.json } }
             }
             try others.requireReadable()

@@ -25,6 +25,7 @@ struct ReplyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Author of the comment, if the token names none.", valueName: "name"))
     var author: String?
 
+    @OptionGroup var dry: DryRunOption
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
@@ -35,10 +36,17 @@ struct ReplyCommand: AsyncParsableCommand {
         let (session, text) = try await LayerSession.open(layer, reading: words)
         try await session.synchronize()
         do {
+            let id = try session.id(of: id)
             guard let record = try session.descriptor.layer.record(id) else {
                 throw CommandFailure("no annotation \(id) in this layer")
             }
             try session.warnIfHidden(.comment(.plain(text), under: record.id, record.content))
+            if dry.dryRun {
+                var run = try DryRun(session)
+                let root = record.content["rootId"]?.string ?? id
+                try run.put(.comment(.plain(text), under: root, record.content))
+                return run.write()
+            }
             let receipt = try session.descriptor.reply(
                 to: record.content["rootId"]?.string ?? id, .plain(text), author: try session.author(author))
             try await session.deliverOrExplain([receipt.id], "not added")

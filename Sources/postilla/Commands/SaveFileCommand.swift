@@ -34,6 +34,7 @@ struct SaveFileCommand: AsyncParsableCommand {
         let session = try await LayerSession.open(layer)
         try await session.synchronize()
         try await session.reading {
+            let id = try session.id(of: id)
             guard let record = try session.descriptor.layer.record(id) else { throw session.noRecord(id) }
             let descriptor = session.descriptor
             let source = AttachedFile.Source(

@@ -16,19 +16,17 @@ struct ShowCommand: AsyncParsableCommand {
               postilla show 01HV60ME365HS69FVQ1CE6PK2G --format ndjson | jq .content.bbox
             """)
 
-    @Argument(help: ArgumentHelp("Ids, from list.", valueName: "id"))
-    var ids: [String]
-
+    @OptionGroup var ids: IDArguments
     @OptionGroup var listing: ListingOptions
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let session = try await LayerSession.open(layer)
+        let (session, ids) = try await LayerSession.open(layer, reading: ids.read)
         try await session.synchronize()
-        try await session.reading { try write(session) }
+        try await session.reading { try write(session, ids.map(session.id(of:))) }
     }
 
-    private func write(_ session: LayerSession) throws {
+    private func write(_ session: LayerSession, _ ids: [Record.ID]) throws {
         let found = try ids.map { id in
             guard let record = try session.descriptor.layer.record(id), let row = try session.descriptor.layer.row(id)
             else {
@@ -36,14 +34,14 @@ struct ShowCommand: AsyncParsableCommand {
             }
             return (record: record, row: row)
         }
-        guard listing.format != .table else {
+        guard listing.format != .table || listing.fields != nil else {
             for (index, one) in found.enumerated() {
                 if index > 0 { Output.line("") }
                 for (name, value) in try facts(one.record, one.row, session) { Output.line(Self.fact(name, value)) }
             }
             return
         }
-        var listing = Listing(listing, RecordRow.columns)
+        var listing = try Listing(listing, RecordRow.columns, members: RecordRow.members)
         for one in found { listing.add(RecordRow.fields(one.row)) { one.record.json } }
         listing.end(nothing: "")
     }

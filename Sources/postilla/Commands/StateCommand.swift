@@ -26,17 +26,24 @@ struct StateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Author of the reply, if the token names none.", valueName: "name"))
     var author: String?
 
+    @OptionGroup var dry: DryRunOption
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
         let session = try await LayerSession.open(layer)
         try await session.synchronize()
         do {
+            let id = try session.id(of: id)
             guard let record = try session.descriptor.layer.record(id) else {
                 throw CommandFailure("no annotation \(id) in this layer")
             }
             let root = record.content["rootId"]?.string ?? id
             try session.warnIfHidden(.state(state, under: root, record.content))
+            if dry.dryRun {
+                var run = try DryRun(session)
+                try run.put(.state(state, under: root, record.content))
+                return run.write()
+            }
             let receipt = try session.descriptor.setState(state, of: root, author: try session.author(author))
             try await session.deliverOrExplain([receipt.id], "not set")
             try await session.finish()

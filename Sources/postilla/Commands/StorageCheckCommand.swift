@@ -23,7 +23,9 @@ struct StorageCheckCommand: AsyncParsableCommand {
         do {
             findings = try InstantClient.checkStorage(in: URL(filePath: try storage.folder()))
         } catch { throw CommandFailure(reading: error) }
-        var listing = Listing(listing, [.init("state", 7), .init("bytes", 12), .init("what", 40), .init("why", .rest)])
+        var listing = try Listing(
+            listing, [.init("state", 7), .init("bytes", 12), .init("what", 40), .init("why", .rest)],
+            members: ["path", "problem", "details"])
         for finding in findings {
             let fields = [
                 finding.problem == nil ? "ok" : "damaged", "\(finding.bytes)", finding.name,

@@ -15,10 +15,9 @@ struct StorageCommand: AsyncParsableCommand {
 
 /// The data folder of the storage commands.
 struct StorageOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir")
-    )
-    var dataDir: String?
+    @OptionGroup var data: DataOptions
+
+    var dataDir: String? { data.dataDir }
 
     func folder() throws -> String { try Folders(dataDirectory: dataDir).data }
 }

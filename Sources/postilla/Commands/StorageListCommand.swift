@@ -22,7 +22,7 @@ struct StorageListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let entries = try LayerNaming.entries(in: try storage.folder())
-        var listing = Listing(listing, Self.columns)
+        var listing = try Listing(listing, Self.columns, members: Self.members)
         for entry in entries {
             listing.add(Self.fields(entry), style: entry.problem ?? entry.damage == nil ? .plain : .trouble) {
                 entry.json
@@ -38,7 +38,7 @@ struct StorageListCommand: AsyncParsableCommand {
     private static func fields(_ file: OwnFileState) -> [String] {
         let isMissing = access(file.path, F_OK) != 0
         return [
-            file.path, "", "", "file", "\(OwnFileList.bytes(file))", "", "", "\(file.unwritten)", "", "",
+            file.path, "", "", "file", "\(OwnFileList.bytes(file))", "", "", "\(file.unwritten)", "", "", "",
             isMissing ? "file missing" : "",
         ]
     }
@@ -56,14 +56,18 @@ struct StorageListCommand: AsyncParsableCommand {
     private static let columns = [
         Listing.Column("document", 24), .init("layer", 12), .init("user", 10), .init("state", 7), .init("bytes", 10),
         .init("pdf", 10), .init("text", 9), .init("unsent", 6), .init("synced", .moment), .init("server", 28),
-        .init("problem", .rest),
+        .init("title", 24), .init("problem", .rest),
+    ]
+
+    private static let members = [
+        "downloaded", "layerBytes", "pdfBytes", "textBytes", "lastSync", "unread", "file", "unwritten", "missing",
     ]
 
     private static func fields(_ entry: InstantCacheEntry) -> [String] {
         [
             entry.documentIdentifier, entry.layerName, entry.userID ?? "", entry.state.rawValue, "\(entry.layerBytes)",
             "\(entry.pdfBytes)", "\(entry.textBytes)", "\(entry.unsent)",
-            entry.lastSync.map { Timestamp($0) }?.iso8601 ?? "", entry.server,
+            entry.lastSync.map { Timestamp($0) }?.iso8601 ?? "", entry.server, entry.title,
             entry.problem ?? entry.damage ?? "",
         ]
     }

@@ -23,10 +23,10 @@ struct StorageRepairCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let source = try layer.tokens.source()
+        let source = try layer.tokenSource()
         let server = try layer.server.server.map(ServerOptions.checked)
         let naming = LayerNaming(server: server, document: layer.document, layer: layer.layer, user: layer.user)
-        let folder = URL(filePath: try Folders(dataDirectory: layer.server.dataDir).data)
+        let folder = URL(filePath: try Folders(dataDirectory: layer.dataDir).data)
         let isNamed = [server, layer.document, layer.layer, layer.user].contains { $0 != nil }
         let findings: [InstantStorageFinding]
         do { findings = try InstantClient.checkStorage(in: folder) } catch { throw CommandFailure(reading: error) }

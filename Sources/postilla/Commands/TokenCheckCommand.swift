@@ -54,7 +54,7 @@ struct TokenCheckCommand: AsyncParsableCommand {
     }
 
     private func token() async throws -> String {
-        let source = try tokens.source()
+        let source = try tokens.source(server.chosenProfile())
         let given: String? =
             if source == .prompt {
                 StandardInput.isTerminal ? try Self.ask() : try StandardInput.shared.line()?.trimmed

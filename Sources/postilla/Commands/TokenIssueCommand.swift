@@ -51,8 +51,12 @@ struct TokenIssueCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Id of the token, used to revoke it (default: random).", valueName: "id"))
     var jti: String?
 
+    func validate() throws {
+        guard expiresIn.seconds > 0 else { throw ValidationError("--expires-in must be at least 1s.") }
+    }
+
     func run() async throws {
-        if let warning = PrivateFile.warning(ifOpen: key) { Output.message("postilla: " + warning) }
+        if let warning = PrivateFile.warning(ifOpen: key) { Output.warning(warning) }
         let issuer: TokenIssuer
         do {
             issuer = try await TokenIssuer(privateKeyPEM: try PrivateFile.read(key))
@@ -75,7 +79,7 @@ struct TokenIssueCommand: AsyncParsableCommand {
         let token = try await issuer.token(request)
         // Do not issue a token that would not be accepted.
         do {
-            for warning in try Claims(token: token).warnings { Output.message("postilla: " + warning) }
+            for warning in try Claims(token: token).warnings { Output.warning(warning) }
         } catch { throw CommandFailure("\(error)", .usage) }
         Output.message(
             "For development only: in production, your backend issues tokens and keeps the private key."

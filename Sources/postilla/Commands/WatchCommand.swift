@@ -12,6 +12,10 @@ struct WatchCommand: AsyncParsableCommand {
             Then one line for each record that is created, updated or deleted on the server:
               {"event":"created|updated","id":…,"revision":n,"author":…,"record":{…}}
               {"event":"deleted","id":…,"revision":n}
+            With --since, the changes after a revision come before the first line, each record once: as updated, even \
+            if it is new, or deleted. The revision is that of an earlier event, of the same layer and token. If the \
+            server no longer knows what changed since then, nothing is printed, and the exit code is 1.
+
             author is the user who made the change; it is not known for deletions. Comments are records too. Rapid \
             changes to one record are combined.
 
@@ -21,22 +25,27 @@ struct WatchCommand: AsyncParsableCommand {
 
             Examples:
               postilla watch | jq -c 'select(.event=="created") | .record.content.text'
+              postilla watch --since 1204
               postilla watch --token-command 'fetch-token review' >> changes.ndjson
             """)
 
     @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?
 
+    @Option(help: ArgumentHelp("First print what changed after this revision.", valueName: "revision"))
+    var since: Int64?
+
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
+        if let since, since < 0 { throw ValidationError("--since must be 0 or more.") }
         guard !layer.offline else { throw ValidationError("watch needs the server; remove --offline.") }
     }
 
     func run() async throws {
         Output.leaveWhenUnread()
         let session = try await LayerSession.open(layer, server: target)
-        var watch = LayerWatch(session)
+        var watch = LayerWatch(session, since: since)
         do { try await watch.run() } catch { throw CommandFailure(reading: error) }
     }
 }

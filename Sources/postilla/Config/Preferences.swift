@@ -13,6 +13,8 @@ struct Preferences {
     /// The values that are set, with their origins.
     private(set) var values: [Preference: Settings.Value] = [:]
     private(set) var colors: [String: Settings.Value] = [:]
+    /// The servers and token sources for commands, by name.
+    private(set) var profiles: [String: Profile] = [:]
     /// Where a command's keys are set, by context and command.
     private(set) var keys: [KeyPlace: Settings.Origin] = [:]
 
@@ -78,6 +80,8 @@ struct Preferences {
                     let change = try Self.change(parts[1], parts[2], entry.words)
                     changes.append((change, origin))
                     keys[KeyPlace(context: change.context, command: change.command)] = origin
+                } else if parts.count == 3, parts[0] == "profiles" {
+                    try setProfile(parts[1], parts[2], entry.words, path)
                 } else if parts.count == 2, parts[0] == "colors" {
                     try Self.check(color: parts[1], entry.words)
                     colors[parts[1]] = Settings.Value(words: entry.words, origin: origin)
@@ -89,6 +93,22 @@ struct Preferences {
         let (keymap, wrong) = Keymap.standard.changed(by: changes.map(\.change))
         self.keymap = keymap
         problems += wrong.map { "\(changes[$0.change].origin): \($0.reason)" }
+    }
+
+    private mutating func setProfile(
+        _ name: String, _ member: String, _ words: [String], _ path: String
+    ) throws(InvalidEntry) {
+        guard let known = Profile.Member(rawValue: member) else {
+            let near = CommandNames.nearest(to: member, among: Profile.Member.allCases.map(\.rawValue))
+            throw InvalidEntry(
+                reason: "unknown setting of a profile: \(member)"
+                    + (near.map { "; did you mean \($0)?" }
+                        ?? "; there are \(Profile.Member.allCases.map(\.rawValue).joined(separator: ", "))"))
+        }
+        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        do { try profiles[name, default: Profile(name)].set(known, words, folder: folder) } catch {
+            throw InvalidEntry(reason: "profile \(name): \(error.reason)")
+        }
     }
 
     /// Why an entry cannot be used.
@@ -171,11 +191,29 @@ struct Preferences {
             let line = "\(role.name) = \(theme[keyPath: role.style].notation.tomlText)"
             return colors[role.name].map { line + from($0.origin) } ?? "# " + line
         }
-        return settings
+        return settings + profileLines
             + ["# Keys: <C-d> is Ctrl-D, <A-x> Alt-X, <S-tab> Shift-Tab, <space>, <lt> the character <; [] for no key"]
             + keys
             + ["# bold dim underline reverse italic, a colour (red, bright-red, 208, #d7875f), a background after 'on'"]
             + ["[colors]"] + styles
+    }
+
+    private var profileLines: [String] {
+        let heading = "# Servers and token sources for commands with --profile NAME, such as"
+        guard !profiles.isEmpty else {
+            return [
+                heading, "# [profiles.work]", #"# server = "https://docs.example""#,
+                ##"# token-file = "~/work.jwt"        # or token-command, or token-url (and token-url-header-file)"##,
+                ##"# api-token-file = "~/api-token"   # for upload, documents and token revoke"##, "",
+            ]
+        }
+        return [heading.replacing(", such as", with: "")]
+            + profiles.values.sorted { $0.name < $1.name }.flatMap { profile in
+                ["[profiles.\(profile.name.tomlText)]"]
+                    + Profile.Member.allCases.compactMap { member in
+                        profile[member].map { "\(member.rawValue) = \($0.tomlText)" }
+                    } + [""]
+            }
     }
 
     private func keyLines(_ context: KeyContext) -> [String] {

@@ -34,6 +34,8 @@ struct ImportPlanner {
     private var seen: Set<ByteOrdered> = []
     /// Annotations that this import creates; comments may be added under them.
     private var newRoots: [ByteOrdered: Subject] = [:]
+    /// Ids that the server would refuse, because a record with this id was deleted; known only for a dry run.
+    var deleted: Set<ByteOrdered> = []
     private var unnamed: [Record.ID: Int] = [:]
 
     /// - Parameter grant: The rights to check; the server checks again.
@@ -77,6 +79,7 @@ struct ImportPlanner {
             return decide(.editing(present), else: .update)
         }
         guard Record.isValidID(id) else { return .skip(.invalid(Record.idRule)) }
+        if deleted.contains(ByteOrdered(id)) { return .skip(.conflict("a record with this id was deleted")) }
         if let problem = invalid(item) { return .skip(problem) }
         let group = item.group ?? defaultGroup
         guard item.content.contentType == .comments else {

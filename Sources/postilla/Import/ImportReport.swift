@@ -9,15 +9,15 @@ struct ImportReport {
     private var counts: [String: Int] = [:]
     private var outcomes: [EditOutcome] = []
 
-    init(_ options: ListingOptions, isDryRun: Bool) {
+    init(_ options: ListingOptions, isDryRun: Bool) throws {
         self.isDryRun = isDryRun
         isTable = options.format == .table
-        listing = Listing(
+        listing = try Listing(
             options,
             [
                 .init("action", 9), .init("status", 8), .init("id", 26), .init("kind", 14), .init("page", 4),
                 .init("reason", .rest),
-            ])
+            ], members: [])
     }
 
     /// - Parameter done: nil when nothing was done.

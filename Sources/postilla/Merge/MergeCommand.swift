@@ -131,7 +131,7 @@ struct MergeCommand: AsyncParsableCommand {
         _ merge: CopyMerge, _ files: [MergeFile], _ others: [(copy: Int, problem: FileProblem)],
         _ outcome: (Record) -> EditOutcome?
     ) throws {
-        var report = MergeReport(listing, of: files, isDryRun: dryRun)
+        var report = try MergeReport(listing, of: files, isDryRun: dryRun)
         for place in files.indices {
             for entry in merge.entries where entry.copy == place {
                 let isChange =

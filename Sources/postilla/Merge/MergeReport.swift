@@ -11,16 +11,16 @@ struct MergeReport {
     private let names: [String]
     private var problems: [Int]
 
-    init(_ options: ListingOptions, of files: [MergeFile], isDryRun: Bool) {
+    init(_ options: ListingOptions, of files: [MergeFile], isDryRun: Bool) throws {
         self.isDryRun = isDryRun
         names = files.map(\.path)
         problems = files.map { _ in 0 }
-        listing = Listing(
+        listing = try Listing(
             options,
             [
                 .init("action", 10), .init("file", 20), .init("id", 26), .init("kind", 14), .init("page", 4),
                 .init("reason", .rest),
-            ])
+            ], members: ["status", "members", "kept", "other", "replies"])
     }
 
     /// - Parameter outcome: what a server said, if one was asked.

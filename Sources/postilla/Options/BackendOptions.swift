@@ -4,11 +4,17 @@ import ArgumentParser
 struct BackendOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
-    @Option(help: ArgumentHelp("File with the backend's secret.", valueName: "file"), completion: .file())
-    var apiTokenFile: String
+    @Option(
+        help: ArgumentHelp("File with the backend's secret (or the profile's api-token-file).", valueName: "file"),
+        completion: .file())
+    var apiTokenFile: String?
 
     func backend() throws -> Backend {
-        Backend(
-            server: try server.serverURL(), secret: try PrivateFile.secret(apiTokenFile, otherwise: .authentication))
+        guard let file = try apiTokenFile ?? server.chosenProfile()?.apiTokenFile else {
+            throw CommandFailure("no secret; use --api-token-file FILE", .usage)
+        }
+        return Backend(
+            server: try server.serverURL(), secret: try PrivateFile.secret(file, otherwise: .authentication),
+            patience: server.patience)
     }
 }

@@ -4,6 +4,8 @@ import Glibc
 enum ExitStatus: Int32 {
     case done = 0
     case failed = 1
+    /// `diff` cannot compare; as diff(1).
+    case differencesUnknown = 2
     /// No token, or one that is invalid, expired, revoked or rejected.
     case authentication = 3
     case notPermitted = 4

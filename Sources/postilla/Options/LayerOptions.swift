@@ -3,6 +3,7 @@ import ArgumentParser
 /// The layer that a command works on, and its server and token.
 struct LayerOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
+    @OptionGroup var data: DataOptions
     @OptionGroup var tokens: TokenOptions
 
     @Option(
@@ -28,4 +29,9 @@ struct LayerOptions: ParsableArguments {
 
     @Flag(help: "Use the local copy. Nothing is fetched or sent, and no token is needed.")
     var offline = false
+
+    var dataDir: String? { data.dataDir }
+
+    /// The token's source: an option, the profile or the environment.
+    func tokenSource() throws -> TokenSource { try tokens.source(server.chosenProfile()) }
 }

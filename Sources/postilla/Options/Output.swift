@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import Screen
+import Synchronization
 import SystemPackage
 
 /// Data goes to standard output, messages to standard error. Names, titles and claims are other people's text, and a
@@ -19,12 +20,26 @@ enum Output {
     /// Writes a prompt; the answer follows on the same line.
     static func prompt(_ text: String) { write(PrintableText(replacing: text), to: STDERR_FILENO) }
 
-    static func message(_ text: String) { write(PrintableText(replacing: text) + "\n", to: STDERR_FILENO) }
+    /// Writes a notice, which `--quiet` leaves out.
+    static func message(_ text: String) {
+        guard !isQuiet.load(ordering: .relaxed) else { return }
+        failure(text)
+    }
+
+    /// Writes a message that ``silenceNotices()`` does not silence.
+    static func failure(_ text: String) { write(PrintableText(replacing: text) + "\n", to: STDERR_FILENO) }
 
     /// Writes one whole log line: lines of several threads do not mix.
     static func logLine(_ line: PrintableText) { write(line, to: STDERR_FILENO) }
 
-    static func error(_ text: String) { message("postilla: " + text) }
+    static func error(_ text: String) { failure("postilla: " + text) }
+
+    /// Warns of a danger, such as a key that others can read.
+    static func warning(_ text: String) { failure("postilla: warning: " + text) }
+
+    private static let isQuiet = Atomic(false)
+
+    static func silenceNotices() { isQuiet.store(true, ordering: .relaxed) }
 
     /// Exits silently as soon as the reader of the output closes it. A program that only waits would not notice
     /// otherwise.
@@ -33,16 +48,23 @@ enum Output {
             // With no events requested, only an error or a hang-up ends the poll.
             var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
             while poll(&output, 1, -1) < 0, errno == EINTR {}
-            ExitStatus.leave(.failed)
+            leaveUnread()
         }
+    }
+
+    /// Ends as a program does that knows nothing of closed pipes (`| head`): silently, by the signal.
+    private static func leaveUnread() -> Never {
+        signal(SIGPIPE, SIG_DFL)
+        raise(SIGPIPE)
+        exit(128 + SIGPIPE)
     }
 
     private static func write(_ text: PrintableText, to descriptor: Int32) {
         do { try FileDescriptor(rawValue: descriptor).writeAll(text.string.utf8) } catch {
             // An unread message is not a reason to stop.
             if descriptor == STDERR_FILENO { return }
-            // The reader has closed the pipe (`| head`): exit silently.
-            if error as? Errno != .brokenPipe { Self.error("cannot write to standard output: \(error)") }
+            if error as? Errno == .brokenPipe { leaveUnread() }
+            Self.error("cannot write to standard output: \(error)")
             ExitStatus.leave(.failed)
         }
     }

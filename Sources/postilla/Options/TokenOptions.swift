@@ -37,9 +37,9 @@ struct TokenOptions: ParsableArguments {
         }
     }
 
-    /// Returns the chosen source; the environment comes last. The variables are removed from the environment, so that
-    /// no child inherits a token.
-    func source() throws -> TokenSource {
+    /// Returns the chosen source: an option, else the profile's, else the environment's. The variables are removed from
+    /// the environment, so that no child inherits a token.
+    func source(_ profile: Profile?) throws -> TokenSource {
         let file = Self.take("POSTILLA_TOKEN_FILE")
         let token = Self.take("POSTILLA_TOKEN")
         if let tokenFile { return fileSource(tokenFile) }
@@ -51,13 +51,18 @@ struct TokenOptions: ParsableArguments {
             }
             return .given(line.trimmed)
         }
+        switch profile?.source {
+        case .file(let path)?: return fileSource(path)
+        case let source?: return source
+        case nil: break
+        }
         if let file { return fileSource(file) }
         if let token { return .given(token) }
         return .prompt
     }
 
     private func fileSource(_ path: String) -> TokenSource {
-        if let warning = PrivateFile.warning(ifOpen: path) { Output.message("postilla: " + warning) }
+        if let warning = PrivateFile.warning(ifOpen: path) { Output.warning(warning) }
         return .file(path)
     }
 

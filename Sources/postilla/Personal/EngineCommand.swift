@@ -13,14 +13,14 @@ struct EngineCommand: AsyncParsableCommand {
         commandName: "engine", abstract: "Run the engine for PDFs on this machine (started by other commands).",
         shouldDisplay: false)
 
-    @OptionGroup var server: ServerOptions
+    @OptionGroup var data: DataOptions
 
     @Option(help: ArgumentHelp("Time after the last connection until the engine ends.", valueName: "time"))
     var idle = DurationArgument(seconds: 30)
 
     func run() async throws {
         OpenFiles.allowAll()
-        let place = try EnginePlace(Folders(dataDirectory: server.dataDir))
+        let place = try EnginePlace(data.folders())
         try place.make()
         // Released by the kernel when the process ends, however it ends.
         guard let lock = try EngineLock(place) else { return }

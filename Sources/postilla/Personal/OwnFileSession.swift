@@ -67,8 +67,8 @@ struct OwnFileSession: Sendable {
 extension LayerSession {
     /// Opens a PDF of the person in the engine.
     static func open(file path: String, _ options: LayerOptions) async throws -> LayerSession {
-        let folders = try Folders(dataDirectory: options.server.dataDir)
-        let (link, report) = try await OwnFileLink.open(path, folders, dataDirectory: options.server.dataDir)
+        let folders = try Folders(dataDirectory: options.dataDir)
+        let (link, report) = try await OwnFileLink.open(path, folders, dataDirectory: options.dataDir)
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
         }
@@ -81,6 +81,7 @@ extension LayerSession {
                 client: client, descriptor: descriptor,
                 tokens: TokenSupply(.engine(link, first: token), document: nil, layer: nil), stopWatch: stopWatch,
                 token: token,
+                patience: options.server.patience,
                 own: OwnFileSession(
                     link: link, pdf: report.isMissing ? report.base ?? report.path : report.path,
                     keepsChanges: options.noWrite))

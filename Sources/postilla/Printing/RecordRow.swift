@@ -8,6 +8,9 @@ enum RecordRow {
         .init("state", 9), .init("text", .rest), .init("review", .note),
     ]
 
+    /// The members of a record in JSON.
+    static let members = ["content", "createdBy", "updatedBy", "group"]
+
     static func fields(_ row: ListRow) -> [String] {
         [
             row.id, row.pageIndex.map { "\($0 + 1)" } ?? "", row.name, row.author ?? row.createdBy ?? "",

@@ -2,13 +2,10 @@ import Instant
 import InstantCore
 
 extension LayerSession {
-    /// The time without a sign of life after which a command gives up on a server.
-    static let timeout = Duration.seconds(10)
-
     /// Reads the layer's events until an event or a tick completes the wait.
     ///
     /// Asks the token's source again when the server requires another token. A server that refuses connections from the
-    /// start is reported at once; one that falls silent fails after ``timeout``.
+    /// start is reported at once; one that falls silent fails after ``patience``.
     ///
     /// - Parameters:
     ///   - isDone: Called with each event, and with nil at the beginning and four times a second.
@@ -19,7 +16,7 @@ extension LayerSession {
         let signals = Signals(descriptor.events)
         defer { signals.stop() }
         start(descriptor)
-        var watch = Watch()
+        var watch = Watch(patience: patience)
         if try isDone(nil) { return }
         for await event in signals.stream {
             if try isDone(event) { return }
@@ -67,17 +64,20 @@ private struct Watch {
         case fail(CommandFailure)
     }
 
+    let patience: Duration
     private var lastSign = ContinuousClock.now
     /// Whether the server has answered this command before.
     private var wasReached = false
     private var problem: String?
+
+    init(patience: Duration) { self.patience = patience }
 
     mutating func heard(_ event: InstantEvent) -> Result {
         switch event {
         case .didFailAuthentication(.noneYet): return .goOn
         case .didFailAuthentication(let need): return .askForToken(need)
         case .didFailReauthentication(let error), .didFailSync(let error): return failed(error)
-        case .didLoseAccess(let why): return .fail(CommandFailure(why, .notPermitted))
+        case .didLoseAccess(let why): return .fail(CommandFailure(why))
         case .didChangeConnection, .didChangeSyncState, .didBeginSync: return .goOn
         default:
             lastSign = .now
@@ -99,12 +99,13 @@ private struct Watch {
     }
 
     func checkPatience(syncedBy process: SyncingProcess?) throws {
-        guard .now - lastSign > LayerSession.timeout else { return }
+        guard .now - lastSign > patience else { return }
         if wasReached, let process {
             throw CommandFailure(
-                "the local copy is not current: \(process) syncs this layer, but did not bring it up to date within 10 s; "
+                "the local copy is not current: \(process) syncs this layer, but did not bring it up to date within \(patience.components.seconds) s; "
                     + "end that process", .stale)
         }
-        throw CommandFailure(problem ?? "the server did not answer within 10 s", .unreachable)
+        throw CommandFailure(
+            problem ?? "the server did not answer within \(patience.components.seconds) s", .unreachable)
     }
 }

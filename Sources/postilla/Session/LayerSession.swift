@@ -16,6 +16,8 @@ struct LayerSession: Sendable {
     let stopWatch: StopWatch?
     /// The first token.
     let token: String?
+    /// The time without a sign of life after which the command gives up on the server.
+    let patience: Duration
     /// nil for a layer on a server.
     var own: OwnFileSession?
 
@@ -27,7 +29,7 @@ struct LayerSession: Sendable {
         _ options: LayerOptions, server: String? = nil, local: Bool = false
     ) async throws -> LayerSession {
         if let path = try OwnFileSession.path(options, target: server) { return try await open(file: path, options) }
-        return try await open(options, options.tokens.source(), server: server, local: local)
+        return try await open(options, options.tokenSource(), server: server, local: local)
     }
 
     /// Opens a layer for commands that first read input: after the token if both come from standard input, and before
@@ -39,7 +41,7 @@ struct LayerSession: Sendable {
             let input = try await input()
             return (try await open(file: path, options), input)
         }
-        let source = try options.tokens.source()
+        let source = try options.tokenSource()
         let input = try await input()
         return (try await open(options, source, server: target, local: false), input)
     }
@@ -57,7 +59,8 @@ struct LayerSession: Sendable {
             try check(descriptor.identity, options)
             let stopWatch = StopWatch { [client] }
             return LayerSession(
-                client: client, descriptor: descriptor, tokens: tokens, stopWatch: stopWatch, token: token)
+                client: client, descriptor: descriptor, tokens: tokens, stopWatch: stopWatch, token: token,
+                patience: options.server.patience)
         } catch { throw CommandFailure(error) }
     }
 
@@ -81,13 +84,15 @@ struct LayerSession: Sendable {
             naming.layer = grant.layer
             naming.user = grant.userID ?? ""
         }
-        let entry = try naming.find(in: try Folders(dataDirectory: options.server.dataDir).data)
+        let entry = try naming.find(in: try Folders(dataDirectory: options.dataDir).data)
         do throws(InstantError) {
             let client = try makeClient(entry.server, options)
             let descriptor = client.descriptor(entry.identity)
             // This token's rights apply, not those of the token that the server accepted last.
             if let own { try await descriptor.act(by: own) }
-            return LayerSession(client: client, descriptor: descriptor, tokens: nil, stopWatch: nil, token: nil)
+            return LayerSession(
+                client: client, descriptor: descriptor, tokens: nil, stopWatch: nil, token: nil,
+                patience: options.server.patience)
         } catch { throw CommandFailure(error) }
     }
 
@@ -96,7 +101,7 @@ struct LayerSession: Sendable {
         do { log = try options.server.debugLog() } catch { throw InstantError(.couldNotWriteToDisk, "\(error)") }
         guard let url = URL(string: address) else { throw InstantError(.invalidRequest, "\(address) is not a URL") }
         let folder: String
-        do { folder = try Folders(dataDirectory: options.server.dataDir).data } catch {
+        do { folder = try Folders(dataDirectory: options.dataDir).data } catch {
             throw InstantError(.couldNotWriteToDisk, "\(error)")
         }
         return try InstantClient(
@@ -171,6 +176,8 @@ extension CommandFailure {
             case .invalidJWT, .userIDMismatch, .authenticationFailed: .authentication
             case .accessDenied: .notPermitted
             case .requestFailed: .unreachable
+            // An option allows it.
+            case .invalidRequest where error == .insecure: .usage
             default: .failed
             }
         self.init(error.words, status)

@@ -12,7 +12,13 @@ struct LayerWatch {
     private var told: [ByteOrdered: Revision] = [:]
     private var isCutOff = false
 
-    init(_ session: LayerSession) { self.session = session }
+    private let since: Revision?
+
+    /// - Parameter since: The revision after which changes are printed before the start.
+    init(_ session: LayerSession, since: Revision? = nil) {
+        self.session = session
+        self.since = since
+    }
 
     private var descriptor: InstantDocumentDescriptor { session.descriptor }
 
@@ -26,8 +32,20 @@ struct LayerWatch {
             try store.forEachRevision { told[$0] = $1 }
             return try store.metadata().cursor?.revision ?? 0
         }
+        if let since { try await tellMissed(since, upTo: revision) }
         Output.json(ready(revision))
         for await event in events { try await heard(event) }
+    }
+
+    /// Prints what changed between two revisions. Later changes are printed as they are heard of.
+    private func tellMissed(_ since: Revision, upTo end: Revision) async throws {
+        try await session.forEachChange(since: since) { item in
+            guard item.revision <= end else { return }
+            switch item {
+            case .record(let record, let revision): Output.json(Self.line(StoredRecord(record, revision), isNew: false))
+            case .removed(let id, let revision): Output.json(Self.line(deleted: id, revision: revision))
+            }
+        }
     }
 
     private mutating func heard(_ event: InstantEvent) async throws {
@@ -39,7 +57,7 @@ struct LayerWatch {
         case .willExpireToken:
             // Early renewal: a source without a new token is asked again when one is required.
             if let token = try? await session.tokens?.next() { descriptor.reauthenticate(withJWT: token) }
-        case .didLoseAccess(let why): throw CommandFailure(why, .notPermitted)
+        case .didLoseAccess(let why): throw CommandFailure(why)
         case .didChangeConnection: tellConnection()
         default: break
         }

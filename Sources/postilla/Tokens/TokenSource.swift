@@ -57,8 +57,11 @@ enum TokenSource: Equatable, Sendable {
         let result = try await Subprocess.run(
             .path("/bin/sh"), arguments: ["-c", command], input: .none,
             output: .string(limit: Claims.maximumTokenBytes + 2), error: .discarded)
-        guard case .exited(0) = result.terminationStatus else {
-            throw CommandFailure("the token command failed: \(result.terminationStatus)", .authentication)
+        switch result.terminationStatus {
+        case .exited(0): break
+        case .exited(let code): throw CommandFailure("the token command failed with exit code \(code)", .authentication)
+        case .signaled(let signal):
+            throw CommandFailure("the token command was ended by signal \(signal)", .authentication)
         }
         return result.standardOutput
     }
