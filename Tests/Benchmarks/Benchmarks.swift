@@ -42,12 +42,13 @@ struct Measurement: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help:
-            "Parts to measure: list, burst, pages, documents, sync, queue, edit, download, listeners, writes, fanout, snapshot, load."
+            "Parts to measure: list, burst, pages, documents, sync, queue, edit, download, listeners, writes, fanout, snapshot, load, cluster."
     )
     var only = Part.allCases
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case list, burst, pages, documents, sync, queue, edit, download, listeners, writes, fanout, snapshot, load
+        case list, burst, pages, documents, sync, queue, edit, download, listeners, writes, fanout, snapshot, load,
+            cluster
     }
 
     func run() async throws {
@@ -78,6 +79,7 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.fanout) { try report.fanout() }
         if only.contains(.snapshot) { try await report.snapshot() }
         if only.contains(.load) { try await report.load() }
+        if only.contains(.cluster) { try report.cluster() }
         if let plots { try report.plots.write(to: URL(fileURLWithPath: plots)) }
         Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
     }

@@ -292,6 +292,22 @@ struct MergeStories {
         #expect(try bytes("out.pdf") == Data(base))
     }
 
+    /// One record that nothing accepts does not keep the others out.
+    @Test func whatIsIncompleteIsToldAndTheRestIsMerged() throws {
+        let file = try folder.write("base.pdf", SmallPDF(annotations: []).bytes)
+        let notes = ["72,600,92,620", "nan,1,2,3", ""].enumerated().map {
+            #"<text page="0" rect="\#($1)" name="n\#($0)"><contents>Note \#($0)</contents></text>"#
+        }
+        let xfdf = try folder.write(
+            "notes.xfdf",
+            #"<xfdf xmlns="http://ns.adobe.com/xfdf/"><annots>\#(notes.joined())</annots></xfdf>"#)
+        let run = try merge(file, xfdf, "-o", path("out.pdf"))
+        #expect(run.status == 1, "\(run.messages)")
+        #expect(run.lines.count { $0.contains(#""action":"create""#) } == 1, "\(run.output)")
+        #expect(run.lines.count { $0.contains("no bbox") || $0.contains("bbox") } >= 2, "\(run.output)")
+        #expect(String(decoding: try bytes("out.pdf"), as: UTF8.self).contains("Note 0"))
+    }
+
     // MARK: Real files
 
     @Test(arguments: Repository.samples.filter { $0.name.hasSuffix(".pdf") }.map(\.path))

@@ -97,6 +97,7 @@ struct MergeReader {
             throw CommandFailure("\(path): \(error); nothing merged")
         }
         if case .none = file.copy.ancestor { file.copy.ancestor = try await likelyAncestor(of: file.copy) }
+        if !file.isPDF { dropInvalid(&file) }
         file.copy.author = author
         files.append(file)
     }
@@ -139,6 +140,19 @@ struct MergeReader {
             }
         }
         return file
+    }
+
+    /// One record that no layer accepts must not keep the others out.
+    private func dropInvalid(_ file: inout MergeFile) {
+        file.copy.records.removeAll { record in
+            do throws(InvalidContent) {
+                try record.content.validate()
+                return false
+            } catch {
+                file.problems.append(FileProblem(record.id, error.description))
+                return true
+            }
+        }
     }
 
     /// Other formats check the pages as they read the file.

@@ -11,8 +11,22 @@ final class NewFile {
     private var buffer: [UInt8] = []
     private var isFinished = false
 
-    /// - Throws: ``CommandFailure`` when the file cannot be created.
-    init(replacing path: String) throws {
+    /// A symbolic link stays, and the file that it leads to is replaced.
+    ///
+    /// - Throws: ``CommandFailure`` when the file cannot be created, or the path is that of something else, such as a
+    ///   device or a folder.
+    init(replacing name: String) throws {
+        var status = stat()
+        var path = name
+        if stat(name, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw CommandFailure("\(name) is not a regular file; nothing was written")
+            }
+            if let real = realpath(name, nil) {
+                path = String(cString: real)
+                free(real)
+            }
+        }
         self.path = path
         temporary = path + ".\(getpid()).new"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)

@@ -72,9 +72,10 @@ extension LayerSession {
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
         }
+        let log = try options.server.debugLog()
         do throws(InstantError) {
             let client = try InstantClient(
-                serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers), environment: .program)
+                serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers), environment: .program(log))
             let descriptor = try client.documentDescriptor(forJWT: token)
             let stopWatch = StopWatch { [client] }
             return LayerSession(

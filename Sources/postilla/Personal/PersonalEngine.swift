@@ -20,7 +20,7 @@ struct PersonalEngine: Hashable, Sendable {
         let end = ContinuousClock.now + startTime
         var child: EngineProcess?
         while true {
-            if UnixSocket.isListening(place.socket), let found = try? await engine.ask(.GET, "version") {
+            if UnixSocket.isListening(place.socket), let found = try await engine.version() {
                 if try await engine.mayStay(found) { return engine }
             } else if child?.isRunning != true {
                 // A child that has ended found another engine, which was about to end, or it failed.
@@ -30,6 +30,16 @@ struct PersonalEngine: Hashable, Sendable {
             }
             guard ContinuousClock.now < end else { throw notStarted(place) }
             try await Task.sleep(for: .milliseconds(3))
+        }
+    }
+
+    /// - Returns: nil if the engine is ending.
+    /// - Throws: ``CommandFailure`` if it listens, but does not answer.
+    private func version() async throws -> JSON? {
+        do { return try await ask(.GET, "version", within: Self.startTime) } catch let failure as CommandFailure {
+            guard failure.status == .stale else { return nil }
+            throw CommandFailure(
+                "the engine for PDFs on this machine does not answer; end it, and try again", .unreachable)
         }
     }
 
@@ -57,8 +67,11 @@ struct PersonalEngine: Hashable, Sendable {
 
     /// Sends a request about a file.
     ///
+    /// - Parameter time: reading and writing a large file takes long.
     /// - Throws: ``EngineRefusal`` with the engine's reason; ``CommandFailure`` if the engine cannot be reached.
-    func ask(_ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil) async throws -> JSON {
+    func ask(
+        _ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil, within time: Duration = .seconds(600)
+    ) async throws -> JSON {
         var request = HTTPClientRequest(url: "\(place.server)/engine/v1/\(path)")
         request.method = method
         request.headers.add(name: "host", value: "localhost")
@@ -69,11 +82,12 @@ struct PersonalEngine: Hashable, Sendable {
         let status: UInt
         let bytes: [UInt8]
         do {
-            // Writing a large file takes long.
-            let response = try await HTTPClient.shared.execute(request, timeout: .minutes(10))
+            let response = try await HTTPClient.shared.execute(request, timeout: TimeAmount(time))
             status = response.status.code
             bytes = Array(try await response.body.collect(upTo: 64 << 20).readableBytesView)
-        } catch is CancellationError { throw CancellationError() } catch {
+        } catch is CancellationError { throw CancellationError() } catch HTTPClientError.deadlineExceeded {
+            throw CommandFailure("the engine for PDFs on this machine does not answer", .stale)
+        } catch {
             throw CommandFailure("the engine for PDFs on this machine cannot be reached; try again", .unreachable)
         }
         let json = (try? JSONReader.parse(bytes)) ?? .null

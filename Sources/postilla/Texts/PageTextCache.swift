@@ -1,3 +1,4 @@
+import Annotations
 import Crypto
 import Dispatch
 import FoundationEssentials
@@ -35,13 +36,19 @@ final class PageTextCache: Sendable {
     /// The bytes of all files in a folder; above it, those used least recently are removed.
     static let maxBytes: Int64 = 1 << 30
 
-    /// - Parameter pdf: the path `…/HASH.pdf` of a server's PDF; nil for a local file.
+    /// - Parameter pdf: the path `…/HASH.pdf` of a server's PDF; nil for a local file. Nothing is ever written beside a
+    ///   file with another name: its folder is the person's.
     init(besides pdf: String? = nil, tools: PDFTools = PDFTools()) {
         var place: (String, String)?
-        if let pdf, pdf.hasSuffix(".pdf"), let version = tools.textVersion {
+        if let pdf, Self.isOurs(pdf), let version = tools.textVersion {
             place = (String(pdf.dropLast(4)), version)
         }
         state = Mutex(State(place: place))
+    }
+
+    private static func isOurs(_ pdf: String) -> Bool {
+        guard pdf.hasSuffix(".pdf") else { return false }
+        return AttachmentID(String(pdf.dropLast(4).split(separator: "/").last ?? "")) != nil
     }
 
     /// Returns the words of a page; nil if they are not kept.
