@@ -124,4 +124,13 @@ package struct Commit: Hashable, Sendable {
     package var departures: [Departure] = []
 
     package var isEmpty: Bool { records.isEmpty }
+
+    package init(
+        before: Revision, layer: ServerLayer, records: [ServerRecord] = [], departures: [Departure] = []
+    ) {
+        self.before = before
+        self.layer = layer
+        self.records = records
+        self.departures = departures
+    }
 }

@@ -85,7 +85,9 @@ struct PersonalEngine: Hashable, Sendable {
             let response = try await HTTPClient.shared.execute(request, timeout: TimeAmount(time))
             status = response.status.code
             bytes = Array(try await response.body.collect(upTo: 64 << 20).readableBytesView)
-        } catch is CancellationError { throw CancellationError() } catch HTTPClientError.deadlineExceeded {
+        } catch is CancellationError { throw CancellationError() } catch let error as HTTPClientError
+            where error == .deadlineExceeded
+        {
             throw CommandFailure("the engine for PDFs on this machine does not answer", .stale)
         } catch {
             throw CommandFailure("the engine for PDFs on this machine cannot be reached; try again", .unreachable)
