@@ -44,7 +44,7 @@ struct OwnFilePlaceStories {
         let log = try String(contentsOfFile: home.path + "/log", encoding: .utf8)
         #expect(log.contains("GET"), "\(log)")
         let refused = try run("list", path, "--log", home.path + "/desk")
-        #expect(refused.status == 1 && refused.output == "", "\(refused.messages)")
+        #expect(refused.status == 64 && refused.output == "", "\(refused.messages)")
     }
 
     @Test func anExportReplacesFilesOnlyAndFollowsLinks() throws {

@@ -61,7 +61,7 @@ final class OwnFileTab: Sendable {
             throw CommandFailure("the engine's answer cannot be read")
         }
         let client = try InstantClient(
-            serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers), environment: .program)
+            serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers), environment: .program(options.log))
         let descriptor = try client.documentDescriptor(forJWT: token)
         // What is done is in the engine at once, which keeps it on disk.
         descriptor.delayForSyncingLocalChanges = .zero
