@@ -70,6 +70,53 @@ struct OwnFilePlaceStories {
         #expect(run.status == 5 && run.output == "" && run.messages.contains("does not answer"), "\(run.messages)")
     }
 
+    // MARK: An open viewer
+
+    private func viewer() throws -> VirtualTerminal {
+        let terminal = try VirtualTerminal(
+            running: [Program.path, "open", "paper.pdf"],
+            environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"],
+            directory: home.path + "/desk")
+        try terminal.see("page 1 of 3")
+        try terminal.press("a")
+        try terminal.see("note")
+        try terminal.press("Mine<enter>")
+        try terminal.see("1 not in the file")
+        return terminal
+    }
+
+    /// A copy with one more note, in which another program has changed the number of every object.
+    @Test func aFileThatWasWrittenAnewIsWrittenFromTheViewer() throws {
+        let copy = try home.write("copy.pdf", Data(contentsOf: URL(filePath: path)))
+        #expect(try run("add", copy, "--note", "Theirs", "--page", "1").status == 0)
+        let anew = home.path + "/anew.pdf"
+        let qpdf = try Program.run([copy, anew], environment: [:], executable: "/usr/bin/qpdf")
+        #expect(qpdf.status == 0, "\(qpdf.messages)")
+        let terminal = try viewer()
+        try home.write("desk/paper.pdf", Data(contentsOf: URL(filePath: anew)))
+        try terminal.see("Theirs")
+        try terminal.press(":w<enter>")
+        try terminal.see("Wrote 1 change to paper.pdf")
+        let texts = try run("list", path, "--json", "text").output
+        #expect(texts.contains("Mine") && texts.contains("Theirs"))
+        try terminal.press("q")
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+    }
+
+    @Test func anEngineThatWasKilledIsStartedAgain() throws {
+        let terminal = try viewer()
+        for pid in Folder.paths(below: home.path + "/run", named: "engine.lock").flatMap(holders) { kill(pid, SIGKILL) }
+        try terminal.press("a")
+        try terminal.see("note")
+        try terminal.press("After<enter>")
+        try terminal.see("2 not in the file")
+        try terminal.press(":w<enter>")
+        try terminal.see("Wrote 2 changes to paper.pdf")
+        try terminal.press("q")
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+        #expect(try run("list", path, "--json", "text").output.contains("After"))
+    }
+
     private func holders(of file: String) -> [pid_t] {
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { pid_t($0) }.filter { pid in

@@ -12,6 +12,13 @@ struct PersonalEngine: Hashable, Sendable {
 
     private static let startTime = Duration.seconds(10)
 
+    /// An engine that has ended is reported at once, so that another one is started.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
     /// Finds the engine, or starts it. An idle engine of an older program is replaced.
     ///
     /// - Throws: ``CommandFailure`` if it does not start.
@@ -82,7 +89,7 @@ struct PersonalEngine: Hashable, Sendable {
         let status: UInt
         let bytes: [UInt8]
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: TimeAmount(time))
+            let response = try await Self.http.execute(request, timeout: TimeAmount(time))
             status = response.status.code
             bytes = Array(try await response.body.collect(upTo: 64 << 20).readableBytesView)
         } catch is CancellationError { throw CancellationError() } catch let error as HTTPClientError
