@@ -54,6 +54,8 @@ package enum Effect: Hashable, Sendable {
     /// Drops all changes that are not in the file, and reads it anew. → `fileReverted` or `fileNotReverted`; then
     /// `recordsChanged`
     case revertFile
+    /// Reads an annotated copy of the PDF and compares it with the layer. → `copyRead` or `copyNotRead`
+    case mergeCopy(String)
 
     // Records of the selected layer.
     /// → `rows`

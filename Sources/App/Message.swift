@@ -75,6 +75,9 @@ package indirect enum Message: Hashable, Sendable {
     case fileNotReverted(String)
     /// Another program had written the file. Not sent for what this program wrote.
     case fileMerged(FileMerge)
+    case copyRead(MergedCopy)
+    /// Why nothing was merged, as a sentence.
+    case copyNotRead(String)
 
     // Records.
     case rows(RowWindow)

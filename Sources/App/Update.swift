@@ -60,6 +60,8 @@ extension AppState {
         case .fileReverted(let count): fileReverted(count)
         case .fileNotReverted(let why): notice = .error("Not reverted: \(why)")
         case .fileMerged(let merge): fileMerged(merge)
+        case .copyRead(let copy): return copyRead(copy)
+        case .copyNotRead(let why): notice = .error("Not merged: \(why)")
         case .rows(let window): return rowsCame(window)
         case .pageRows(let index, let rows): pageRowsCame(index, rows)
         case .markFound(let request, let row): return markFound(request, row)

@@ -1,3 +1,4 @@
+package import Annotations
 import Synchronization
 
 extension PDFTools {
@@ -21,6 +22,17 @@ extension PDFTools {
         }
         let pages = pages.clamped(to: 0...sizes.count - 1)
         try await read(file, pages, sizes: Array(sizes[pages]), each: each)
+    }
+
+    /// Returns the words of all pages of a file, given its frames.
+    package func text(of file: String, on frames: [PageFrame]) async throws -> [PageText] {
+        let sizes = frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }
+        guard !sizes.isEmpty else { return [] }
+        let pages = Mutex(sizes.map { PageText(width: $0.width, height: $0.height, words: []) })
+        try await text(of: file, pages: 0...sizes.count - 1, sizes: sizes) { index, page in
+            pages.withLock { if $0.indices.contains(index) { $0[index] = page.scaled(to: sizes[index]) } }
+        }
+        return pages.withLock { $0 }
     }
 
     /// Returns the words of one page. A page without words is an error if it may have some that cannot be read.

@@ -83,6 +83,38 @@ struct EditionAlignmentTests {
         #expect(Annotation(found[0]).rects == [Rect(left: 85, top: 200, width: 10, height: 12)])
     }
 
+    @Test func aPassageThatWasMovedIsFound() {
+        let others = (0..<6).map { line in (0..<6).map { "w\(line)\($0)" }.joined(separator: " ") }
+        // The first two lines stand at the end, on another page.
+        let alignment = EditionAlignment(
+            from: [Self.page(Self.lines + others)], to: [Self.page(others), Self.page(Self.lines)])
+        let note = RecordMergeTests.note("1", "margin", left: 30)
+        let (found, lost) = alignment.moving([
+            Self.mark([Self.word(1, 1, count: 3)]), note, Self.mark([Self.word(0, 4, count: 2)], id: "2"),
+        ])
+        #expect(lost.isEmpty)
+        #expect(found.map { Annotation($0).pageIndex } == [1, 1, 0])
+        #expect(Annotation(found[0]).rects == [Self.word(1, 1, count: 3)])
+        #expect(Annotation(found[2]).rects == [Self.word(0, 2, count: 2)])
+        #expect(alignment.share == 1)
+    }
+
+    @Test func wordsAreNamedAndFoundAgainIfOnlyOnePlaceHasThem() {
+        let alignment = EditionAlignment(
+            from: [Self.page(Self.lines)], to: [Self.page(["five six again", Self.lines[0]]), Self.page(["five six"])])
+        let mark = Self.mark([Self.word(2, 0, count: 2)])
+        #expect(alignment.words(of: mark.content) == ["three", "four"])
+        let note = RecordMergeTests.note("1", "margin", left: 30)
+        #expect(alignment.words(of: note.content) == ["one", "two", "three", "four", "five"])
+        let elsewhere = Self.mark([Self.word(9, 9)], page: 7)
+        #expect(alignment.words(of: elsewhere.content).isEmpty)
+        let found = alignment.moving(elsewhere, toWords: ["three", "four"])
+        #expect(found.map { Annotation($0).rects } == [Self.word(2, 1, count: 2)])
+        #expect(found?.content["pageIndex"] == 0)
+        for words in [["five", "six"], ["nowhere"], []] { #expect(alignment.moving(elsewhere, toWords: words) == nil) }
+        #expect(alignment.moving(note, toWords: ["three", "four"]) == nil)
+    }
+
     @Test func notesAndRepliesKeepTheirDistance() {
         let alignment = EditionAlignment(
             from: [Self.page(Self.lines)], to: [Self.page(["preface"]), Self.page(Self.lines, top: 150)])

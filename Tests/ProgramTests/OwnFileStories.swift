@@ -159,6 +159,222 @@ struct OwnFileStories {
         }
     }
 
+    // MARK: Another text at the same path
+
+    private static let lines = [
+        "The harbour was quiet before the storm came in", "and nobody had expected the ferry to leave early",
+        "Two passengers waited under the old stone arch", "until the lights on the pier had all gone out",
+    ]
+
+    private func writeEdition(_ pages: [[String]]) throws {
+        var edition = SmallPDF()
+        edition.pages = pages.map { lines in
+            let text = lines.enumerated().map { "BT /F1 12 Tf 72 \(700 - 20 * $0.offset) Td (\($0.element)) Tj ET" }
+            return ("/MediaBox[0 0 612 792]", text.joined(separator: "\n"))
+        }
+        try Data(edition.bytes).write(to: URL(filePath: path))
+    }
+
+    /// Adds a highlight over the beginning of a line of the first page.
+    private func highlight(_ line: Int, _ text: String, _ more: String...) throws -> String {
+        let outcome = try Program.run(
+            ["add", path, "--highlight", "--page", "1", "--rect", "72,\(82 + 20 * line),80,12", "--text", text] + more,
+            environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"])
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        return outcome.output.trimmingCharacters(in: .newlines)
+    }
+
+    private struct Place: Equatable {
+        var page: Int
+        var top: Int
+    }
+
+    /// The pages and the upper edges of the annotations, by their remarks.
+    private func places(other: Bool = false) throws -> [String: Place] {
+        var places: [String: Place] = [:]
+        for line in try texts(other: other).split(separator: "\n") {
+            let record = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            guard let content = record?["content"] as? [String: Any], let box = content["bbox"] as? [Double],
+                let page = content["pageIndex"] as? Int, let text = (content["note"] ?? content["text"]) as? String
+            else { continue }
+            places[text] = Place(page: page, top: Int(box[1].rounded()))
+        }
+        return places
+    }
+
+    private func isNear(_ place: Place?, page: Int, top: Int) -> Bool {
+        place.map { $0.page == page && abs($0.top - top) < 6 } ?? false
+    }
+
+    /// The first line moves to another page, the second one is deleted, the third one moves up. One mark of each was only
+    /// kept, and one was written, which the new file lacks, too.
+    @Test(arguments: [false, true])
+    func marksFollowTheirWordsIntoANewEdition(losesMemory: Bool) throws {
+        try writeEdition([Self.lines])
+        _ = try highlight(0, "written first")
+        let kept = try highlight(1, "kept second", "--no-write")
+        _ = try highlight(2, "kept third", "--no-write")
+        // A written mark stays known only as long as something of the file is not written.
+        let before = try places()
+        #expect(before.count == 3)
+        if losesMemory {
+            killEngine()
+            try FileManager.default.removeItem(atPath: home.path + "/run/postilla")
+        }
+        try writeEdition([["A preface", Self.lines[2], Self.lines[3]], [], ["A title", "", Self.lines[0]]])
+
+        let listed = try run("list", path)
+        #expect(listed.status == 0 && listed.messages.contains("highlight \(kept)"), "\(listed.messages)")
+        #expect(listed.messages.contains("“and nobody had") && listed.messages.contains("not in the text any more"))
+        var now = try places()
+        #expect(isNear(now["written first"], page: 2, top: 122), "\(now)")
+        #expect(isNear(now["kept third"], page: 0, top: 102), "\(now)")
+        #expect(now["kept second"] == before["kept second"], "\(now)")
+
+        // Writing drops none of them.
+        let written = try run("write", path)
+        #expect(written.status == 0 && written.messages.contains("wrote 3 changes"), "\(written.messages)")
+        #expect(written.messages.contains("the words of 1 mark are not in the text"), "\(written.messages)")
+        now = try places(other: true)
+        #expect(now.count == 3, "\(now)")
+        #expect(isNear(now["written first"], page: 2, top: 122) && isNear(now["kept third"], page: 0, top: 102))
+        #expect(now["kept second"]?.page == 0)
+    }
+
+    @Test func aViewerNamesMarksThatLostTheirWordsAndFindsThemAgain() throws {
+        try writeEdition([Self.lines])
+        let terminal = try VirtualTerminal(
+            running: [Program.path, "open", "paper.pdf"],
+            environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"], directory: home.path)
+        try terminal.see("page 1 of 1")
+        _ = try highlight(0, "First")
+        _ = try highlight(1, "Second")
+        try terminal.see("Second")
+        // Everything is written; the new text has neither.
+        try writeEdition([["A preface"], [Self.lines[2], Self.lines[3], Self.lines[0]]])
+        try terminal.see("1 mark without")
+        try terminal.see("2 not in the file")
+        try terminal.press(":lost-marks<enter>")
+        try terminal.see("Marks whose words were not found")
+        try terminal.see("highlight “and nobody")
+        try terminal.press("<esc>")
+        // The sentence comes back, elsewhere.
+        try writeEdition([["A preface"], Self.lines])
+        try terminal.press(":lost-marks<enter>")
+        try terminal.see("Every mark is at its words")
+        try terminal.press(":w<enter>")
+        try terminal.see("Wrote 2 changes to paper.pdf")
+        let now = try places(other: true)
+        #expect(isNear(now["First"], page: 1, top: 82) && isNear(now["Second"], page: 1, top: 102), "\(now)")
+        try terminal.press("q")
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+    }
+
+    /// A reply to an annotation of the file that has no name.
+    @Test func aKeptReplyFindsItsAnnotationAfterARestartOfTheMachine() throws {
+        try Data(
+            SmallPDF(annotations: [
+                "<</Type/Annot/Subtype/Text/Rect[20 640 38 658]/Contents(Without a name)/T(ana)>>"
+            ]).bytes
+        ).write(to: URL(filePath: path))
+        let line = try #require(try texts().split(separator: "\n").first)
+        let record = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        let id = try #require(record?["id"] as? String)
+        #expect(try run("reply", id, "--pdf", path, "--text", "Agreed", "--no-write").status == 0)
+        killEngine()
+        try FileManager.default.removeItem(atPath: home.path + "/run/postilla")
+        #expect(try run("comments", id, "--pdf", path).output.contains("Agreed"))
+        let written = try run("write", path)
+        #expect(written.status == 0 && written.messages.contains("wrote 1 change"), "\(written.messages)")
+        #expect(try run("comments", id, "--pdf", path, other: true).output.contains("Agreed"))
+    }
+
+    // MARK: Merging copies
+
+    /// Ben's copy has a note of his own, and another text where the viewer has changed the same words.
+    private func writeCopy() throws -> (copy: String, id: String) {
+        let id = try run("add", path, "--note", "one two three", "--page", "1").output.trimmingCharacters(in: .newlines)
+        let copy = home.path + "/ben.pdf"
+        try FileManager.default.copyItem(atPath: path, toPath: copy)
+        #expect(try run("edit", id, "--pdf", copy, "--text", "theirs").status == 0)
+        #expect(try run("add", copy, "--note", "By Ben", "--page", "2").status == 0)
+        return (copy, id)
+    }
+
+    @Test func aCopyIsMergedInTheViewerAsByTheCommand() throws {
+        let (copy, id) = try writeCopy()
+        #expect(try run("edit", id, "--pdf", path, "--text", "mine", "--no-write").status == 0)
+        let terminal = try VirtualTerminal(
+            running: [Program.path, "open", "paper.pdf"],
+            environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"], directory: home.path)
+        try terminal.see("1 not in the file")
+        try terminal.press(":merge be<tab>")
+        try terminal.see("merge ben.pdf")
+        try terminal.press("<enter>")
+        try terminal.see("Merged ben.pdf: 2 new; 1 in conflict, yours kept")
+        #expect(try texts().contains("\"By Ben\"") && texts().contains("\"mine\""))
+        #expect(try run("comments", id, "--pdf", path).output.contains("theirs"))
+        // The command finds nothing more to do, and neither does the viewer.
+        let again = try run("merge", copy, "--into", "--pdf", path)
+        #expect(again.messages.contains("0 added, 0 changed, 0 deleted"), "\(again.output)\(again.messages)")
+        try terminal.press(":merge ben.pdf<enter>")
+        try terminal.see("Nothing new in ben.pdf")
+        // One step takes all of it back.
+        try terminal.press("u")
+        try terminal.see("Undone: merge of ben.pdf")
+        #expect(try !texts().contains("\"By Ben\""))
+        #expect(try !run("comments", id, "--pdf", path).output.contains("theirs"))
+        try terminal.press(":merge nothing.pdf<enter>")
+        try terminal.see("Not merged: ")
+        try terminal.press("q")
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+    }
+
+    // MARK: Other commands
+
+    @Test func stateImportAndExportWorkOnAFile() throws {
+        let id = try run("add", path, "--note", "Agreed?", "--page", "1").output.trimmingCharacters(in: .newlines)
+        let state = try run("state", id, "accepted", "--pdf", path)
+        #expect(state.status == 0, "\(state.messages)")
+        #expect(try run("list", path, "--format", "tsv").output.contains("accepted"))
+        #expect(try run("list", path, "--format", "tsv", other: true).output.contains("accepted"))
+        let xfdf = home.path + "/notes.xfdf"
+        let exported = try run("export", path, "--format", "xfdf", "--output", xfdf)
+        #expect(exported.status == 0, "\(exported.messages)")
+        #expect(try String(contentsOfFile: xfdf, encoding: .utf8).contains("Agreed?"))
+        // Into a copy without it.
+        let copy = try home.write("copy.pdf", original)
+        let imported = try run("import", xfdf, "--pdf", copy)
+        #expect(imported.status == 0, "\(imported.output)\(imported.messages)")
+        #expect(try run("list", copy, "--format", "ndjson", other: true).output.contains("Agreed?"))
+        let kept = try run("import", xfdf, "--pdf", copy, "--dry-run")
+        #expect(kept.status == 0 && !kept.output.contains("\"create\""), "\(kept.output)\(kept.messages)")
+    }
+
+    @Test func whatIsKeptOfAFileIsGivenUpOnlyIfThePersonSaysSo() throws {
+        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
+        let refused = try run("storage", "remove", "--file", path)
+        #expect(refused.status == 1, "\(refused.messages)")
+        #expect(refused.messages.contains("created: note, page 1, “Kept”"), "\(refused.messages)")
+        #expect(refused.messages.contains("postilla write"))
+        #expect(try texts().contains("Kept"))
+        // Also if the file is gone, where nothing else would end it.
+        let moved = home.path + "/moved.bin"
+        rename(path, moved)
+        let removed = try run("storage", "remove", "--file", path, "--discard-unsent")
+        #expect(removed.status == 0 && removed.messages.contains("1 change removed"), "\(removed.messages)")
+        #expect(try !run("storage", "list").output.contains(path))
+        #expect(Folder.paths(below: home.path + "/.local/share", named: "state.json").isEmpty)
+        #expect(try Data(contentsOf: URL(filePath: moved)) == original)
+        #expect(try run("storage", "remove", "--file", path).messages.contains("nothing is kept"))
+        #expect(try run("storage", "remove", "--file", path, "--all").status == 64)
+    }
+
+    @Test func aFileThatIsNotThereIsSaidToBeMissingAndNoMore() throws {
+        let outcome = try run("list", home.path + "/none.pdf")
+        #expect(outcome.status == 1 && outcome.messages.hasSuffix("none.pdf: no such file\n"), "\(outcome.messages)")
+    }
+
     @Test func aMissingFileIsNotMadeAgainUnasked() throws {
         #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
         unlink(path)

@@ -31,6 +31,8 @@ package struct EditStep: Hashable, Sendable, Identifiable {
     package var newIDs: [Record.ID] = []
     /// What the step is about, for the notice of its undo: `highlight “a place” by carla`.
     package var summary = ""
+    /// For what a copy has brought: what to say once it is done. Its records keep their authors, or have none.
+    package var merged: String?
 
     package init(id: Int, edits: [Edit], newIDs: [Record.ID] = [], summary: String = "") {
         (self.id, self.edits, self.newIDs, self.summary) = (id, edits, newIDs, summary)

@@ -35,6 +35,15 @@ extension AppState {
         return keepUntilSaved(editor, becoming: newIDs.first) + [.perform(step)]
     }
 
+    /// Does what a copy brings, as one step.
+    mutating func begin(_ copy: MergedCopy) -> [Effect] {
+        let step = document?.history.begin(
+            copy.edits, newIDs: copy.newIDs, summary: "merge of \(copy.path)", merged: copy.sentence)
+        guard let step else { return [] }
+        document?.begin(step, from: nil, at: now)
+        return [.perform(step)]
+    }
+
     /// Stores the text as a draft until it is stored as an edit.
     func keepUntilSaved(_ editor: Editor?, becoming id: Record.ID? = nil) -> [Effect] {
         editor.map { [.saveDraft($0.draftKey, $0.input.text, becoming: id)] } ?? []
@@ -84,6 +93,7 @@ extension AppState {
         let edits = done.edits
         var effects = forgetSaved(item.editor)
         switch edit {
+        case _ where done.merged != nil: notice = .done(done.merged ?? "", hint: .takesBack)
         case .create(let content) where content.state != nil:
             let state = content.state.map { $0 == .unset ? "State removed" : "State: \($0.rawValue)" } ?? ""
             notice = .done(state, hint: .takesBack)
@@ -135,9 +145,12 @@ extension AppState {
         let undone = document?.history.undoing.first { $0.id == step }
         let edits = undone?.edits ?? []
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
-        document?.history.undid(step, canRedo: true)
-        let what = edits.isEmpty ? "" : ": \(edits.verb) \(undone?.summary ?? "")"
-        notice = .done("Undone\(what)", hint: .init(command: .redo, effect: "to redo"))
+        // Redone edits create other records than those that the copy has.
+        let canRedo = undone?.merged == nil
+        document?.history.undid(step, canRedo: canRedo)
+        let summary = undone?.summary ?? ""
+        let what = edits.isEmpty ? "" : ": " + (canRedo ? "\(edits.verb) \(summary)" : summary)
+        notice = .done("Undone\(what)", hint: canRedo ? .init(command: .redo, effect: "to redo") : nil)
         showAgain()
         // Back to what has come back or was changed. A comment has no row: its annotation has.
         guard document?.focus == .list, let edit = edits.first else { return [] }
@@ -258,7 +271,9 @@ extension DocumentState {
         }
         return contents.map { content in
             let stamped = content.changing {
-                $0["creatorName"] = $0["creatorName"] ?? (status.grant?.creatorName ?? author).map(JSON.string)
+                if step.merged == nil {
+                    $0["creatorName"] = $0["creatorName"] ?? (status.grant?.creatorName ?? author).map(JSON.string)
+                }
                 $0["createdAt"] = .string(now.iso8601)
                 $0["updatedAt"] = .string(now.iso8601)
             }

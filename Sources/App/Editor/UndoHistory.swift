@@ -19,9 +19,10 @@ struct UndoHistory: Equatable, Sendable {
     ///
     /// - Parameter ids: Ids of the records that it creates.
     mutating func begin(
-        _ edits: [Edit], newIDs ids: [Record.ID], summary: String = "", isRedo: Bool = false
+        _ edits: [Edit], newIDs ids: [Record.ID], summary: String = "", merged: String? = nil, isRedo: Bool = false
     ) -> EditStep {
-        let step = EditStep(id: next, edits: edits, newIDs: ids, summary: summary)
+        var step = EditStep(id: next, edits: edits, newIDs: ids, summary: summary)
+        step.merged = merged
         next += 1
         done.append(step)
         if done.count > Self.maxSteps { done.removeFirst() }

@@ -105,7 +105,7 @@ extension FileWrite {
         let isCompact = option == Self.compactOption
         if isCompact { rest = String(rest.dropFirst(option.count)).trimmed }
         guard !rest.hasPrefix("--") else { return nil }
-        if rest.count >= 2, rest.first == "\"", rest.last == "\"" { rest = String(rest.dropFirst().dropLast()) }
+        rest = rest.withoutQuotes
         self.init(copy: rest.isEmpty ? nil : rest, isForced: isForced, isCompact: isCompact)
     }
 }

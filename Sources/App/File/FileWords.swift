@@ -10,7 +10,7 @@ extension FileStatus {
         let kept = unwritten > 0 ? "\(unwrittenChanges) kept; " : ""
         switch condition {
         case .missing:
-            return .warning("\(name) is missing; \(kept):w! makes it again, :w FILE.pdf writes a copy")
+            return .warning("\(name) is missing; \(kept):w! writes it again, :w FILE.pdf writes a copy")
         case .unwritable(let why):
             return .warning("\(name) cannot be written: \(why); \(kept):w FILE.pdf writes a copy")
         case .readOnly(let why): return .warning("\(name) can only be read: \(why)")

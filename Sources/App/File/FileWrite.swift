@@ -3,7 +3,7 @@ package struct FileWrite: Hashable, Sendable {
     /// The path of a copy, as typed; nil writes the layer's own file. A copy leaves the own file and what is counted as
     /// not in it unchanged.
     package var copy: String?
-    /// Replaces another file at `copy`; makes the own file again where it is missing. Never overrides an owner, a
+    /// Replaces another file at `copy`; writes the own file again where it is missing. Never overrides an owner, a
     /// signature or a permission.
     package var isForced: Bool
     /// Writes the file anew instead of appending to it, without what was deleted.
@@ -47,7 +47,7 @@ package struct FileRefusal: Hashable, Sendable {
     package var path: String
     /// A sentence: `paper.pdf belongs to root.`
     package var reason: String
-    /// What a forced write would do, after `to`: `replace it`, `make it again`; nil if it would be refused too.
+    /// What a forced write would do, after `to`: `replace it`, `write it again`; nil if it would be refused too.
     package var force: String?
     /// A path at which a copy can be written, to be offered; nil if another path would not help.
     package var otherPath: String?

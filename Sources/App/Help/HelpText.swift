@@ -141,7 +141,7 @@ extension AppState {
             : "Changes kept on this machine, also after q; :w writes them into the PDF"
         return [
             HelpEntry(name: "3 not in the file", meaning: kept),
-            HelpEntry(name: "FILE MISSING", meaning: "The PDF is no longer there; :w! makes it again"),
+            HelpEntry(name: "FILE MISSING", meaning: "The PDF is missing; :w! writes it again"),
             HelpEntry(
                 name: "1 in conflict",
                 meaning: "You and another program changed a note; \(keyName(of: .outbox)) to compare"),

@@ -1,6 +1,14 @@
 import Annotations
 import Screen
 
+extension LibraryState {
+    /// Files elsewhere are listed if something is not written into them.
+    fileprivate var filesTitle: CleanText {
+        files.contains { $0.path.contains("/") }
+            ? "PDFs here, and others with unwritten changes" : "PDFs in this folder"
+    }
+}
+
 extension Canvas {
     mutating func drawLibrary(_ state: AppState) {
         let (bar, below) = area.split(top: state.tabRows)
@@ -12,7 +20,7 @@ extension Canvas {
             // Below the files, room for the layers' title and a few of them.
             let least = min(body.rows / 2, 2 + max(3, library.entries?.count ?? 0))
             let (top, below) = body.split(top: min(library.files.count + 1, body.rows - least))
-            let inside = draw("PDFs in this folder", state, in: top)
+            let inside = draw(library.filesTitle, state, in: top)
             draw(library.files.count, at: library.cursor, state, in: inside) { index, isCurrent in
                 let file = library.files[index]
                 let style = file.unwritten > 0 || file.isMissing ? state.theme.unsent : state.theme.text

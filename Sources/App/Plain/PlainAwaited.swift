@@ -2,7 +2,7 @@
 struct PlainAwaited: Equatable, Sendable {
     private enum Answer: Hashable {
         case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, batchLoaded,
-            quotes, attachment, writing, reverting
+            quotes, attachment, writing, reverting, merging
     }
 
     private var counts: [Answer: Int] = [:]
@@ -35,6 +35,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .attached: came(.attachment)
         case .fileWritten, .fileRefused: came(.writing)
         case .fileReverted, .fileNotReverted: came(.reverting)
+        case .copyRead, .copyNotRead: came(.merging)
         case .batchLoaded: came(.batchLoaded)
         // Requests made during a round get no separate response.
         case .quoted(isAll: true): counts[.quotes] = nil
@@ -66,6 +67,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .attach: .attachment
         case .writeFile: .writing
         case .revertFile: .reverting
+        case .mergeCopy: .merging
         default: nil
         }
     }

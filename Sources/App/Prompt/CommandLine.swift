@@ -3,7 +3,8 @@ import PageLayout
 /// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, write, wq, revert
+        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, write, wq, revert,
+        merge
     case lostMarks = "lost-marks"
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
@@ -42,12 +43,15 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .write: "w [--compact] [FILE.pdf]: write all changes into the PDF, or a copy; w! also replaces a file"
         case .wq: "Write all changes into the PDF, then close the tab"
         case .revert: "Discard all changes that are not in the PDF"
+        case .merge: "merge FILE: merge an annotated copy of the PDF (PDF, XFDF, FDF, JSON)"
         case .lostMarks: "List the marks whose words the PDF no longer has"
         }
     }
 
     /// Whether the command needs an argument.
-    var takesWords: Bool { [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup].contains(self) }
+    var takesWords: Bool {
+        [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup, .merge].contains(self)
+    }
 
     /// Whether the command is for a PDF of one's own, not for a layer on a server.
     var isForFile: Bool { [.write, .wq, .revert, .lostMarks].contains(self) }
@@ -166,6 +170,7 @@ extension AppState {
         case .wq: return write("", isForced: false, leaves: true)
         case .revert: askToRevert()
         case .lostMarks: showLostMarks()
+        case .merge: return merge(rest)
         }
         return []
     }

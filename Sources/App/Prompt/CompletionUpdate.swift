@@ -44,10 +44,13 @@ extension AppState {
         }
         guard let prompt, let path = prompt.path, path == text else { return }
         let start = String(prompt.input.text.dropLast(path.count))
-        let shown = paths.filter { $0.hasSuffix("/") || $0.lowercased().hasSuffix(".pdf") }
+        let kinds = prompt.pathToMerge == nil ? [".pdf"] : [".pdf", ".xfdf", ".fdf", ".json"]
+        let shown = paths.filter { path in
+            path.hasSuffix("/") || kinds.contains { path.lowercased().hasSuffix($0) }
+        }
         var completion = Completion(shown.map { start + $0 })
         guard let line = completion.step(forward: true) else {
-            notice = .done("No PDF or folder begins with this")
+            notice = .done("No \(kinds.count == 1 ? "PDF" : "copy") or folder begins with this")
             return
         }
         self.prompt?.input = TextInput(line)

@@ -42,7 +42,7 @@ struct Prompt: Equatable, Sendable {
         switch purpose {
         case .file: return input.text
         case .command:
-            if let path = pathToWrite { return path }
+            if let path = pathToWrite ?? pathToMerge { return path }
             guard input.text.hasPrefix("open "), !input.text.contains("://") else { return nil }
             return String(input.text.dropFirst("open ".count))
         default: return nil
@@ -59,6 +59,12 @@ struct Prompt: Equatable, Sendable {
         let option = FileWrite.compactOption + " "
         if rest.hasPrefix(option) { rest = rest.dropFirst(option.count) }
         return rest.hasPrefix("-") ? nil : String(rest)
+    }
+
+    /// The path of a copy being typed after `merge`; nil for other commands.
+    var pathToMerge: String? {
+        let start = TypedCommand.merge.rawValue + " "
+        return purpose == .command && input.text.hasPrefix(start) ? String(input.text.dropFirst(start.count)) : nil
     }
 
     var isQuestion: Bool {

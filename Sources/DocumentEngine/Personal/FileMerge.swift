@@ -10,18 +10,52 @@ struct FileMerge {
     /// The records that then differ from the file, and those that did before.
     private(set) var rows: [ByteOrdered: OwnFileState.Row] = [:]
     private(set) var conflicts: [ByteOrdered: OwnFileState.Conflict] = [:]
+    /// The records without a place in the file's present text.
+    private(set) var lost: [ByteOrdered: LostMark] = [:]
 
     /// - Parameters:
     ///   - base: the records as the file had them when it was last read or written, by the ids of the layer.
     ///   - mine: the layer's records.
     ///   - file: the file's records now, by their numbers in it.
     ///   - sharesIDs: whether the file continues the one that gave the layer its ids.
+    ///   - reanchoring: from the text that the file had to the one that it has; nil if it has the same.
     init(
-        base: [Record], mine: [Record], file: [Record], state: OwnFileState, sharesIDs: Bool, pages: [PageFrame]
+        base: [Record], mine: [Record], file: [Record], state: OwnFileState, sharesIDs: Bool, pages: [PageFrame],
+        reanchoring: Reanchoring? = nil
     ) {
-        self.init(
-            base: base, mine: mine, theirs: Self.named(file, like: base, sharesIDs: sharesIDs, pages), present: mine,
-            state: state)
+        guard let reanchoring else {
+            self.init(
+                base: base, mine: mine, theirs: Self.named(file, like: base, sharesIDs: sharesIDs, pages),
+                present: mine, state: state)
+            keepLost(state.lost)
+            return
+        }
+        let was = reanchoring.move(base, lost: state.lost)
+        let now = reanchoring.move(mine, lost: state.lost)
+        let places = Dictionary(was.records.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+        let theirs = Self.named(file, like: was.records, sharesIDs: sharesIDs, isMoved: true, pages).map { record in
+            places[ByteOrdered(record.id)].map(record.atPlace(of:)) ?? record
+        }
+        let found = Set(theirs.map { ByteOrdered($0.id) })
+        // Whoever makes a new text drops the annotations of the old one; nobody has deleted them.
+        let known = was.records.filter {
+            found.contains(ByteOrdered($0.id)) || $0.contentType == .formFields || Annotation($0).isHidden
+        }
+        var state = state
+        state.conflicts = state.conflicts.mapValues { conflict in
+            func moved(_ record: Record?) -> Record? {
+                record.flatMap { reanchoring.move([$0], lost: state.lost).records.first }
+            }
+            return OwnFileState.Conflict(
+                base: moved(conflict.base), mine: moved(conflict.mine), theirs: moved(conflict.theirs))
+        }
+        self.init(base: known, mine: now.records, theirs: theirs, present: mine, before: base, state: state)
+        keepLost(now.lost.filter { !found.contains($0.key) })
+    }
+
+    /// Keeps those that are where they were.
+    private mutating func keepLost(_ marks: [ByteOrdered: LostMark]) {
+        lost = marks.filter { rows[$0.key]?.mine.map($0.value.isStill) ?? false }
     }
 
     /// Nothing to change yet.
@@ -30,8 +64,13 @@ struct FileMerge {
     /// - Parameters:
     ///   - theirs: the file's records, by the ids of the layer.
     ///   - present: what the layer has now, if it does not have `mine` yet.
-    init(base: [Record], mine: [Record], theirs: [Record], present: [Record], state: OwnFileState) {
+    ///   - before: what the file had, as the layer knows it, if `base` is not that; nil: it is.
+    init(
+        base: [Record], mine: [Record], theirs: [Record], present: [Record], before: [Record]? = nil,
+        state: OwnFileState
+    ) {
         let now = Dictionary(present.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+        let old = before.map { Dictionary($0.map { (ByteOrdered($0.id), $0) }) { first, _ in first } }
         let merge = ThreeWayMerge(base: base, mine: mine, theirs: theirs)
         for item in merge.items {
             let id = ByteOrdered(item.id)
@@ -52,11 +91,22 @@ struct FileMerge {
             if !Self.areSame(result, now[id]) { choose(result, for: item.id) }
             if touched || conflicts[id] != nil || !Self.areSame(result, item.mine)
                 || !Self.areSame(item.theirs, item.base)
+                || old.map({ !Self.areSame(item.theirs, $0[id]) || !Self.areSame(result, now[id]) }) ?? false
             {
                 rows[id] = OwnFileState.Row(base: item.theirs, mine: result)
             }
         }
         for (id, row) in state.rows where rows[id] == nil && row.isWritten { rows[id] = row }
+        // What the text change and the person have both removed, too: the layer's first version still has it.
+        if let old {
+            let left = Set(merge.items.map { ByteOrdered($0.id) })
+            for id in old.keys where !left.contains(id) { rows[id] = OwnFileState.Row() }
+        }
+        // Replies find what they answer when the file is taken in anew.
+        let answered = Set(rows.values.flatMap { $0.mine?.content.targets ?? [] })
+        for item in merge.items where answered.contains(ByteOrdered(item.id)) && rows[ByteOrdered(item.id)] == nil {
+            rows[ByteOrdered(item.id)] = OwnFileState.Row(base: item.theirs, mine: item.result)
+        }
         // A comment is put under an annotation that is already there.
         puts = puts.filter { $0.contentType != .comments } + puts.filter { $0.contentType == .comments }
     }
@@ -77,10 +127,15 @@ struct FileMerge {
     }
 
     /// Returns the records of a file under the ids that they have in `known`.
-    static func named(_ file: [Record], like known: [Record], sharesIDs: Bool, _ pages: [PageFrame]) -> [Record] {
+    ///
+    /// - Parameter isMoved: whether the places of `known` were found by their words.
+    static func named(
+        _ file: [Record], like known: [Record], sharesIDs: Bool, isMoved: Bool = false, _ pages: [PageFrame]
+    ) -> [Record] {
         let matching = RecordMatching(
             of: DocumentReading(file.filter { $0.contentType != .formFields }, from: .pdf, sharesIDs: sharesIDs),
-            in: DocumentReading(known.filter { $0.contentType != .formFields }, from: .records), pages: pages)
+            in: DocumentReading(
+                known.filter { $0.contentType != .formFields }, from: .records, isAligned: isMoved), pages: pages)
         return matching.records + values(file, like: known)
     }
 
@@ -94,5 +149,12 @@ struct FileMerge {
             guard let id = ids[record.content["name"]?.string ?? ""]?.popLast() else { return record }
             return Record(id: id, content: record.content)
         }
+    }
+}
+
+extension Content {
+    /// The ids of what it answers.
+    var targets: [ByteOrdered] {
+        [self["rootId"]?.string, self["postilla"]?["inReplyTo"]?.string].compactMap { $0.map(ByteOrdered.init) }
     }
 }

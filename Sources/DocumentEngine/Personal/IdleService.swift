@@ -14,18 +14,26 @@ struct IdleService: Service {
 
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
-            while !Task.isCancelled {
-                try await Task.sleep(for: Self.interval)
-                do { try await files.tidy() } catch { note("files could not be forgotten", error) }
-                await files.lookAtFiles()
-                // Without its socket nobody can find this engine, and its lock keeps another one from starting.
-                guard access(files.options.socket, F_OK) == 0 else {
-                    logger.notice("the socket was removed")
-                    await stop()
-                    return
-                }
-                if let idle = gate.idle(), idle >= files.options.idle || files.isRetired { await stop() }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await files.followFiles() }
+                try await tick()
+                group.cancelAll()
             }
+        }
+    }
+
+    private func tick() async throws {
+        while !Task.isCancelled {
+            try await Task.sleep(for: Self.interval)
+            do { try await files.tidy() } catch { note("files could not be forgotten", error) }
+            await files.lookAtFiles()
+            // Without its socket nobody can find this engine, and its lock keeps another one from starting.
+            guard access(files.options.socket, F_OK) == 0 else {
+                logger.notice("the socket was removed")
+                await stop()
+                return
+            }
+            if let idle = gate.idle(), idle >= files.options.idle || files.isRetired { await stop() }
         }
     }
 

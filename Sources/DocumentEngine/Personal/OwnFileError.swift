@@ -55,24 +55,42 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    var description: String {
+    /// What is wrong, as part of a sentence.
+    var reason: String {
         switch self {
-        case .missing: "the file is missing; nothing was written. Write to another path, or put the file back"
+        case .missing: "the file is missing"
         case .notAFile: "not a regular file"
-        case .otherOwner: "the file belongs to another user and is not replaced; write to another path"
-        case .folderNotWritable: "the folder is read-only, so the file cannot be replaced; write to another path"
-        case .notWritable: "the file is read-only; write to another path, or run chmod u+w"
-        case .diskFull: "the disk is full; the file is as it was, and the changes are kept"
-        case .failed(let code): "\(String(cString: strerror(code))); the file is as it was, and the changes are kept"
-        case .changedMeanwhile:
-            "another program keeps writing the file; it is as that program left it, and the changes are kept"
+        case .otherOwner: "the file belongs to another user"
+        case .folderNotWritable: "the folder is read-only"
+        case .notWritable: "the file is read-only"
+        case .diskFull: "the disk is full"
+        case .failed(let code): String(cString: strerror(code))
+        case .changedMeanwhile: "another program keeps writing the file"
         case .unreadable(let error): "\(error)"
-        case .certified: "\(PDFError.certified); write to another path"
-        case .signed: "\(PDFError.signed); write to another path"
+        case .certified: "\(PDFError.certified)"
+        case .signed: "\(PDFError.signed)"
         case .notOpen: "the file is not open in this engine"
-        case .exists: "there is already another file at this path, and it is not replaced"
+        case .exists: "there is already another file at this path"
         }
     }
+
+    /// What became of the changes that were to be written, and what can be done; nil if the reason says it all.
+    private var consequence: String? {
+        switch self {
+        case .missing: "write to another path, or put the file back"
+        case .otherOwner: "it is not replaced; write to another path"
+        case .folderNotWritable: "the file cannot be replaced there; write to another path"
+        case .notWritable: "write to another path, or run chmod u+w"
+        case .diskFull, .failed: "the file is as it was, and the changes are kept"
+        case .changedMeanwhile: "it is as that program left it, and the changes are kept"
+        case .certified, .signed: "write to another path"
+        case .exists: "it is not replaced"
+        case .notAFile, .unreadable, .notOpen: nil
+        }
+    }
+
+    /// For a write that was refused.
+    var description: String { [reason, consequence].compactMap { $0 }.joined(separator: "; ") }
 
     var answer: APIError {
         switch self {

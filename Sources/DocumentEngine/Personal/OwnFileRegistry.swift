@@ -4,8 +4,9 @@ import Glibc
 
 /// The states of a person's PDFs, one file each, replaced in one step: a kill leaves the old one or the new one.
 ///
-/// A state with something to lose is on disk, in a folder of its own together with a copy of the PDF as it was last read
-/// and the attachments of its records. All other states are in memory, and go with the engine's data.
+/// A state with something to lose is on disk, in a folder of its own together with the attachments of its records. All
+/// other states are in memory, and go with the engine's data. Either has a copy of the PDF as it was last read if marks may
+/// have to be found by their words again.
 package struct OwnFileRegistry: Sendable {
     let kept: String
     let memory: String
@@ -43,10 +44,10 @@ package struct OwnFileRegistry: Sendable {
 
     /// Stores a state; durable when it returns if it has something to lose. Blocks.
     func save(_ state: OwnFileState) throws {
-        let isKept = state.mustBeKept && !state.isPrivate
+        let isKept = Self.isKept(state)
         let (here, there) = isKept ? (kept, memory) : (memory, kept)
         let folder = "\(here)/\(state.document)"
-        let isNew = access(folder, F_OK) != 0
+        let isNew = access("\(folder)/state.json", F_OK) != 0
         try PrivateFiles.make(folder: folder)
         try Self.replace("\(folder)/state.json", state.json, isDurable: isKept)
         if isNew, isKept { try PrivateFiles.sync(folder: here) }
@@ -59,8 +60,50 @@ package struct OwnFileRegistry: Sendable {
         for folder in [kept, memory] { try? FileManager.default.removeItem(atPath: "\(folder)/\(document)") }
     }
 
-    /// The copy of the PDF as it was last read or written.
-    func base(of document: String) -> String { "\(kept)/\(document)/base.pdf" }
+    static func isKept(_ state: OwnFileState) -> Bool { state.mustBeKept && !state.isPrivate }
+
+    // MARK: Copies of PDFs
+
+    /// A copy in memory must not take much of it. A larger file's marks lose their words if it is replaced by another text
+    /// while everything is written.
+    private static let maxBytesInMemory: Int64 = 64 << 20
+
+    /// Keeps a copy of the file as it was last read, which is needed if the file is deleted, or its text changes. Blocks.
+    func keepBase(of state: OwnFileState) throws {
+        let isKept = Self.isKept(state)
+        guard isKept || (state.needsBase && state.facts.size <= Self.maxBytesInMemory) else { return }
+        let folder = "\(isKept ? kept : memory)/\(state.document)"
+        let copy = "\(folder)/\(Self.name(state))"
+        guard access(copy, F_OK) != 0 else { return }
+        try PrivateFiles.make(folder: folder)
+        let new = "\(folder)/base.pdf.new"
+        unlink(new)
+        // A file that has changed since cannot be copied as it was.
+        guard (try? PrivateFiles.copy(file: base(of: state) ?? state.path, to: new)) != nil else { return }
+        guard try FileFacts.read(new).sha256 == state.facts.sha256 else {
+            unlink(new)
+            return
+        }
+        guard rename(new, copy) == 0 else { throw OwnFileError(errno: errno) }
+    }
+
+    /// Removes the copies of earlier versions. Blocks.
+    func dropOldBases(of state: OwnFileState) {
+        for folder in [kept, memory].map({ "\($0)/\(state.document)" }) {
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            where name.hasPrefix("base.pdf.") && !name.isExactly(Self.name(state)) {
+                unlink("\(folder)/\(name)")
+            }
+        }
+    }
+
+    /// The path of the copy of the file as it was last read or written; nil if there is none.
+    func base(of state: OwnFileState) -> String? {
+        [kept, memory].map { "\($0)/\(state.document)/\(Self.name(state))" }.first { access($0, F_OK) == 0 }
+    }
+
+    /// The name says which version it is, so that it need not be read to know.
+    private static func name(_ state: OwnFileState) -> String { "base.pdf." + state.facts.sha256.prefix(16) }
 
     func attachment(_ id: AttachmentID, of document: String) -> String { "\(kept)/\(document)/\(id.hex)" }
 

@@ -20,6 +20,10 @@ package struct OwnFileState: Sendable {
     /// Every record that was edited since the file was first read.
     var rows: [ByteOrdered: Row] = [:]
     var conflicts: [ByteOrdered: Conflict] = [:]
+    /// The records whose words the file's text does not have any more.
+    var lost: [ByteOrdered: LostMark] = [:]
+    /// Whether the file has annotations besides links and other furniture of its pages.
+    var hasMarks = true
     /// A write that may or may not have happened.
     var intent: Intent?
 
@@ -68,10 +72,34 @@ package struct OwnFileState: Sendable {
     /// How many records are not in the file as they are in the layer.
     package var unwritten: Int { rows.count { !$0.value.isWritten || conflicts[$0.key] != nil } }
 
+    /// The records that are not in the file as they are in the layer, each with both versions; nil: not there.
+    package var unwrittenRecords: [(file: Record?, layer: Record?)] {
+        rows.sorted { $0.key < $1.key }
+            .filter { !$0.value.isWritten || conflicts[$0.key] != nil }
+            .map { ($0.value.base, $0.value.mine) }
+    }
+
     /// Whether something would be lost without this state.
     package var mustBeKept: Bool { unwritten > 0 || !conflicts.isEmpty || intent != nil }
 
+    /// Whether a copy of the file is of use: it tells where the words of the annotations were.
+    var needsBase: Bool { mustBeKept || hasMarks || rows.contains { $0.value.mine != nil } }
+
+    /// The marks without their words, as the layer has them now, in the order of their pages.
+    var lostMarks: [(record: Record, words: [String])] {
+        lost.compactMap { id, mark in
+            guard let record = rows[id]?.mine, mark.isStill(record) else { return nil }
+            return (record, mark.words)
+        }.sorted { one, other in
+            func key(_ record: Record) -> (Int64, String) { (record.content["pageIndex"]?.integer ?? -1, record.id) }
+            return key(one.0) < key(other.0)
+        }
+    }
+
     package var sha256: String { facts.sha256 }
+
+    /// Returns the path under which a file is known: absolute, without links. Blocks.
+    package static func path(of file: String) -> String { FileReplacement.resolved(file) }
 
     /// The attachments that the records to be written name.
     var attachments: Set<AttachmentID> {
@@ -129,6 +157,14 @@ extension OwnFileState {
                     Self.write(row.value.theirs, "theirs", to: &$0)
                 }
             }
+            json.member("marks", hasMarks)
+            json.key("lost")
+            json.array(lost.sorted { $0.key < $1.key }) { json, mark in
+                json.object {
+                    $0.member("id", mark.key.text)
+                    mark.value.write(to: &$0)
+                }
+            }
             if let intent {
                 json.member(
                     "writing",
@@ -180,6 +216,11 @@ extension OwnFileState {
             guard let id = row["id"]?.string else { return nil }
             self.conflicts[ByteOrdered(id)] = Conflict(
                 base: Self.record(row["base"]), mine: Self.record(row["mine"]), theirs: Self.record(row["theirs"]))
+        }
+        hasMarks = json["marks"]?.bool ?? true
+        for row in json["lost"]?.array ?? [] {
+            guard let id = row["id"]?.string, let mark = LostMark(json: row) else { return nil }
+            lost[ByteOrdered(id)] = mark
         }
         if let writing = json["writing"], let hash = writing["sha256"]?.string,
             let exchanged = writing["exchanged"]?.string, let rows = writing["rows"]?.array

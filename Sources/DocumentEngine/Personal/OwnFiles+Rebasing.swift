@@ -13,6 +13,8 @@ extension OwnFiles {
         var changed = 0
         var deleted = 0
         var conflicts = 0
+        /// Records whose words are not in the file's new text.
+        var lostMarks = 0
         /// Whether the file is not a continuation of the old one, so that its pages may be others.
         var hasNewPages = false
 
@@ -44,17 +46,45 @@ extension OwnFiles {
                 try await change(file) { $0.facts = facts }
                 return nil
             }
-            let contents = try await contents(path)
+            var contents = try await contents(path)
+            let continues = try await engine.apart { [old = file.state.facts] in try old.isBeginning(of: path) }
+            if !continues { contents.reanchoring = try await reanchoring(of: file, onto: contents) }
             // What was read must be what was hashed.
             let after = try await engine.apart { try FileFacts.read(path) }
             guard after == facts else { continue }
-            return try await rebase(file, onto: contents, facts)
+            return try await rebase(file, onto: contents, facts, continues: continues)
         }
         throw OwnFileError.changedMeanwhile
     }
 
-    private func rebase(_ file: OwnFile, onto contents: Contents, _ facts: FileFacts) async throws -> Merged {
-        let continues = try await engine.apart { [state = file.state] in try state.facts.isBeginning(of: state.path) }
+    /// Compares the text that the file had with the one that it has.
+    private func reanchoring(of file: OwnFile, onto contents: Contents) async throws -> Reanchoring? {
+        let frames = try await engine.read { [key = file.key] store in
+            try BackendAPI.document(key.document, in: store).pages.map(\.frame)
+        }
+        while true {
+            let state = file.state
+            guard state.needsBase, let copy = baseCopy(of: state) else { return nil }
+            let size = max(state.facts.size, try await engine.apart { try Int64(OpenFile(state.path).status.st_size) })
+            let tools = intake.tools.sized(for: size)
+            do {
+                return try await intake.work.perform(on: size) {
+                    async let old = tools.text(of: copy, on: frames)
+                    let new = try await tools.text(of: state.path, on: contents.base.frames)
+                    return Reanchoring(from: try await old, to: new)
+                }
+            } catch let error as PDFError {
+                // An edit may have moved the copy to another folder meanwhile.
+                guard baseCopy(of: file.state) == copy else { continue }
+                logger.notice("the words of a changed file cannot be compared", metadata: ["problem": "\(error)"])
+                return .unknown
+            }
+        }
+    }
+
+    private func rebase(
+        _ file: OwnFile, onto contents: Contents, _ facts: FileFacts, continues: Bool
+    ) async throws -> Merged {
         return try await file.journal.pass {
             // An edit may come between reading the layer and writing the merge into it.
             while true {
@@ -66,7 +96,7 @@ extension OwnFiles {
                 let merge = FileMerge(
                     base: versions.base, mine: versions.mine,
                     file: contents.base.records + contents.base.values, state: state, sharesIDs: sharesIDs,
-                    pages: contents.base.frames)
+                    pages: contents.base.frames, reanchoring: contents.reanchoring)
                 guard let head = try await apply(merge, to: file, at: versions.revision, contents) else { continue }
                 state.revision = head
                 state.facts = facts
@@ -74,13 +104,16 @@ extension OwnFiles {
                 state.rows = merge.rows
                 state.conflicts = merge.conflicts
                 state.intent = nil
+                let newlyLost = merge.lost.count { state.lost[$0.key] == nil }
+                state.lost = merge.lost
+                state.hasMarks = contents.hasMarks
                 try await save(state)
                 file.set(state)
                 let known = Set(versions.mine.map { ByteOrdered($0.id) })
                 let added = merge.puts.count { !known.contains(ByteOrdered($0.id)) }
                 let merged = Merged(
                     added: added, changed: merge.puts.count - added, deleted: merge.removals.count,
-                    conflicts: merge.conflicts.count, hasNewPages: !continues)
+                    conflicts: merge.conflicts.count, lostMarks: newlyLost, hasNewPages: !continues)
                 file.news.withLock { news in
                     news.merges += 1
                     news.merged = merged
@@ -93,16 +126,17 @@ extension OwnFiles {
 
     /// Writes a merge into the layer.
     ///
+    /// - Parameter contents: the file's pages, if they may have changed.
     /// - Returns: the layer's new revision; nil if it has changed since this revision.
     private func apply(
-        _ merge: FileMerge, to file: OwnFile, at revision: Revision, _ contents: Contents
+        _ merge: FileMerge, to file: OwnFile, at revision: Revision, _ contents: Contents? = nil
     ) async throws -> Revision? {
         let (key, now) = (file.key, engine.now())
-        let pages = contents.base.frames.map { ServerDocument.Page($0) }
+        let pages = contents?.base.frames.map { ServerDocument.Page($0) }
         let (puts, removals) = (merge.puts, merge.removals)
         let commit = try await engine.writes.perform(on: key) { store -> Commit? in
             var document = try BackendAPI.document(key.document, in: store)
-            if document.pages != pages {
+            if let pages, document.pages != pages {
                 document.pages = pages
                 try store.put(document)
             }
@@ -138,9 +172,11 @@ extension OwnFiles {
     /// Takes in a file anew whose document was lost with the memory it was in, and puts what was kept of it on top.
     func restore(_ file: OwnFile) async throws {
         let state = file.state
-        // A missing file is read from the copy that was kept of it.
+        // A missing file is read from the copy that was kept of it. So is one that has changed since, so that the change is
+        // merged like any other.
         var path = state.path
-        if access(path, F_OK) != 0, let copy = baseCopy(of: state) { path = copy }
+        let present = try? await engine.apart { [path] in try FileFacts.read(path) }
+        if present?.sha256 != state.facts.sha256, let copy = baseCopy(of: state) { path = copy }
         let facts = try await engine.apart { [path] in try FileFacts.read(path) }
         let contents = try await contents(path)
         let isSame = facts.sha256 == state.facts.sha256
@@ -209,10 +245,11 @@ extension OwnFiles {
 
     /// Gives up everything that is not in the file.
     ///
+    /// - Parameter toleratingMissing: whether to do so also if the file cannot be read.
     /// - Returns: the number of records that were given up.
-    func revert(_ file: OwnFile) async throws -> Int {
+    func revert(_ file: OwnFile, toleratingMissing: Bool = false) async throws -> Int {
         try await file.operations.pass {
-            try await rebaseIfChanged(file)
+            do { try await rebaseIfChanged(file) } catch is OwnFileError where toleratingMissing {}
             return try await file.journal.pass {
                 while true {
                     try await catchUp(file)
@@ -250,7 +287,7 @@ extension OwnFiles {
                 let row = state.rows[ByteOrdered(id)]
                 if choice == .theirs {
                     merge.choose(conflict.theirs, for: id)
-                    state.rows[ByteOrdered(id)] = OwnFileState.Row(base: conflict.theirs, mine: conflict.theirs)
+                    state.rows[ByteOrdered(id), default: .init(base: conflict.theirs)].mine = conflict.theirs
                 } else if choice == .mine, conflict.mine == nil, row?.mine != nil {
                     merge.choose(nil, for: id)
                     state.rows[ByteOrdered(id)]?.mine = nil
@@ -264,28 +301,11 @@ extension OwnFiles {
 
     private func commit(_ merge: FileMerge, to file: OwnFile, _ state: inout OwnFileState) async throws -> Bool {
         if !merge.isEmpty {
-            guard let head = try await applyChoices(merge, to: file, at: state.revision) else { return false }
+            guard let head = try await apply(merge, to: file, at: state.revision) else { return false }
             state.revision = head
         }
         try await save(state)
         file.set(state)
         return true
-    }
-
-    private func applyChoices(_ merge: FileMerge, to file: OwnFile, at revision: Revision) async throws -> Revision? {
-        let (key, now) = (file.key, engine.now())
-        let (puts, removals) = (merge.puts, merge.removals)
-        let commit = try await engine.writes.perform(on: key) { store -> Commit? in
-            let layer = try BackendAPI.layer(key, in: store)
-            guard layer.head == revision else { return nil }
-            var writer = LayerWriter(layer, in: store, now: now)
-            for record in puts { try Self.put(record, &writer) }
-            let gone = try removals.compactMap { try store.record($0, in: layer) }.filter(\.isLive)
-            if !gone.isEmpty { _ = try writer.remove(gone, by: nil, client: nil) }
-            return writer.commit
-        } committed: { [engine] commit in
-            if let commit, !commit.isEmpty { engine.publish(commit) }
-        }
-        return commit?.layer.head
     }
 }

@@ -48,6 +48,7 @@ extension OwnFiles {
                         merged?.added += before.added
                         merged?.changed += before.changed
                         merged?.deleted += before.deleted
+                        merged?.lostMarks += before.lostMarks
                     }
                 } catch OwnFileError.missing where order.isForced || order.copy != nil {}
                 do {
@@ -186,7 +187,11 @@ struct WritePlan {
             fileIDs[ByteOrdered(id)] = record
             seen.insert(ByteOrdered(id))
         }
-        func fileID(_ id: Record.ID) -> Record.ID { fileIDs[ByteOrdered(id)]?.id ?? id }
+        let numbers = Set(inFile.map { ByteOrdered($0.id) })
+        /// Another annotation of the file may have the number that a record had in an older file.
+        func fileID(_ id: Record.ID) -> Record.ID {
+            fileIDs[ByteOrdered(id)]?.id ?? (numbers.contains(ByteOrdered(id)) ? "kept-\(id)" : id)
+        }
 
         for (id, row) in state.rows where mine[id] == nil && state.conflicts[id] == nil {
             if fileIDs[id] != nil { deletes = true }
@@ -224,7 +229,7 @@ struct WritePlan {
                 root?.id = fileID(name)
             }
             var step = record
-            step.id = file?.id ?? record.id
+            step.id = fileID(record.id)
             step.content = new
             steps.append(.add(step, root: root, record.id))
         }

@@ -20,6 +20,8 @@ final class OwnFiles: Sendable {
     private let files = Mutex<[String: OwnFile]>([:])
     private let isPrepared = Mutex(false)
     private let retired = Mutex(false)
+    /// nil where the system cannot tell of changes.
+    private let folders = FolderWatch()
     /// Opening and forgetting happen one after the other.
     private let gate = AsyncSemaphore(width: 1, line: .max)
 
@@ -44,9 +46,28 @@ final class OwnFiles: Sendable {
 
     var isRetired: Bool { retired.withLock { $0 } }
 
+    /// Reads open files anew as soon as they change.
+    func followFiles() async throws {
+        guard let folders else { return }
+        for await path in folders.events {
+            try Task.checkCancellation()
+            await look(at: all.filter { $0.state.path.isExactly(path) })
+        }
+    }
+
+    private func watchFolders() async {
+        guard let folders else { return }
+        try? await engine.apart { [all] in folders.follow(all.filter(\.isUsed).map(\.state.path)) }
+    }
+
     /// Reads the open files anew that another program has changed, so that all their windows show the change.
     func lookAtFiles() async {
-        for file in all where file.isUsed {
+        await watchFolders()
+        await look(at: all)
+    }
+
+    private func look(at files: [OwnFile]) async {
+        for file in files where file.isUsed {
             // A file that is being written has changed, and will be looked at again.
             guard file.operations.running == 0, (try? await hasChanged(file)) == true else { continue }
             do {
@@ -101,6 +122,7 @@ final class OwnFiles: Sendable {
                 file.leave(process)
                 throw error
             }
+            await watchFolders()
             return file
         }
     }
@@ -139,9 +161,10 @@ final class OwnFiles: Sendable {
         var state = OwnFileState(document: ULID.make(at: engine.now(), using: &random), path: path, facts: facts)
         state.isPrivate = isPrivate
         let contents = try await contents(path)
+        state.hasMarks = contents.hasMarks
         try await store(contents, contents.base.records + contents.base.values, state)
         let file = OwnFile(state)
-        try await engine.apart { [registry, state] in try registry.save(state) }
+        try await save(state)
         add(file)
         return file
     }
@@ -150,6 +173,10 @@ final class OwnFiles: Sendable {
     struct Contents: Sendable {
         var title: String?
         var base: BaseAnnotations
+        /// From the text that the file had to the one that it has; nil if it has the same.
+        var reanchoring: Reanchoring?
+
+        var hasMarks: Bool { base.records.contains { !Annotation($0).isHidden } }
     }
 
     func contents(_ path: String) async throws -> Contents {
@@ -185,20 +212,29 @@ final class OwnFiles: Sendable {
     func catchUp(_ file: OwnFile) async throws {
         var state = file.state
         let (key, known, revision) = (file.key, Set(state.rows.keys), state.revision)
-        let change = try await engine.read { store -> (head: Revision, rows: [(ServerRecord, base: Record?)])? in
+        let change = try await engine.read { store -> (head: Revision, rows: [ByteOrdered: OwnFileState.Row])? in
             guard let layer = try store.layer(key), layer.head > revision else { return nil }
             let original = Self.original(of: layer)
-            let rows = try store.changed(in: layer, after: revision, limit: .max >> 1).map { row in
-                (row, base: known.contains(ByteOrdered(row.id)) ? nil : try store.record(row.id, in: original)?.record)
+            var rows: [ByteOrdered: OwnFileState.Row] = [:]
+            func add(_ id: ByteOrdered, mine: Record?) throws {
+                let base = known.contains(id) ? nil : try store.record(id.text, in: original)?.record
+                rows[id] = OwnFileState.Row(base: base, mine: mine)
+            }
+            for row in try store.changed(in: layer, after: revision, limit: .max >> 1) {
+                try add(ByteOrdered(row.id), mine: row.isLive ? row.record : nil)
+            }
+            // Replies find what they answer when the file is taken in anew.
+            for id in Set(rows.values.flatMap { $0.mine?.content.targets ?? [] })
+            where rows[id] == nil && !known.contains(id) {
+                guard let row = try store.record(id.text, in: layer), row.isLive else { continue }
+                try add(id, mine: row.record)
             }
             return (layer.head, rows)
         }
         guard let change else { return }
-        for (row, base) in change.rows {
-            let id = ByteOrdered(row.id)
-            let mine = row.isLive ? row.record : nil
-            if state.rows[id] == nil { state.rows[id] = OwnFileState.Row(base: base) }
-            state.rows[id]?.mine = mine
+        for (id, row) in change.rows {
+            if state.rows[id] == nil { state.rows[id] = row }
+            state.rows[id]?.mine = row.mine
         }
         state.revision = change.head
         try await save(state)
@@ -224,9 +260,8 @@ final class OwnFiles: Sendable {
     /// Stores a state, and first what it needs: a copy of the PDF, and the attachments of records.
     func save(_ state: OwnFileState) async throws {
         try await engine.apart { [registry, blobs = intake.attachments.blobs] in
-            if state.mustBeKept, !state.isPrivate {
-                try PrivateFiles.make(folder: "\(registry.kept)/\(state.document)")
-                try Self.keepBase(of: state, registry)
+            try registry.keepBase(of: state)
+            if OwnFileRegistry.isKept(state) {
                 for id in state.attachments where access(registry.attachment(id, of: state.document), F_OK) != 0 {
                     guard let path = blobs.path(of: id.hex) else { continue }
                     let target = registry.attachment(id, of: state.document)
@@ -235,35 +270,12 @@ final class OwnFiles: Sendable {
                 }
             }
             try registry.save(state)
-        }
-    }
-
-    /// Keeps a copy of the file as it was last read, which is needed if the file is deleted, or its text changes.
-    private static func keepBase(of state: OwnFileState, _ registry: OwnFileRegistry) throws {
-        let base = registry.base(of: state.document)
-        // The name says which version it is, so that it need not be read to know.
-        let mark = base + "." + state.facts.sha256.prefix(16)
-        guard access(mark, F_OK) != 0 else { return }
-        unlink(base + ".new")
-        // A file that has changed since cannot be copied as it was.
-        guard (try? PrivateFiles.copy(file: state.path, to: base + ".new")) != nil else { return }
-        guard try FileFacts.read(base + ".new").sha256 == state.facts.sha256 else {
-            unlink(base + ".new")
-            return
-        }
-        guard rename(base + ".new", mark) == 0 else { throw OwnFileError(errno: errno) }
-        let folder = "\(registry.kept)/\(state.document)"
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        where name.hasPrefix("base.pdf.") && !mark.hasSuffix(name) {
-            unlink("\(folder)/\(name)")
+            registry.dropOldBases(of: state)
         }
     }
 
     /// The path of the copy of the file as it was last read or written; nil if there is none.
-    func baseCopy(of state: OwnFileState) -> String? {
-        let path = registry.base(of: state.document) + "." + state.facts.sha256.prefix(16)
-        return access(path, F_OK) == 0 ? path : nil
-    }
+    func baseCopy(of state: OwnFileState) -> String? { registry.base(of: state) }
 
     // MARK: Records
 

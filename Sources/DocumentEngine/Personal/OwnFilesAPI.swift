@@ -22,6 +22,7 @@ struct OwnFilesAPI: Sendable {
                     return .json(HTTPResponse.Status(code: 422)) {
                         $0.object {
                             $0.member("problem", error.word)
+                            $0.member("reason", error.reason)
                             $0.member("message", error.description)
                         }
                     }
@@ -97,8 +98,8 @@ struct OwnFilesAPI: Sendable {
     }
 
     private func revert(_ request: ServerRequest) async throws -> Response {
-        let (file, _) = try await named(request)
-        let count = try await files.revert(file)
+        let (file, body) = try await named(request)
+        let count = try await files.revert(file, toleratingMissing: body["force"]?.bool == true)
         return try await answer(file) { $0.member("reverted", count) }
     }
 
@@ -160,8 +161,18 @@ struct OwnFilesAPI: Sendable {
                         json.member("changed", news.merged.changed)
                         json.member("deleted", news.merged.deleted)
                         json.member("conflicts", news.merged.conflicts)
+                        json.member("lostMarks", news.merged.lostMarks)
                         json.member("newPages", news.merged.hasNewPages)
                     })
+                json.key("lost")
+                json.array(state.lostMarks) { json, mark in
+                    json.object { json in
+                        json.member("id", mark.record.id)
+                        json.member("type", mark.record.content["type"] ?? .null)
+                        json.member("pageIndex", mark.record.content["pageIndex"] ?? .null)
+                        json.member("words", mark.words.joined(separator: " "))
+                    }
+                }
                 json.key("conflicts")
                 json.array(state.conflicts.sorted { $0.key < $1.key }) { json, row in
                     json.object { json in

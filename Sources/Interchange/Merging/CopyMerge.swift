@@ -29,7 +29,23 @@ package struct CopyMerge: Sendable {
         self.writesPDF = writesPDF
         start = present ?? document
         records = start
-        known = [Known(records: document, ids: [:])]
+        known = [Known(records: document, ids: present.map { Self.ids(of: document, in: $0, pages) } ?? [:])]
+    }
+
+    /// Returns the ids that the document's annotations have in what the copies are merged into. Most keep the numbers of
+    /// their objects in a layer, but those that this program wrote into the PDF have their ids.
+    private static func ids(
+        of document: [Record], in present: [Record], _ pages: [PageFrame]
+    ) -> [ByteOrdered: Record.ID] {
+        let matching = RecordMatching(
+            of: DocumentReading(document, from: .pdf, sharesIDs: true), in: DocumentReading(present, from: .records),
+            pages: pages)
+        var ids = matching.partners
+        let taken = Set(present.map { ByteOrdered($0.id) })
+        for record in document where ids[ByteOrdered(record.id)] == nil && taken.contains(ByteOrdered(record.id)) {
+            ids[ByteOrdered(record.id)] = "document-\(record.id)"
+        }
+        return ids
     }
 
     private let pages: [PageFrame]
@@ -100,7 +116,8 @@ package struct CopyMerge: Sendable {
 
     private func ancestor(of copy: Copy) -> Version {
         guard let (records, place) = copy.ancestor.records else {
-            return Version(raw: known[0].records, records: known[0].records, ids: [:])
+            let (records, ids) = (known[0].records, known[0].ids)
+            return Version(raw: records, records: records.map { $0.renamed(ids) }, ids: ids)
         }
         let document = known[place]
         var ids = document.ids

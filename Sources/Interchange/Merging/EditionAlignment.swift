@@ -24,6 +24,10 @@ package struct EditionAlignment: Sendable {
 
     /// How far a word may be from an annotation that it holds, in points.
     private static let reach = 144.0
+    /// The share of the words that two editions of one document have in common at least.
+    package static let leastShare = 0.2
+    /// How many words are given of what a mark marks, and of what is next to another annotation.
+    private static let (maxWords, maxWordsBeside) = (60, 5)
 
     /// - Parameters:
     ///   - from: the pages of the edition that has the annotations.
@@ -153,6 +157,19 @@ package struct EditionAlignment: Sendable {
 
     /// Follows the marked words; those that the other edition lacks are left out, if most are there.
     private func shift(ofWordsUnder rects: [Rect], _ page: Int) -> Shift? {
+        let marked = words(under: rects, page)
+        let found = marked.compactMap { mark in
+            alignment.partners[mark.word].map { (word: newWords[$0], start: mark.start, end: mark.end) }
+        }
+        guard !found.isEmpty, found.count * 2 >= marked.count else { return nil }
+        // An annotation stands on one page.
+        let pages = Dictionary(grouping: found, by: \.word.page)
+        guard let most = pages.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return nil }
+        return shift(from: rects[0], to: most.value, on: most.key)
+    }
+
+    /// Returns the words that a text markup marks, and between which parts of their widths.
+    private func words(under rects: [Rect], _ page: Int) -> [(word: Int, start: Double, end: Double)] {
         var marked: [(word: Int, start: Double, end: Double)] = []
         for rect in rects {
             for index in starts[page]..<starts[page + 1] {
@@ -164,15 +181,12 @@ package struct EditionAlignment: Sendable {
                 marked.append((index, (left - box.left) / box.width, (right - box.left) / box.width))
             }
         }
-        let found = marked.compactMap { mark in
-            alignment.partners[mark.word].map { (word: newWords[$0], start: mark.start, end: mark.end) }
-        }
-        guard !found.isEmpty, found.count * 2 >= marked.count else { return nil }
-        // An annotation stands on one page.
-        let pages = Dictionary(grouping: found, by: \.word.page)
-        guard let most = pages.max(by: { ($0.value.count, $1.key) < ($1.value.count, $0.key) }) else { return nil }
+        return marked
+    }
+
+    private func shift(from old: Rect, to words: [(word: Word, start: Double, end: Double)], on page: Int) -> Shift {
         var (lines, last): ([Rect], Int?) = ([], nil)
-        for mark in most.value {
+        for mark in words {
             var box = mark.word.box
             box = Rect(
                 left: box.left + mark.start * box.width, top: box.top, width: (mark.end - mark.start) * box.width,
@@ -181,25 +195,66 @@ package struct EditionAlignment: Sendable {
             lines.append(box)
             last = mark.word.word.line
         }
-        let old = rects[0]
         return Shift(
-            page: most.key, offset: Point(x: lines[0].left - old.left, y: lines[0].top - old.top), rects: lines,
-            size: to[most.key])
+            page: page, offset: Point(x: lines[0].left - old.left, y: lines[0].top - old.top), rects: lines,
+            size: to[page])
     }
 
     /// Keeps the distance from the nearest word that both editions have.
     private func shift(near box: Rect, _ page: Int) -> Shift? {
-        var nearest: (distance: Double, word: Int, partner: Int)?
-        for index in starts[page]..<starts[page + 1] {
-            guard let partner = alignment.partners[index] else { continue }
-            let distance = words[index].box.distance(to: box.middle)
-            if distance < nearest?.distance ?? .infinity { nearest = (distance, index, partner) }
-        }
-        guard let nearest, nearest.distance <= Self.reach + max(box.width, box.height) / 2 else { return nil }
-        let (old, new) = (words[nearest.word], newWords[nearest.partner])
+        guard let nearest = word(nearest: box, page, where: { alignment.partners[$0] != nil }),
+            let partner = alignment.partners[nearest]
+        else { return nil }
+        let (old, new) = (words[nearest], newWords[partner])
         return Shift(
             page: new.page, offset: Point(x: new.box.left - old.box.left, y: new.box.top - old.box.top),
             size: to[new.page])
+    }
+
+    private func word(nearest box: Rect, _ page: Int, where isGood: (Int) -> Bool = { _ in true }) -> Int? {
+        var nearest: (distance: Double, word: Int)?
+        for index in starts[page]..<starts[page + 1] where isGood(index) {
+            let distance = words[index].box.distance(to: box.middle)
+            if distance < nearest?.distance ?? .infinity { nearest = (distance, index) }
+        }
+        guard let nearest, nearest.distance <= Self.reach + max(box.width, box.height) / 2 else { return nil }
+        return nearest.word
+    }
+
+    // MARK: Words
+
+    /// Returns the words that a text markup marks in the old edition, or those next to another annotation; empty if there
+    /// are none.
+    package func words(of content: Content) -> [String] {
+        guard let page = content["pageIndex"]?.integer.flatMap({ Int(exactly: $0) }), from.indices.contains(page) else {
+            return []
+        }
+        let rects = (content["rects"]?.array ?? []).compactMap(Rect.init(json:))
+        if AnnotationKind(of: content.object).isMarkup, !rects.isEmpty {
+            return words(under: rects, page).prefix(Self.maxWords).map { words[$0.word].word.text }
+        }
+        guard let box = content["bbox"].flatMap(Rect.init(json:)), let nearest = word(nearest: box, page) else {
+            return []
+        }
+        let first = max(starts[page], nearest - Self.maxWordsBeside / 2)
+        return words[first..<min(starts[page + 1], first + Self.maxWordsBeside)].map(\.word.text)
+    }
+
+    /// Returns a text markup at the only place of the new edition that has these words; nil if none or several have them.
+    package func moving(_ record: Record, toWords sought: [String]) -> Record? {
+        guard AnnotationKind(of: record.content.object).isMarkup, !sought.isEmpty, sought.count <= newWords.count,
+            let old = record.content["rects"]?.array?.first.flatMap(Rect.init(json:))
+        else { return nil }
+        let sought = sought.map(ByteOrdered.init)
+        let places = (0...newWords.count - sought.count).filter { start in
+            sought.indices.allSatisfy { ByteOrdered(newWords[start + $0].word.text) == sought[$0] }
+        }
+        guard places.count == 1, let start = places.first else { return nil }
+        let found = newWords[start..<start + sought.count].map { (word: $0, start: 0.0, end: 1.0) }
+        let page = found[0].word.page
+        var record = record
+        record.content = shift(from: old, to: found.filter { $0.word.page == page }, on: page).apply(to: record.content)
+        return record
     }
 }
 

@@ -224,7 +224,7 @@ package struct RecordMatching {
 extension Record {
     /// Returns the record at exactly the place of another one, if it is there within 1 pt: programs that write a file anew
     /// round numbers, and that is no change.
-    func atPlace(of other: Record) -> Record {
+    package func atPlace(of other: Record) -> Record {
         guard content != other.content, RecordFacts(self).isNear(RecordFacts(other), within: 1) else { return self }
         let (mine, place) = (content.object, other.content.object)
         guard Content.placeMembers.contains(where: { mine[$0] != place[$0] && mine[$0] != nil && place[$0] != nil })
@@ -278,22 +278,5 @@ extension JSON {
                 && one.members.allSatisfy { member in other[member.key].map { member.value.isClose(to: $0) } ?? false }
         default: return self == other
         }
-    }
-}
-
-/// 128 bits of a text, which name what has no name: the same text must give the same name in each run.
-enum Fingerprint {
-    static func of(_ text: String) -> String {
-        // FNV-1a, from two starts.
-        var (one, other): (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x8422_2325_CBF2_9CE4)
-        for byte in text.utf8 {
-            one = (one ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-            other = (other ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
-            other ^= other >> 29
-        }
-        return [one, other].map { value in
-            let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
-        }.joined()
     }
 }

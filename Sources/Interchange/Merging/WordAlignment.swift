@@ -1,7 +1,7 @@
 import Annotations
 
-/// Finds the words of one edition of a text in another one, in order: passages that both have, and between them what is
-/// left, as far as that is short.
+/// Finds the words of one edition of a text in another one: passages that both have in the same order, then passages that
+/// were moved, and between them what is left, as far as that is short.
 struct WordAlignment {
     /// For each word of the old text, its place in the new one.
     private(set) var partners: [Int?]
@@ -18,10 +18,11 @@ struct WordAlignment {
         self.new = new.map(ByteOrdered.init)
         partners = Array(repeating: nil, count: old.count)
         var waiting = [(old: 0..<old.count, new: 0..<new.count, level: 0)]
+        var rest: [(old: Range<Int>, new: Range<Int>)] = []
         while let (one, other, level) = waiting.popLast() {
             guard !one.isEmpty, !other.isEmpty else { continue }
             guard level < Self.lengths.count else {
-                matchRest(one, other)
+                rest.append((one, other))
                 continue
             }
             // The parts between what was found are compared in smaller pieces.
@@ -41,6 +42,9 @@ struct WordAlignment {
             }
             waiting.append((start..<one.upperBound, otherStart..<other.upperBound, level + 1))
         }
+        var taken = Set(partners.compactMap { $0 })
+        matchMoved(&taken)
+        for (one, other) in rest { matchRest(one, other, taken) }
     }
 
     /// The share of the words that both have, of the shorter text.
@@ -90,11 +94,53 @@ struct WordAlignment {
         return result.reversed()
     }
 
-    private mutating func matchRest(_ one: Range<Int>, _ other: Range<Int>) {
+    /// Finds passages that stand elsewhere in the new text: each once among what is left of both.
+    private mutating func matchMoved(_ taken: inout Set<Int>) {
+        let length = Self.lengths[0]
+        func places(_ words: [ByteOrdered], _ isFree: (Int) -> Bool) -> [ArraySlice<ByteOrdered>: Int?] {
+            var (places, run): ([ArraySlice<ByteOrdered>: Int?], Int) = ([:], 0)
+            for end in words.indices {
+                run = isFree(end) ? run + 1 : 0
+                guard run >= length else { continue }
+                let passage = words[(end + 1 - length)...end]
+                places[passage] = places[passage] == nil ? .some(end + 1 - length) : .some(nil)
+            }
+            return places
+        }
+        let theirs = places(new) { !taken.contains($0) }
+        guard !theirs.isEmpty else { return }
+        let pairs = places(old) { partners[$0] == nil }.compactMap { passage, place -> (Int, Int)? in
+            guard let place, let partner = theirs[passage] ?? nil else { return nil }
+            return (place, partner)
+        }
+        for (place, partner) in pairs.sorted(by: { $0.0 < $1.0 }) {
+            // An earlier passage may have grown into this one.
+            guard (0..<length).allSatisfy({ partners[place + $0] == nil && !taken.contains(partner + $0) }) else {
+                continue
+            }
+            var (first, firstPartner) = (place, partner)
+            while first > 0, firstPartner > 0, partners[first - 1] == nil, !taken.contains(firstPartner - 1),
+                old[first - 1] == new[firstPartner - 1]
+            {
+                (first, firstPartner) = (first - 1, firstPartner - 1)
+            }
+            while first < old.count, firstPartner < new.count, partners[first] == nil, !taken.contains(firstPartner),
+                old[first] == new[firstPartner]
+            {
+                partners[first] = firstPartner
+                taken.insert(firstPartner)
+                (first, firstPartner) = (first + 1, firstPartner + 1)
+            }
+        }
+    }
+
+    private mutating func matchRest(_ one: Range<Int>, _ other: Range<Int>, _ taken: Set<Int>) {
+        let one = one.filter { partners[$0] == nil }
+        let other = other.filter { !taken.contains($0) }
         guard one.count * other.count <= Self.maxProduct else { return }
-        let matches = Matches(Array(old[one]), Array(new[other]))
-        for offset in 0..<one.count {
-            if let partner = matches[offset] { partners[one.lowerBound + offset] = other.lowerBound + partner }
+        let matches = Matches(one.map { old[$0] }, other.map { new[$0] })
+        for offset in one.indices {
+            if let partner = matches[offset] { partners[one[offset]] = other[partner] }
         }
     }
 }

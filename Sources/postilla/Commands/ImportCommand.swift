@@ -68,7 +68,7 @@ struct ImportCommand: AsyncParsableCommand {
             if let warning = found.warning { Output.message("warning: \(warning); it may be another document") }
             for part in found.items.chunks(of: AddLines.atOnce) {
                 let steps = try part.map { try planner.plan($0) }
-                if !dryRun { try session.add(found.attachments, for: steps) }
+                if !dryRun { try session.descriptor.add(found.attachments, for: steps) }
                 let outcomes = dryRun ? [:] : try await session.perform(steps, author: author)
                 for step in steps {
                     report.tell(step, outcomes[ByteOrdered(step.id)])

@@ -14,7 +14,8 @@ struct ListCommand: AsyncParsableCommand {
             includes the PDF's own annotations. A table leaves out links, form fields and other furniture of the page \
             without a remark, and counts them; --all and --kind list them, and all other formats have every \
             annotation. To list comments, use postilla comments ID; only those whose annotation \
-            was deleted or is hidden are listed here, below a row "deleted annotation".
+            was deleted or is hidden are listed here, below a row "deleted annotation". Of a PDF whose text has changed, \
+            the marks whose words are gone are named on standard error.
 
             Examples:
               postilla list
@@ -42,6 +43,9 @@ struct ListCommand: AsyncParsableCommand {
         try await session.reading {
             try write(session.descriptor)
             try reportHidden(session.descriptor)
+        }
+        if let own = session.own {
+            for mark in own.lost { Output.message("\(own.link.name): \(mark.sentence)") }
         }
     }
 

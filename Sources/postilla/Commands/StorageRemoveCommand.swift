@@ -1,4 +1,6 @@
+import Annotations
 import ArgumentParser
+import DocumentEngine
 import FoundationEssentials
 import Instant
 import InstantCore
@@ -11,10 +13,13 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             only with --discard-unsent; without it they are listed and, on a terminal, you are asked to confirm. A \
             layer that is open in another process is not removed.
 
+            --file gives up what is kept of a PDF of your own and is not in it. The file stays as it is.
+
             Examples:
               postilla storage remove --document reading-machines
               postilla storage remove --document reading-machines --layer review --user ana
               postilla storage remove --all --discard-unsent
+              postilla storage remove --file paper.pdf
             """)
 
     @Option(help: ArgumentHelp("Layers of this server.", valueName: "url"))
@@ -29,20 +34,29 @@ struct StorageRemoveCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Layers of this user; '' is the anonymous user.", valueName: "id"))
     var user: String?
 
+    @Option(
+        help: ArgumentHelp("What is kept of this PDF of your own and is not in it.", valueName: "file"),
+        completion: .file(extensions: ["pdf"]))
+    var file: String?
+
     @Flag(help: "All layers of all servers and users.")
     var all = false
 
-    @Flag(help: "Also remove unsent edits.")
+    @Flag(help: "Also remove unsent edits, or changes that are not in the file, without asking.")
     var discardUnsent = false
 
     @OptionGroup var storage: StorageOptions
 
     func validate() throws {
         let isNamed = document != nil || layer != nil || server != nil || user != nil
-        guard isNamed != all else { throw ValidationError("Use either --all or options that select layers.") }
+        guard file == nil || (!isNamed && !all) else { throw ValidationError("Use --file alone: it names no layer.") }
+        guard file != nil || isNamed != all else {
+            throw ValidationError("Use either --all or options that select layers.")
+        }
     }
 
     func run() async throws {
+        if let file { return try await giveUp(file) }
         let folder = try storage.folder()
         let naming = LayerNaming(
             server: try server.map(ServerOptions.checked), document: document, layer: layer, user: user)
@@ -62,7 +76,9 @@ struct StorageRemoveCommand: AsyncParsableCommand {
                 throw CommandFailure("\(entry.nameOrFolder): \(error.message)")
             }
         }
-        try agree(to: zip(entries, losses).flatMap(Self.lines))
+        try agree(
+            to: zip(entries, losses).flatMap(Self.lines), "These unsent edits would be lost:",
+            instead: "send the edits with postilla sync, resolve conflicts with postilla conflicts,")
         var failures: [String] = []
         for (entry, known) in zip(entries, losses) {
             do throws(InstantError) {
@@ -81,16 +97,50 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         } + (losses.damage + losses.keptFiles).map { "\(entry.nameOrFolder): those that cannot be read: \($0)" }
     }
 
-    /// Lists the edits that would be lost.
-    private func agree(to unsent: [String]) throws {
+    // MARK: A PDF of one's own
+
+    private func giveUp(_ name: String) async throws {
+        let folders = try Folders(dataDirectory: storage.dataDir)
+        let path = OwnFileState.path(of: OwnFileLink.absolute(name))
+        guard let state = OwnFileList(folders).kept.first(where: { $0.path.isExactly(path) }) else {
+            throw CommandFailure("nothing is kept of \(name); see postilla storage list")
+        }
+        try agree(
+            to: state.unwrittenRecords.map { "\(name): \(Self.line($0.file, $0.layer))" },
+            "These changes are not in \(name) and would be lost:",
+            instead: "write them with postilla write \(name.shellWord),")
+        let (link, _) = try await OwnFileLink.open(name, folders, dataDirectory: storage.dataDir)
+        var force = JSONObject()
+        force["force"] = true
+        let count: Int
+        do { count = Int(try await link.ask("revert", force).1["reverted"]?.integer ?? 0) } catch {
+            throw CommandFailure("\(name): nothing removed: \(error)")
+        }
+        _ = try? await link.ask("close")
+        Output.message("\(name): \(OwnFileWritten.count(count, "change")) removed; the file stays as it is")
+    }
+
+    /// `created: note, page 2, “some words”`
+    private static func line(_ file: Record?, _ layer: Record?) -> String {
+        let what = file == nil ? "created" : layer == nil ? "deleted" : "changed"
+        guard let record = layer ?? file else { return what }
+        let annotation = Annotation(record)
+        let words = annotation.text.isEmpty ? nil : "“\(annotation.text.prefix(60))”"
+        let parts = [annotation.kind.name, annotation.pageIndex.map { "page \($0 + 1)" }, words]
+        return "\(what): " + parts.compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// Lists what would be lost, and asks.
+    ///
+    /// - Parameter instead: what to do without a terminal.
+    private func agree(to unsent: [String], _ title: String, instead: String) throws {
         guard !unsent.isEmpty, !discardUnsent else { return }
-        Output.message("These unsent edits would be lost:")
+        Output.message(title)
         for line in unsent.prefix(20) { Output.message("  " + line) }
         if unsent.count > 20 { Output.message("  and \(unsent.count - 20) more") }
         guard StandardInput.isTerminal, Output.isTerminal else {
             throw CommandFailure(
-                "nothing removed; send the edits with postilla sync, resolve conflicts with postilla conflicts, "
-                    + "or use --discard-unsent")
+                "nothing removed; \(instead) or use --discard-unsent")
         }
         Output.prompt("Remove them? y/N ")
         guard try StandardInput.shared.line()?.lowercased().hasPrefix("y") == true else {

@@ -3,18 +3,20 @@ import FoundationEssentials
 import Instant
 import InstantCore
 
-extension LayerSession {
+extension InstantDocumentDescriptor {
     /// Stores the attached files that the next records name; they are sent before the records.
     func add(_ attachments: [AttachmentID: [UInt8]], for steps: [ImportPlanner.Step]) throws {
         guard !attachments.isEmpty else { return }
-        let document = descriptor.editableDocument
+        let document = editableDocument
         for step in steps where [.create, .update].contains(step.action) {
             guard let id = step.item.content.attachmentID, let bytes = attachments[id] else { continue }
             // Under another name, the record is refused because its file is missing.
             _ = try document.addAttachment(Data(bytes))
         }
     }
+}
 
+extension LayerSession {
     /// Performs the steps, and waits for the server's answers.
     func perform(_ steps: [ImportPlanner.Step], author: String?) async throws -> [ByteOrdered: EditOutcome] {
         var outcomes: [ByteOrdered: EditOutcome] = [:]

@@ -1,4 +1,5 @@
 import Annotations
+import App
 import Authorization
 import Crypto
 import Instant
@@ -8,19 +9,19 @@ import PDFPages
 
 /// Brings the result of a merge into a layer: the server stores each change if the token allows it.
 struct LayerMerge {
-    let session: LayerSession
+    let descriptor: InstantDocumentDescriptor
     private let grant: Grant
 
-    init(_ session: LayerSession) throws {
-        self.session = session
-        guard let grant = session.descriptor.status.grant else { throw EditError.noGrant }
+    init(_ descriptor: InstantDocumentDescriptor) throws {
+        self.descriptor = descriptor
+        guard let grant = descriptor.status.grant else { throw EditError.noGrant }
         self.grant = grant
     }
 
     /// The records of the layer that the token may see, without form fields.
     func records() async throws -> [Record] {
         var records: [Record] = []
-        try await session.descriptor.forEachRecord { record, _ in
+        try await descriptor.forEachRecord { record, _ in
             if !record.isField { records.append(record) }
         }
         return records
@@ -29,35 +30,91 @@ struct LayerMerge {
     /// Plans and, unless it is a trial, performs the changes.
     ///
     /// - Returns: What became of the changed records; in a trial, of those that are not allowed.
-    func apply(_ merge: CopyMerge, of files: [MergeFile], isDryRun: Bool) async throws -> [ByteOrdered: EditOutcome] {
+    func apply(
+        _ merge: CopyMerge, of files: [MergeFile], in session: LayerSession, isDryRun: Bool
+    ) async throws -> [ByteOrdered: EditOutcome] {
         var outcomes: [ByteOrdered: EditOutcome] = [:]
-        var planner = try ImportPlanner(session.descriptor, grant: grant)
-        let before = Dictionary(merge.start.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
-        let changed = merge.records.filter { before[ByteOrdered($0.id)]?.isSame(as: $0) != true }
-        let sorted = changed.filter { $0.contentType != .comments } + changed.filter { $0.contentType == .comments }
-        for part in sorted.chunks(of: AddLines.atOnce) {
-            var (steps, attachments): ([ImportPlanner.Step], [AttachmentID: [UInt8]]) = ([], [:])
-            for record in part {
-                var item = try await item(record, isNew: before[ByteOrdered(record.id)] == nil, files, isDryRun)
-                if let (id, bytes) = item.nameFile({ SHA256.hash(data: $0).hexadecimal }) { attachments[id] = bytes }
-                if let id = item.content.attachmentID {
-                    attachments[id] = attachments[id] ?? files.lazy.compactMap { $0.attachments[id] }.first
-                }
-                steps.append(try planner.plan(item))
-            }
+        var planner = try ImportPlanner(descriptor, grant: grant)
+        for part in Self.changed(merge).chunks(of: AddLines.atOnce) {
+            let (steps, attachments) = try plan(part, of: files, &planner)
             for step in steps { if case .skip(let why) = step.action { outcomes[ByteOrdered(step.id)] = why } }
             guard !isDryRun else { continue }
-            try session.add(attachments, for: steps)
+            try descriptor.add(attachments, for: steps)
             outcomes.merge(try await session.perform(steps, author: nil)) { $1 }
         }
-        let left = Set(merge.records.map { ByteOrdered($0.id) })
-        try await delete(merge.start.filter { !left.contains(ByteOrdered($0.id)) }, isDryRun, &outcomes)
+        try await delete(Self.deleted(merge), in: session, isDryRun, &outcomes)
         return outcomes
     }
 
-    private func item(
-        _ record: Record, isNew: Bool, _ files: [MergeFile], _ isDryRun: Bool
-    ) async throws -> InstantJSONFile.Item {
+    /// What is to be done to the layer.
+    struct Edits {
+        var edits: [Edit] = []
+        /// The ids of the records that the edits create, in order.
+        var newIDs: [Record.ID] = []
+        /// Why something is not done, by the ids of the records.
+        var denied: [ByteOrdered: EditOutcome] = [:]
+    }
+
+    /// Plans the changes as edits of one step, and stores the attached files that they name.
+    func edits(_ merge: CopyMerge, of files: [MergeFile]) throws -> Edits {
+        var result = Edits()
+        var planner = try ImportPlanner(descriptor, grant: grant)
+        let (steps, attachments) = try plan(Self.changed(merge)[...], of: files, &planner)
+        try descriptor.add(attachments, for: steps)
+        for step in steps {
+            switch step.action {
+            case .create:
+                result.edits.append(.create(step.item.content))
+                result.newIDs.append(step.id)
+            case .update: result.edits.append(.update(step.id, step.item.content))
+            case .unchanged: break
+            case .skip(let why): result.denied[ByteOrdered(step.id)] = why
+            }
+        }
+        var gone: Set<ByteOrdered> = []
+        for record in Self.deleted(merge) where !gone.contains(ByteOrdered(record.id)) {
+            if case .denied(let denial) = grant.decide(.delete(.init(record))) {
+                result.denied[ByteOrdered(record.id)] = .denied(denial.description)
+                continue
+            }
+            guard let planned = try descriptor.layer.deletions(of: [record.id]).first else { continue }
+            let along = planned.records.dropFirst().map(\.id)
+            gone.formUnion(along.map(ByteOrdered.init))
+            result.edits.append(.delete(record.id, with: along))
+        }
+        return result
+    }
+
+    /// The records that differ from those of the layer; annotations before their comments.
+    private static func changed(_ merge: CopyMerge) -> [Record] {
+        let before = Dictionary(merge.start.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+        let changed = merge.records.filter { before[ByteOrdered($0.id)]?.isSame(as: $0) != true }
+        return changed.filter { $0.contentType != .comments } + changed.filter { $0.contentType == .comments }
+    }
+
+    /// The records that are to be deleted; annotations first, which take their comments with them.
+    private static func deleted(_ merge: CopyMerge) -> [Record] {
+        let left = Set(merge.records.map { ByteOrdered($0.id) })
+        let gone = merge.start.filter { !left.contains(ByteOrdered($0.id)) }
+        return gone.filter { $0.contentType != .comments } + gone.filter { $0.contentType == .comments }
+    }
+
+    private func plan(
+        _ records: ArraySlice<Record>, of files: [MergeFile], _ planner: inout ImportPlanner
+    ) throws -> (steps: [ImportPlanner.Step], attachments: [AttachmentID: [UInt8]]) {
+        var (steps, attachments): ([ImportPlanner.Step], [AttachmentID: [UInt8]]) = ([], [:])
+        for record in records {
+            var item = item(record, isNew: try descriptor.layer.record(record.id) == nil)
+            if let (id, bytes) = item.nameFile({ SHA256.hash(data: $0).hexadecimal }) { attachments[id] = bytes }
+            if let id = item.content.attachmentID {
+                attachments[id] = attachments[id] ?? files.lazy.compactMap { $0.attachments[id] }.first
+            }
+            steps.append(try planner.plan(item))
+        }
+        return (steps, attachments)
+    }
+
+    private func item(_ record: Record, isNew: Bool) -> InstantJSONFile.Item {
         var item = InstantJSONFile.item(record.id, record.content)
         guard isNew else { return item }
         if let group = record.group { item.group = group }
@@ -72,20 +129,18 @@ struct LayerMerge {
     }
 
     private func delete(
-        _ records: [Record], _ isDryRun: Bool, _ outcomes: inout [ByteOrdered: EditOutcome]
+        _ records: [Record], in session: LayerSession, _ isDryRun: Bool, _ outcomes: inout [ByteOrdered: EditOutcome]
     ) async throws {
-        // An annotation takes its comments with it.
-        let sorted = records.filter { $0.contentType != .comments } + records.filter { $0.contentType == .comments }
         var sent: [Record.ID] = []
-        for record in sorted {
+        for record in records {
             if case .denied(let denial) = grant.decide(.delete(.init(record))) {
                 outcomes[ByteOrdered(record.id)] = .denied(denial.description)
                 continue
             }
-            guard !isDryRun, let planned = try session.descriptor.layer.deletions(of: [record.id]).first else {
+            guard !isDryRun, let planned = try descriptor.layer.deletions(of: [record.id]).first else {
                 continue
             }
-            _ = try session.descriptor.delete(record.id, with: planned.records.dropFirst().map(\.id))
+            _ = try descriptor.delete(record.id, with: planned.records.dropFirst().map(\.id))
             sent.append(record.id)
         }
         for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }

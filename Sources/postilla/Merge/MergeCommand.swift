@@ -101,14 +101,14 @@ struct MergeCommand: AsyncParsableCommand {
         let session = try await LayerSession.open(layer)
         try await session.synchronize()
         do {
-            let target = try LayerMerge(session)
+            let target = try LayerMerge(session.descriptor)
             let document = try await MergeDocument(reading: session.pdf())
             var read = try await read(files, into: document)
             var merge = CopyMerge(
                 document.records, into: try await target.records(), pages: document.frames, writesPDF: false)
             for file in read { merge.add(file.copy) }
             try await LayerMerge.addFiles(to: &merge, of: &read)
-            let outcomes = try await target.apply(merge, of: read, isDryRun: dryRun)
+            let outcomes = try await target.apply(merge, of: read, in: session, isDryRun: dryRun)
             try report(merge, read, []) { outcomes[ByteOrdered($0.id)] }
         } catch { throw CommandFailure(reading: error) }
     }
@@ -123,6 +123,7 @@ struct MergeCommand: AsyncParsableCommand {
                 continue
             }
             try await reader.read(path, author: authors[ByteOrdered(path)])
+            for warning in reader.files.last?.warnings ?? [] { Output.message("warning: \(warning)") }
         }
         return reader.files
     }

@@ -12,6 +12,8 @@ struct MergeFile {
     let isPDF: Bool
     /// What of the file is not merged, or not completely.
     var problems: [FileProblem] = []
+    /// What a person should know of the file as a whole.
+    var warnings: [String] = []
     /// The attached files of formats that hold them beside the annotations.
     var attachments: [AttachmentID: [UInt8]] = [:]
 }
@@ -66,8 +68,6 @@ struct MergeReader {
 
     /// How many revisions of the document a copy without its bytes is compared with.
     private static let maxRevisions = 8
-    /// The share of the words that two editions must have in common.
-    private static let leastShare = 0.2
 
     init(_ document: MergeDocument) { self.document = document }
 
@@ -208,17 +208,17 @@ extension MergeReader {
     /// Moves the annotations of another edition to the places of the same words.
     private mutating func align(_ file: inout MergeFile, _ frames: [PageFrame]) async throws {
         let known = self.texts
-        let texts = if let known { known } else { try await text(of: document.path, document.frames) }
+        let texts = if let known { known } else { try await tools.text(of: document.path, on: document.frames) }
         self.texts = texts
-        let alignment = EditionAlignment(from: try await text(of: file.path, frames), to: texts)
+        let alignment = EditionAlignment(from: try await tools.text(of: file.path, on: frames), to: texts)
         guard !alignment.isSameEdition else {
             if alignment.hasWordsOnOneSide {
-                Output.message(
-                    "warning: only one of \(document.path) and \(file.path) has words; they may be different documents")
+                file.warnings.append(
+                    "only one of \(document.path) and \(file.path) has words; they may be different documents")
             }
             return
         }
-        guard alignment.hasWords, alignment.share >= Self.leastShare else {
+        guard alignment.hasWords, alignment.share >= EditionAlignment.leastShare else {
             let reason =
                 alignment.hasWords
                 ? "only \(Int(alignment.share * 100)) % of its words are in \(document.path)"
@@ -238,25 +238,6 @@ extension MergeReader {
                 FileProblem(
                     record.id, "its words are not in this edition (\(annotation.kind.name)\(place)\(text))"))
         }
-    }
-
-    private func text(of path: String, _ frames: [PageFrame]) async throws -> [PageText] {
-        let sizes = frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }
-        let pages = Pages(sizes)
-        try await tools.text(of: path, pages: 0...sizes.count - 1, sizes: sizes) { await pages.take($1, at: $0) }
-        return await pages.all
-    }
-}
-
-/// Collects the pages that a tool delivers.
-private actor Pages {
-    private(set) var all: [PageText]
-
-    init(_ sizes: [PageSize]) { all = sizes.map { PageText(width: $0.width, height: $0.height, words: []) } }
-
-    func take(_ page: PageText, at index: Int) {
-        guard all.indices.contains(index) else { return }
-        all[index] = page.scaled(to: PageSize(width: all[index].width, height: all[index].height))
     }
 }
 

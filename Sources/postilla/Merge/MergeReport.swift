@@ -25,7 +25,7 @@ struct MergeReport {
 
     /// - Parameter outcome: what a server said, if one was asked.
     mutating func tell(_ entry: CopyMerge.Entry, _ outcome: EditOutcome?) {
-        let row = Row(entry, failed: outcome.flatMap { $0.exit == .done ? nil : $0 })
+        let row = MergeRow(entry, failed: outcome.flatMap { $0.exit == .done ? nil : $0 })
         if let outcome { outcomes.append(outcome) }
         if row.action == "conflict" { hasConflicts = true }
         let annotation = Annotation(entry.record)
@@ -85,7 +85,7 @@ struct MergeReport {
 }
 
 /// What a row says of one finding.
-private struct Row {
+struct MergeRow {
     let action: String
     var reason: String?
     private let finding: CopyMerge.Entry.Finding

@@ -39,7 +39,8 @@ struct OwnFileLink: Hashable, Sendable {
                 answer = try await engine.ask(.POST, "open", body)
                 break
             } catch let refusal as EngineRefusal {
-                throw CommandFailure("\(name): \(refusal.message)")
+                let reason = refusal.problem == "missing" ? "no such file" : refusal.reason ?? refusal.message
+                throw CommandFailure("\(name): \(reason)")
             } catch let failure as CommandFailure {
                 // An idle engine may end between two requests, or be killed.
                 guard attempt < 3 else { throw failure }
@@ -104,6 +105,8 @@ struct OwnFileReport: Hashable, Sendable {
     /// A copy of a missing file, as it was.
     var base: String?
     var conflicts: [Conflict]
+    /// The marks whose words the file's text does not have any more.
+    var lost: [LostMark] = []
     /// How often the engine has merged the file and read other pages from it.
     var merges = 0
     var pageVersions = 0
@@ -125,7 +128,14 @@ struct OwnFileReport: Hashable, Sendable {
             func count(_ key: String) -> Int { Int(found[key]?.integer ?? 0) }
             merged = FileMerge(
                 added: count("added"), changed: count("changed"), deleted: count("deleted"),
-                conflicts: count("conflicts"), hasNewPages: found["newPages"]?.bool == true)
+                conflicts: count("conflicts"), lostMarks: count("lostMarks"),
+                hasNewPages: found["newPages"]?.bool == true)
+        }
+        lost = (json["lost"]?.array ?? []).compactMap { mark in
+            guard let id = mark["id"]?.string else { return nil }
+            return LostMark(
+                id: id, kind: AnnotationKind(type: mark["type"]?.string ?? ""),
+                pageIndex: mark["pageIndex"]?.integer.flatMap { Int(exactly: $0) }, words: mark["words"]?.string ?? "")
         }
         conflicts = (json["conflicts"]?.array ?? []).compactMap { entry in
             guard let id = entry["id"]?.string else { return nil }
@@ -184,6 +194,7 @@ struct OwnFileWritten: Hashable, Sendable {
                 "\(Self.count(conflicts, "annotation")) not written: another program changed "
                     + "\(conflicts == 1 ? "it" : "them") too; choose with postilla conflicts --pdf \(name.shellWord)")
         }
+        if !report.lost.isEmpty { remarks.append(LostMark.summary(report.lost)) }
         if let left { remarks.append("a PDF cannot hold \(left); kept, not in the file") }
         if otherNames > 0 {
             remarks.append("the file's \(Self.count(otherNames, "other name")) still have the old contents")
@@ -195,4 +206,20 @@ struct OwnFileWritten: Hashable, Sendable {
     }
 
     static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}
+
+extension LostMark {
+    /// `the words of 2 marks are not in the text any more; postilla list names them`
+    static func summary(_ marks: [LostMark]) -> String {
+        "the words of \(OwnFileWritten.count(marks.count, "mark")) are not in the text any more; postilla list names them"
+    }
+
+    /// `highlight 01HV… on page 2 was at “some words”, which the text does not have any more`
+    var sentence: String {
+        let page = pageIndex.map { " on page \($0 + 1)" } ?? ""
+        let place =
+            words.isEmpty
+            ? "has lost its place in the text" : "was at “\(words.prefix(60))”, which is not in the text any more"
+        return "\(kind.name) \(id)\(page) \(place)"
+    }
 }

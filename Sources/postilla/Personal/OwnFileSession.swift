@@ -1,3 +1,4 @@
+import App
 import FoundationEssentials
 import Glibc
 import Instant
@@ -9,6 +10,8 @@ struct OwnFileSession: Sendable {
     let pdf: String
     /// Whether changes stay in the engine.
     let keepsChanges: Bool
+    /// The marks whose words the file's text does not have any more.
+    let lost: [LostMark]
 
     /// Returns the path of the file that a command works on; nil: it works on a layer of a server.
     static func path(_ options: LayerOptions, target: String?) throws -> String? {
@@ -85,7 +88,7 @@ extension LayerSession {
                 patience: options.server.patience,
                 own: OwnFileSession(
                     link: link, pdf: report.isMissing ? report.base ?? report.path : report.path,
-                    keepsChanges: options.noWrite))
+                    keepsChanges: options.noWrite, lost: report.lost))
         } catch { throw CommandFailure(error) }
     }
 }

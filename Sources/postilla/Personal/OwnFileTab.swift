@@ -154,7 +154,7 @@ final class OwnFileTab: Sendable {
                 state.isWriting ? .writing : report.isMissing ? .missing : .ready
             let status = FileStatus(
                 path: name, condition: condition, unwritten: report.unwritten, conflicts: report.conflicts.count,
-                isPrivate: report.isPrivate)
+                lostMarks: report.lost, isPrivate: report.isPrivate)
             guard status != state.told else { return nil }
             state.told = status
             return status
@@ -204,10 +204,10 @@ final class OwnFileTab: Sendable {
 
     private func refusal(_ write: FileWrite, _ refusal: EngineRefusal) -> FileRefusal {
         let path = write.copy ?? name
-        var result = FileRefusal(write, path: path, reason: "\(path): \(refusal.message).")
+        var result = FileRefusal(write, path: path, reason: (refusal.reason ?? refusal.message) + ".")
         switch refusal.problem {
         case "exists": result.force = "replace it"
-        case "missing" where write.copy == nil: result.force = "make it again"
+        case "missing" where write.copy == nil: result.force = "write it again"
         default: break
         }
         if ["other_owner", "read_only", "signed", "missing"].contains(refusal.problem), write.copy == nil {
@@ -244,6 +244,11 @@ final class OwnFileTab: Sendable {
                 post(.fileNotReverted(why + "."))
             }
         }
+    }
+
+    /// The path of the file, or of a copy of it as it was if it is missing.
+    var pdf: String? {
+        state.withLock(\.report).map { $0.isMissing ? $0.base ?? $0.path : $0.path }
     }
 
     /// The conflicts with the file, in the form of the outbox.

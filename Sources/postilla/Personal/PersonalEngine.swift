@@ -103,6 +103,7 @@ struct PersonalEngine: Hashable, Sendable {
         if status == 200 { return json }
         throw EngineRefusal(
             problem: json["problem"]?.string ?? json["reason"]?.string ?? "failed",
+            reason: json["reason"]?.string,
             message: json["message"]?.string ?? json["error"]?.string ?? "the engine refused (\(status))")
     }
 }
@@ -111,7 +112,9 @@ struct PersonalEngine: Hashable, Sendable {
 struct EngineRefusal: Error, Hashable, Sendable, CustomStringConvertible {
     /// A word for programs.
     var problem: String
-    /// A sentence for people.
+    /// What is wrong, as part of a sentence; nil: ``message`` says it.
+    var reason: String?
+    /// The same, with what became of the changes that were to be written and what can be done.
     var message: String
 
     var description: String { message }

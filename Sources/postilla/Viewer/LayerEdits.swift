@@ -29,7 +29,8 @@ final class LayerEdits: Sendable {
             var done: [EditReceipt] = []
             do {
                 var ids = step.newIDs[...]
-                for edit in step.edits { done += try perform(edit, on: descriptor, newIDs: &ids) }
+                let author = step.merged == nil ? author ?? layer.client.rememberedAuthor : nil
+                for edit in step.edits { done += try perform(edit, by: author, on: descriptor, newIDs: &ids) }
                 keep(done, of: step.id)
                 undoStore.add(UndoStore.Entry(step: step, receipts: done))
                 post(.edited(step: step.id, done.flatMap { [$0.id] + $0.along }))
@@ -41,17 +42,17 @@ final class LayerEdits: Sendable {
     }
 
     private func perform(
-        _ edit: Edit, on descriptor: InstantDocumentDescriptor, newIDs ids: inout ArraySlice<Record.ID>
+        _ edit: Edit, by author: String?, on descriptor: InstantDocumentDescriptor,
+        newIDs ids: inout ArraySlice<Record.ID>
     ) throws -> [EditReceipt] {
         switch edit {
         case .create(let content):
-            return [try descriptor.create(content, id: ids.popFirst(), author: author ?? layer.client.rememberedAuthor)]
+            return [try descriptor.create(content, id: ids.popFirst(), author: author)]
         case .update(let id, let content): return [try descriptor.update(id, content: content)]
         case .delete(let id, let along): return [try descriptor.delete(id, with: along)]
         case .beginThread(let root, let text):
             let receipts = try descriptor.beginThread(
-                root, id: ids.popFirst(), text, commentID: ids.popFirst(),
-                author: author ?? layer.client.rememberedAuthor)
+                root, id: ids.popFirst(), text, commentID: ids.popFirst(), author: author)
             return [receipts.root, receipts.comment]
         }
     }

@@ -72,6 +72,8 @@ final class ViewerServices: AppServices {
             if let tab, let own = tab.own, let layer = tab.layer { return own.revert(tab.edits, layer.descriptor) }
             tab?.post(.fileNotReverted("this layer has no file."))
 
+        case .mergeCopy(let path): tab?.merge(atHome(path), named: path)
+
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
         case .findMark(let request): reading { .markFound(request, try $0.mark(of: request)) }

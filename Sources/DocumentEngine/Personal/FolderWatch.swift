@@ -1,0 +1,99 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Tells when one of several files may have changed, by watching their folders (inotify(7)): a file that is replaced is
+/// another one under the same name, which only its folder tells.
+///
+/// Events may be missed: on network file systems, and where a user has too many watches.
+///
+/// Unchecked: the source is used only to begin and to end it.
+final class FolderWatch: @unchecked Sendable {
+    /// The paths of files that were written, replaced, moved or removed.
+    let events: AsyncStream<String>
+
+    private let told: AsyncStream<String>.Continuation
+    private let descriptor: CInt
+    private let source: any DispatchSourceRead
+    private let watches = Mutex<[String: Watch]>([:])
+
+    private struct Watch {
+        var number: CInt
+        var names: Set<String> = []
+    }
+
+    private static let mask = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
+
+    /// - Returns: nil if the system has no inotify, or no more of it for this user.
+    init?() {
+        descriptor = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
+        guard descriptor >= 0 else { return nil }
+        (events, told) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(64))
+        source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: DispatchQueue(label: "postilla.folders"))
+        source.setCancelHandler { [descriptor] in close(descriptor) }
+        source.setEventHandler { [weak self] in self?.read() }
+        source.resume()
+    }
+
+    deinit {
+        told.finish()
+        source.cancel()
+    }
+
+    /// Watches these files and no others. Blocks briefly.
+    ///
+    /// - Parameter paths: absolute, without links.
+    func follow(_ paths: some Sequence<String>) {
+        var wanted: [String: Set<String>] = [:]
+        for path in paths {
+            guard let slash = path.lastIndex(of: "/") else { continue }
+            let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+            wanted[folder, default: []].insert(String(path[path.index(after: slash)...]))
+        }
+        watches.withLock { watches in
+            for (folder, watch) in watches where wanted[folder] == nil {
+                inotify_rm_watch(descriptor, watch.number)
+                watches[folder] = nil
+            }
+            for (folder, names) in wanted {
+                // Anew each time: another folder may have taken its place.
+                let number = inotify_add_watch(descriptor, folder, Self.mask)
+                if let old = watches[folder]?.number, old != number { inotify_rm_watch(descriptor, old) }
+                watches[folder] = number >= 0 ? Watch(number: number, names: names) : nil
+            }
+        }
+    }
+
+    private func read() {
+        let size = 64 << 10
+        withUnsafeTemporaryAllocation(byteCount: size, alignment: MemoryLayout<inotify_event>.alignment) { buffer in
+            while case let count = Glibc.read(descriptor, buffer.baseAddress, size), count > 0 {
+                var offset = 0
+                while offset + MemoryLayout<inotify_event>.size <= count {
+                    let event = buffer.load(fromByteOffset: offset, as: inotify_event.self)
+                    let start = offset + MemoryLayout<inotify_event>.size
+                    let name = buffer[start..<start + Int(event.len)].prefix { $0 != 0 }
+                    offset = start + Int(event.len)
+                    tell(event, String(decoding: name, as: UTF8.self))
+                }
+            }
+        }
+    }
+
+    private func tell(_ event: inotify_event, _ name: String) {
+        let paths = watches.withLock { watches -> [String] in
+            // So many events that some were dropped.
+            guard event.mask & UInt32(IN_Q_OVERFLOW) == 0 else {
+                return watches.flatMap { folder, watch in watch.names.map { Self.path($0, in: folder) } }
+            }
+            return watches.filter { $0.value.number == event.wd && $0.value.names.contains(name) }
+                .map { Self.path(name, in: $0.key) }
+        }
+        for path in paths { told.yield(path) }
+    }
+
+    private static func path(_ name: String, in folder: String) -> String {
+        folder == "/" ? "/" + name : "\(folder)/\(name)"
+    }
+}
