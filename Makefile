@@ -7,6 +7,7 @@ FROM =
 SOURCES = Package.swift Sources Tests
 CYCLES = 100
 ROUNDS = 500
+HISTORIES = 50
 EXAMPLES = 50
 SECONDS = 60
 PREFIX = /usr/local
@@ -14,7 +15,7 @@ DESTDIR =
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run install uninstall dist dist-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files torture fuzz sanitize coverage docs man pictures
+.PHONY: help run install uninstall dist dist-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -140,6 +141,12 @@ crash-files:
 	@Resources/build.sh debug postilla
 	@Resources/build.sh debug Crash
 	@.build/debug/Crash files --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+one-file:
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug Crash
+	@.build/debug/Crash one-file --histories $(HISTORIES) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 torture:
 	@Resources/setup.sh test

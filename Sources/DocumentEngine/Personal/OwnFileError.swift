@@ -67,8 +67,11 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .changedMeanwhile:
             "another program keeps writing the file; it is as that program left it, and the changes are kept"
         case .unreadable(let error): "\(error)"
-        case .certified: "\(PDFError.certified); write to another path"
-        case .signed: "\(PDFError.signed); write to another path"
+        case .certified:
+            "a signature of the PDF forbids changes to annotations; write to another path, where it will not be valid"
+        case .signed:
+            "the PDF is signed and also encrypted or damaged, so a change would break its signature; "
+                + "write to another path, where it will not be valid"
         case .notOpen: "the file is not open in this engine"
         case .exists: "there is already another file at this path, and it is not replaced"
         }
