@@ -38,6 +38,7 @@ help:
 	@echo "             the result with qpdf and poppler; can be interrupted and continued"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
 	@echo "make crash-files  kill engine and commands on one PDF in CYCLES cycles; cycle n has the seed SEED + n"
+	@echo "make one-file  change one PDF in two windows and by another program, in HISTORIES random histories"
 	@echo "make windows  open, stop and kill programs on one data folder, in ROUNDS random steps (SEED=… repeats them)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres;"
 	@echo "             ARGS='--campaign connections' and '--campaign slow' misuse connections)"

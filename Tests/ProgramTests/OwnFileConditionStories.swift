@@ -165,6 +165,26 @@ struct OwnFileConditionStories {
         #expect(bytes() == original && names == ["paper.pdf"])
     }
 
+    /// Another program has written the file anew, without a note that was changed here, and with its number for another.
+    @Test func aNoteThatTheFileLostDoesNotReplaceTheOneThatHasItsNumberNow() throws {
+        func note(_ text: String, _ author: String) -> String {
+            "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/T(\(author))/Contents(\(text))>>"
+        }
+        _ = try write(SmallPDF(annotations: [note("first", "Eve"), note("second", "Eve")]).bytes)
+        let edited = try run("edit", "7", "--pdf", path, "--text", "mine", "--no-write")
+        #expect(edited.status == 0, "\(edited.messages)")
+        _ = try write(SmallPDF(annotations: [note("first", "Eve"), note("another", "Fred")], word: "Words").bytes)
+        #expect(try run("write", path).status == 6)
+        let resolved = try run("conflicts", "resolve", "7", "--mine", "--pdf", path)
+        #expect(resolved.status == 0, "\(resolved.messages)")
+        #expect(try run("write", path).status == 0)
+        let seen = try seen()
+        for text in ["first", "another", "mine"] {
+            #expect(seen.components(separatedBy: "\"\(text)\"").count == 2, "\(text): \(seen)")
+        }
+        #expect(!seen.contains("second"))
+    }
+
     // MARK: Disks, folders, owners and links
 
     @Test(.enabled(if: TinyDisk.isAllowed)) func aFullDiskLeavesTheFileAndKeepsTheChange() throws {

@@ -206,7 +206,11 @@ struct WritePlan {
             fileIDs[ByteOrdered(id)] = record
             seen.insert(ByteOrdered(id))
         }
-        func fileID(_ id: Record.ID) -> Record.ID { fileIDs[ByteOrdered(id)]?.id ?? id }
+        // The number of an annotation that the file has lost may be that of another one now.
+        let taken = Set(inFile.map { ByteOrdered($0.id) })
+        func fileID(_ id: Record.ID) -> Record.ID {
+            fileIDs[ByteOrdered(id)]?.id ?? (taken.contains(ByteOrdered(id)) ? "layer \(id)" : id)
+        }
 
         for (id, row) in state.rows where mine[id] == nil && state.conflicts[id] == nil {
             if fileIDs[id] != nil { deletes = true }
@@ -244,8 +248,11 @@ struct WritePlan {
                 root?.id = fileID(name)
             }
             var step = record
-            step.id = file?.id ?? record.id
+            step.id = fileID(record.id)
             step.content = new
+            if file == nil, !step.id.isExactly(record.id), new["name"] == nil {
+                step.content = new.changing { $0["name"] = .string(record.id) }
+            }
             steps.append(.add(step, root: root, record.id))
         }
     }

@@ -148,8 +148,11 @@ final class OneFileCampaign {
         let property = random.chance(2, of: 3) ? ValueLedger.Property.text : .color
         let value = ValueLedger.Value(
             key: note.key, property: property, value: property == .text ? newText() : newColor())
+        // An edit of what is in conflict with the other window takes the place of the version that lost.
+        let mine = try window.conflicts().first { ($0.mine ?? $0.base)?.key == note.key }?.mine
         guard let old = try window.set(id, value) else { return }
         ledger.set(value, over: old, by: window.name)
+        if let mine { ledger.set(value, over: mine, by: window.name) }
     }
 
     private func delete(_ window: EditingWindow) throws {

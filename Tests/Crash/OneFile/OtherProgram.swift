@@ -154,7 +154,8 @@ struct OtherProgram {
         }
         var trailer = copy.trailer
         for key in ["/Prev", "/XRefStm", "/Type", "/W", "/Index", "/Filter", "/DecodeParms", "/Length"] { trailer[key] = nil }
-        trailer["/Size"] = .number(JSONNumber(Int64(newest + 1)))
+        // The highest number may belong to an object that was deleted.
+        trailer["/Size"] = .number(JSONNumber(max(trailer["/Size"]?.integer ?? 0, Int64(newest + 1))))
         trailer["/Prev"] = try JSONReader.parse(Array(last.utf8))
         let table = bytes.count
         let end = "xref\n0 0\n\(entries)trailer\n\(Self.syntax(.object(trailer)))\nstartxref\n\(table)\n%%EOF\n"
