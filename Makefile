@@ -7,6 +7,7 @@ FROM =
 SOURCES = Package.swift Sources Tests
 CYCLES = 100
 ROUNDS = 500
+HISTORIES = 50
 EXAMPLES = 50
 SECONDS = 60
 PREFIX = /usr/local
@@ -14,7 +15,7 @@ DESTDIR =
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run install uninstall dist dist-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files torture fuzz sanitize coverage docs man pictures
+.PHONY: help run install uninstall dist dist-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -37,6 +38,7 @@ help:
 	@echo "             the result with qpdf and poppler; can be interrupted and continued"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
 	@echo "make crash-files  kill engine and commands on one PDF in CYCLES cycles; cycle n has the seed SEED + n"
+	@echo "make one-file  change one PDF in two windows and by another program, in HISTORIES random histories"
 	@echo "make windows  open, stop and kill programs on one data folder, in ROUNDS random steps (SEED=… repeats them)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres;"
 	@echo "             ARGS='--campaign connections' and '--campaign slow' misuse connections)"
@@ -140,6 +142,12 @@ crash-files:
 	@Resources/build.sh debug postilla
 	@Resources/build.sh debug Crash
 	@.build/debug/Crash files --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+one-file:
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug Crash
+	@.build/debug/Crash one-file --histories $(HISTORIES) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 torture:
 	@Resources/setup.sh test

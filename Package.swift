@@ -230,7 +230,7 @@ let package = Package(
             name: "Crash",
             dependencies: [
                 "TestSupport", "Children", "EngineSupport", "PostgresSupport", "Annotations", "InstantCore", "Instant",
-                arguments,
+                arguments, httpClient, nio, nioHTTP,
             ],
             path: "Tests/Crash", swiftSettings: rim),
         // The real server over real sockets, compared with the core in memory.

@@ -42,12 +42,13 @@ struct Measurement: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help:
-            "Parts to measure: list, burst, pages, documents, sync, queue, edit, download, listeners, writes, fanout, snapshot, load, cluster."
+            "Parts to measure: list, burst, pages, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot, load, cluster."
     )
     var only = Part.allCases
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case list, burst, pages, documents, sync, queue, edit, download, listeners, writes, fanout, snapshot, load,
+        case list, burst, pages, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot,
+            load,
             cluster
     }
 
@@ -70,6 +71,7 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.burst) { try report.burst() }
         if only.contains(.pages) { try await report.pages() }
         if only.contains(.documents) { try await report.documents() }
+        if only.contains(.local) { try await report.local() }
         if only.contains(.sync) { try await report.sync() }
         if only.contains(.queue) { try await report.queue() }
         if only.contains(.edit) { try await report.edit() }

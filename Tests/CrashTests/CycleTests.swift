@@ -30,6 +30,15 @@ import Testing
         #expect(try problem(["--cycles", "3"], of: "files") == nil)
     }
 
+    @Test func twoWindowsAndAnotherProgramLoseNothingOfOneAnother() throws {
+        let count = ProcessInfo.processInfo.environment["ONE_FILE_HISTORIES"] ?? "2"
+        #expect(try problem(["--histories", count], of: "one-file") == nil)
+    }
+
+    @Test func aChangeThatIsMissingInTheOneFileIsNoticed() throws {
+        #expect(try problem(["--histories", "1", "--seed", "1", "--lies"], of: "one-file")?.contains("a liar is lost") == true)
+    }
+
     @Test func aNoteThatIsMissingInAFileIsNoticed() throws {
         #expect(try problem(["--cycles", "1", "--seed", "1", "--lies"], of: "files")?.contains("a lie is there 0 times") == true)
     }

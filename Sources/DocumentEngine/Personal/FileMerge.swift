@@ -76,21 +76,21 @@ struct FileMerge {
             let id = ByteOrdered(item.id)
             let touched = state.rows[id] != nil
             let result = item.result
+            let dispute = state.conflicts[id]
             if item.outcome == .conflict {
-                conflicts[id] = OwnFileState.Conflict(base: item.base, mine: item.mine, theirs: item.theirs)
-            } else if var old = state.conflicts[id], let theirs = item.theirs, old.mine == nil {
-                // The layer shows the file's version until the person has decided about the deletion.
-                old.theirs = theirs
-                conflicts[id] = old
-            } else if let old = state.conflicts[id], Self.areSame(item.theirs, item.base),
-                !Self.areSame(result, item.theirs)
+                conflicts[id] = OwnFileState.Conflict(
+                    base: dispute?.base ?? item.base, mine: item.mine, theirs: item.theirs)
+            } else if var dispute,
+                !Self.areSame(result, item.theirs) || (dispute.mine == nil && item.theirs != nil)
             {
-                // The file has not changed this record again, and the person has not decided yet.
-                conflicts[id] = old
+                // The person has not decided yet, also if the file has changed in something else since. A deletion is in
+                // dispute while the layer shows the file's version.
+                if !Self.areSame(item.theirs, item.base) { dispute.theirs = item.theirs }
+                conflicts[id] = dispute
             }
             if !Self.areSame(result, now[id]) { choose(result, for: item.id) }
             if touched || conflicts[id] != nil || !Self.areSame(result, item.mine)
-                || !Self.areSame(item.theirs, item.base)
+                || !Self.areSame(item.theirs, item.base) || !Self.areSame(result, item.theirs)
                 || old.map({ !Self.areSame(item.theirs, $0[id]) || !Self.areSame(result, now[id]) }) ?? false
             {
                 rows[id] = OwnFileState.Row(base: item.theirs, mine: result)

@@ -59,6 +59,24 @@ final class OpenFile {
 
     deinit { close(descriptor) }
 
+    /// Whether another process has the file open for writing, as far as its file system tells.
+    private var isBeingWritten: Bool {
+        // Swift's Glibc has no names for these (fcntl(2)). A lease ends with a signal; this one is ignored by default.
+        let (setLease, setSignal): (CInt, CInt) = (1024, 10)
+        _ = fcntl(descriptor, setSignal, SIGURG)
+        guard fcntl(descriptor, setLease, CInt(F_RDLCK)) != 0 else {
+            _ = fcntl(descriptor, setLease, CInt(F_UNLCK))
+            return false
+        }
+        return errno == EAGAIN
+    }
+
+    /// Returns once no process has the file open for writing, or after a second: some keep it open without writing.
+    static func waitWhileWritten(_ path: String) {
+        guard let file = try? OpenFile(path) else { return }
+        for _ in 0..<100 where file.isBeingWritten { usleep(10_000) }
+    }
+
     func hash(upTo limit: Int64) throws(OwnFileError) -> (hex: String, count: Int64) {
         var hash = SHA256()
         var count: Int64 = 0
@@ -92,6 +110,8 @@ final class FileReplacement: @unchecked Sendable {
     private var isFinished = false
     /// nil: there is no file yet.
     private let old: stat?
+    /// nil: the temporary file is not ready.
+    private var new: FileFacts?
 
     /// The number of names that the file has; the others keep the old contents.
     var otherNames: Int { old.map { max(0, Int($0.st_nlink) - 1) } ?? 0 }
@@ -135,7 +155,9 @@ final class FileReplacement: @unchecked Sendable {
         defer { close(descriptor) }
         try copyAttributes(to: descriptor)
         guard fsync(descriptor) == 0 else { throw OwnFileError(errno: errno) }
-        return try FileFacts.read(temporary)
+        let facts = try FileFacts.read(temporary)
+        new = facts
+        return facts
     }
 
     /// Puts the temporary file in place of the old one; durable when it returns.
@@ -144,6 +166,7 @@ final class FileReplacement: @unchecked Sendable {
     /// - Throws: ``OwnFileError/changedMeanwhile`` if it is another one now.
     func finish(replacing expected: FileFacts?) throws {
         if let expected {
+            OpenFile.waitWhileWritten(path)
             var status = stat()
             guard stat(path, &status) == 0 else {
                 throw errno == ENOENT ? OwnFileError.missing : OwnFileError(errno: errno)
@@ -164,8 +187,8 @@ final class FileReplacement: @unchecked Sendable {
         guard directory >= 0, fsync(directory) == 0 else { throw OwnFileError.failed(errno) }
     }
 
-    /// Puts the file in place, and puts the old one back if it is not what was expected: another program may replace it
-    /// between the last look and the rename.
+    /// Puts the file in place. If another program has replaced or changed the old one since the last look, its file is put
+    /// back; if that takes out a still newer one, so is that one, and so on: what comes out must be what was put in before.
     private func exchange(_ expected: FileFacts) throws {
         guard PrivateFiles.exchange(exchanged, path) else {
             // Not every file system can exchange.
@@ -175,14 +198,55 @@ final class FileReplacement: @unchecked Sendable {
             }
             return
         }
-        var status = stat()
-        let isExpected = stat(exchanged, &status) == 0 && expected.isSame(as: status)
-        if !isExpected, try FileFacts.read(exchanged).sha256 != expected.sha256 {
-            guard PrivateFiles.exchange(exchanged, path) else { throw OwnFileError.failed(errno) }
-            unlink(exchanged)
+        if try Self.settle(path, exchanged, placed: new?.sha256, expected: expected) != new?.sha256 {
             throw OwnFileError.changedMeanwhile
         }
-        unlink(exchanged)
+    }
+
+    /// Exchanges the two files until what is beside the path is what was at the path before, and removes that.
+    ///
+    /// - Parameters:
+    ///   - placed: the hash of the file that was put at the path.
+    ///   - expected: the facts of the file that it should have replaced.
+    /// - Returns: the hash of what is at the path now, as far as this function knows.
+    private static func settle(
+        _ path: String, _ beside: String, placed: String?, expected: FileFacts
+    ) throws -> String? {
+        var (placed, wanted) = (placed, Optional(expected.sha256))
+        while true {
+            // A program that opened the old file before it was taken out may still be writing it.
+            OpenFile.waitWhileWritten(beside)
+            var status = stat()
+            let looksSame = wanted == expected.sha256 && stat(beside, &status) == 0 && expected.isSame(as: status)
+            let found = looksSame ? wanted : try FileFacts.read(beside).sha256
+            if found == wanted { break }
+            // Whatever it is, it is worth more than the file that it was exchanged for.
+            guard PrivateFiles.exchange(beside, path) else {
+                let code = errno
+                // The file was deleted meanwhile, and another program's contents must not be.
+                guard code == ENOENT, rename(beside, path) == 0 else { throw OwnFileError.failed(code) }
+                return found
+            }
+            (placed, wanted) = (found, placed)
+        }
+        unlink(beside)
+        return placed
+    }
+
+    /// Ends an exchange in which an engine was killed. Blocks.
+    ///
+    /// - Parameters:
+    ///   - new: the hash of the file that was being written.
+    ///   - old: the hash of the one that it should replace.
+    ///   - beside: the name that one of the two has if they were being exchanged.
+    static func finish(_ path: String, writing new: String, over old: String, exchanged beside: String) throws {
+        guard access(beside, F_OK) == 0 else { return }
+        let found = try FileFacts.read(beside).sha256
+        // The exchange has not begun, or has taken out what it should.
+        if found == new || found == old { unlink(beside) }
+        guard found != new, found != old, try FileFacts.read(path).sha256 == new else { return }
+        // Another program had replaced the old file in the last moment.
+        if PrivateFiles.exchange(beside, path), try FileFacts.read(beside).sha256 == new { unlink(beside) }
     }
 
     /// Removes what killed engines were writing beside a file. Blocks.

@@ -67,8 +67,9 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .failed(let code): String(cString: strerror(code))
         case .changedMeanwhile: "another program keeps writing the file"
         case .unreadable(let error): "\(error)"
-        case .certified: "\(PDFError.certified)"
-        case .signed: "\(PDFError.signed)"
+        case .certified: "a signature of the PDF forbids changes to annotations"
+        case .signed:
+            "the PDF is signed and also encrypted or damaged, so a change would break its signature"
         case .notOpen: "the file is not open in this engine"
         case .exists: "there is already another file at this path"
         }
@@ -83,7 +84,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notWritable: "write to another path, or run chmod u+w"
         case .diskFull, .failed: "the file is as it was, and the changes are kept"
         case .changedMeanwhile: "it is as that program left it, and the changes are kept"
-        case .certified, .signed: "write to another path"
+        case .certified, .signed: "write to another path, where it will not be valid"
         case .exists: "it is not replaced"
         case .notAFile, .unreadable, .notOpen: nil
         }

@@ -13,6 +13,7 @@ package struct OwnFileState: Sendable {
     package var isPrivate = false
     /// The file as last read or written.
     var facts: FileFacts
+    var earlier = EarlierVersions()
     /// Whether the numbers of the file's objects are still those of its records: nothing has rewritten it.
     var sharesIDs = true
     /// The layer's revision up to which ``rows`` are current.
@@ -113,6 +114,7 @@ extension OwnFileState {
         for (id, record) in intent.rows {
             rows[id, default: Row()].base = record
         }
+        earlier.add(self.facts)
         self.facts = facts
         sharesIDs = sharesIDs && intent.keepsIDs
     }
@@ -133,6 +135,7 @@ extension OwnFileState {
             json.member("inode", String(facts.inode))
             json.member("size", facts.size)
             json.member("changed", facts.changed)
+            earlier.write("earlier", to: &json)
             json.member("sharesIDs", sharesIDs)
             json.member("revision", revision)
             json.key("rows")
@@ -204,6 +207,7 @@ extension OwnFileState {
             document: document, path: path,
             facts: FileFacts(inode: inode, size: size, changed: changed, sha256: sha256))
         isPrivate = json["private"]?.bool == true
+        earlier = EarlierVersions(json: json["earlier"])
         sharesIDs = json["sharesIDs"]?.bool == true
         self.revision = revision
         for row in rows {

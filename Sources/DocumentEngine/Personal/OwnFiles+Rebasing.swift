@@ -41,6 +41,7 @@ extension OwnFiles {
         for _ in 0..<3 {
             guard try await hasChanged(file) else { return nil }
             let path = file.state.path
+            try await engine.apart { OpenFile.waitWhileWritten(path) }
             let facts = try await engine.apart { try FileFacts.read(path) }
             guard facts.sha256 != file.state.facts.sha256 else {
                 try await change(file) { $0.facts = facts }
@@ -85,6 +86,9 @@ extension OwnFiles {
     private func rebase(
         _ file: OwnFile, onto contents: Contents, _ facts: FileFacts, continues: Bool
     ) async throws -> Merged {
+        let before = file.state
+        let ancestor = continues ? nil : try await ancestor(of: before.path, in: before)
+        let revisions = try await engine.apart { (try? EarlierVersions.revisions(of: before.path)) ?? [] }
         return try await file.journal.pass {
             // An edit may come between reading the layer and writing the merge into it.
             while true {
@@ -92,20 +96,29 @@ extension OwnFiles {
                 var state = file.state
                 let versions = try await versions(of: file)
                 guard versions.revision == state.revision else { continue }
-                let sharesIDs = state.sharesIDs && continues
-                let merge = FileMerge(
-                    base: versions.base, mine: versions.mine,
-                    file: contents.base.records + contents.base.values, state: state, sharesIDs: sharesIDs,
-                    pages: contents.base.frames, reanchoring: contents.reanchoring)
+                let sharesIDs = state.sharesIDs && (continues || ancestor != nil)
+                let records = contents.base.records + contents.base.values
+                let merge =
+                    if let ancestor {
+                        FileMerge(
+                            ancestor: ancestor.records + ancestor.values, base: versions.base, mine: versions.mine,
+                            file: records, state: state, pages: contents.base.frames)
+                    } else {
+                        FileMerge(
+                            base: versions.base, mine: versions.mine, file: records, state: state,
+                            sharesIDs: sharesIDs, pages: contents.base.frames, reanchoring: contents.reanchoring)
+                    }
                 guard let head = try await apply(merge, to: file, at: versions.revision, contents) else { continue }
                 state.revision = head
+                state.earlier.add(state.facts)
+                state.earlier.add(revisions)
                 state.facts = facts
                 state.sharesIDs = sharesIDs
                 state.rows = merge.rows
                 state.conflicts = merge.conflicts
                 state.intent = nil
                 let newlyLost = merge.lost.count { state.lost[$0.key] == nil }
-                state.lost = merge.lost
+                if ancestor == nil { state.lost = merge.lost }
                 state.hasMarks = contents.hasMarks
                 try await save(state)
                 file.set(state)
@@ -113,11 +126,12 @@ extension OwnFiles {
                 let added = merge.puts.count { !known.contains(ByteOrdered($0.id)) }
                 let merged = Merged(
                     added: added, changed: merge.puts.count - added, deleted: merge.removals.count,
-                    conflicts: merge.conflicts.count, lostMarks: newlyLost, hasNewPages: !continues)
+                    conflicts: merge.conflicts.count, lostMarks: newlyLost,
+                    hasNewPages: !continues && ancestor == nil)
                 file.news.withLock { news in
                     news.merges += 1
                     news.merged = merged
-                    if !continues { news.pageVersions += 1 }
+                    if merged.hasNewPages { news.pageVersions += 1 }
                 }
                 return merged
             }
@@ -229,11 +243,11 @@ extension OwnFiles {
     /// Finds out whether a write that was begun has happened, and records it.
     func finishIntent(_ file: OwnFile) async throws {
         guard let intent = file.state.intent else { return }
-        let path = file.state.path
-        let facts = try? await engine.apart { try FileFacts.read(path) }
-        let leftover = try? await engine.apart { try FileFacts.read(intent.exchanged).sha256 }
-        // Of the two files, only what another program wrote in between is worth anything.
-        if let leftover, leftover == intent.sha256 || leftover == file.state.facts.sha256 { unlink(intent.exchanged) }
+        let (path, known) = (file.state.path, file.state.facts.sha256)
+        let facts = try? await engine.apart {
+            try FileReplacement.finish(path, writing: intent.sha256, over: known, exchanged: intent.exchanged)
+            return try FileFacts.read(path)
+        }
         try await change(file) { state in
             state.intent = nil
             guard let facts, facts.sha256 == intent.sha256 else { return }
@@ -287,7 +301,9 @@ extension OwnFiles {
                 let row = state.rows[ByteOrdered(id)]
                 if choice == .theirs {
                     merge.choose(conflict.theirs, for: id)
-                    state.rows[ByteOrdered(id), default: .init(base: conflict.theirs)].mine = conflict.theirs
+                    // The file may have lost that version since.
+                    let base = row.map(\.base) ?? conflict.theirs
+                    state.rows[ByteOrdered(id)] = OwnFileState.Row(base: base, mine: conflict.theirs)
                 } else if choice == .mine, conflict.mine == nil, row?.mine != nil {
                     merge.choose(nil, for: id)
                     state.rows[ByteOrdered(id)]?.mine = nil

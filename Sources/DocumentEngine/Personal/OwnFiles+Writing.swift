@@ -32,6 +32,8 @@ extension OwnFiles {
         var isRewritten = false
         /// Whether the file still contains what was deleted from it.
         var holdsDeleted = false
+        /// Whether a copy has a signature that is not valid in it.
+        var breaksSignature = false
     }
 
     private static let attempts = 3
@@ -82,7 +84,16 @@ extension OwnFiles {
         var plan = WritePlan(state: state, versions: versions)
         let replacement = try await engine.apart { try FileReplacement(of: target) }
         result.otherNames = isCopy ? 0 : replacement.otherNames
-        try await make(&plan, from: source, into: replacement.temporary, state, isCompact: order.isCompact)
+        // A copy leaves the signed file as it is.
+        do {
+            result.breaksSignature = try await make(
+                &plan, from: source, into: replacement.temporary, state, isCompact: order.isCompact,
+                keepsSignatures: !isCopy)
+        } catch let error as OwnFileError {
+            // A file that changes while it is read may look damaged.
+            if !isMissing, try await hasChanged(file) { throw OwnFileError.changedMeanwhile }
+            throw error
+        }
         let keepsIDs = try await engine.apart { try state.facts.isBeginning(of: replacement.temporary) }
         result.records = plan.written.count
         result.left = plan.left
@@ -110,16 +121,20 @@ extension OwnFiles {
         return result
     }
 
+    /// - Returns: whether a signature of the file is broken now.
     private func make(
-        _ plan: inout WritePlan, from source: String, into target: String, _ state: OwnFileState, isCompact: Bool
-    ) async throws {
+        _ plan: inout WritePlan, from source: String, into target: String, _ state: OwnFileState, isCompact: Bool,
+        keepsSignatures: Bool
+    ) async throws -> Bool {
         let notes = try intake.blobs.receive()
         defer { withExtendedLifetime(notes) {} }
         let tools = intake.tools.sized(for: state.facts.size)
-        var new = plan
+        var (new, isBroken) = (plan, false)
         do {
             try await intake.work.perform(on: state.facts.size) {
-                try await tools.annotate(source, into: target, notes: notes.path) { annotated in
+                isBroken = try await tools.annotate(
+                    source, into: target, notes: notes.path, keepsSignatures: keepsSignatures
+                ) { annotated in
                     new.read(annotated)
                     for step in new.steps {
                         switch step {
@@ -137,10 +152,15 @@ extension OwnFiles {
                         }
                     }
                 }
-                if isCompact { try await tools.compact(target, notes: notes.path) }
+                if isCompact,
+                    try await tools.compact(target, notes: notes.path, keepsSignatures: keepsSignatures)
+                {
+                    isBroken = true
+                }
             }
         } catch let error as PDFError { throw OwnFileError(error) }
         plan = new
+        return isBroken
     }
 }
 
@@ -187,10 +207,10 @@ struct WritePlan {
             fileIDs[ByteOrdered(id)] = record
             seen.insert(ByteOrdered(id))
         }
-        let numbers = Set(inFile.map { ByteOrdered($0.id) })
-        /// Another annotation of the file may have the number that a record had in an older file.
+        // The number of an annotation that the file has lost may be that of another one now.
+        let taken = Set(inFile.map { ByteOrdered($0.id) })
         func fileID(_ id: Record.ID) -> Record.ID {
-            fileIDs[ByteOrdered(id)]?.id ?? (numbers.contains(ByteOrdered(id)) ? "kept-\(id)" : id)
+            fileIDs[ByteOrdered(id)]?.id ?? (taken.contains(ByteOrdered(id)) ? "layer \(id)" : id)
         }
 
         for (id, row) in state.rows where mine[id] == nil && state.conflicts[id] == nil {
@@ -231,6 +251,9 @@ struct WritePlan {
             var step = record
             step.id = fileID(record.id)
             step.content = new
+            if file == nil, !step.id.isExactly(record.id), new["name"] == nil {
+                step.content = new.changing { $0["name"] = .string(record.id) }
+            }
             steps.append(.add(step, root: root, record.id))
         }
     }

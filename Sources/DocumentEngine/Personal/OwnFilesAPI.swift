@@ -93,6 +93,7 @@ struct OwnFilesAPI: Sendable {
                     json.member("otherNames", written.otherNames)
                     json.member("rewritten", written.isRewritten)
                     json.member("holdsDeleted", written.holdsDeleted)
+                    json.member("breaksSignature", written.breaksSignature)
                 })
         }
     }

@@ -11,12 +11,15 @@ extension PDFTools {
     ///   - target: path of an existing file, which is overwritten.
     ///   - notes: path of another existing file, for intermediate data.
     ///   - page: if the file is one page taken out of another file, its index there. The result is not read again.
+    ///   - keepsSignatures: whether changes that a signature forbids are an error.
     ///   - add: adds the records.
+    /// - Returns: whether the copy has a signature that forbids its changes, or that is broken.
     /// - Throws: ``PDFError``, and the errors of `add`.
+    @discardableResult
     package func annotate(
-        _ source: String, into target: String, notes: String, page: Int? = nil,
+        _ source: String, into target: String, notes: String, page: Int? = nil, keepsSignatures: Bool = true,
         _ add: (inout AnnotatedPDF) async throws -> Void
-    ) async throws {
+    ) async throws -> Bool {
         let original = try await original(at: source)
         let appended = try original.tail.flatMap { try AppendedUpdate($0, of: original.dump, at: notes) }
         let update: any ObjectUpdate = try appended ?? PDFUpdate(of: original.dump, at: notes)
@@ -24,16 +27,20 @@ extension PDFTools {
         try await add(&annotated)
         let readBack = try annotated.finish()
         let signatures = Signatures(original.dump)
-        if update.isEmpty, appended != nil || signatures.isSigned { return try await copy(source, to: target) }
-        guard signatures.allowAnnotations else { throw PDFError.certified }
+        if update.isEmpty, appended != nil || signatures.isSigned {
+            try await copy(source, to: target)
+            return false
+        }
+        guard signatures.allowAnnotations || !keepsSignatures else { throw PDFError.certified }
         if appended != nil {
             try await copy(source, to: target)
             try Self.append(notes, to: target)
         } else {
-            guard !signatures.isSigned else { throw PDFError.signed }
+            guard !signatures.isSigned || !keepsSignatures else { throw PDFError.signed }
             try await apply(notes, to: original.dump.rebuilt?.path ?? source, into: target)
         }
         if page == nil, let readBack { try await check(target, readBack, isAppended: appended != nil) }
+        return !signatures.allowAnnotations || (signatures.isSigned && appended == nil)
     }
 
     /// A file to annotate.
@@ -126,10 +133,14 @@ extension PDFTools {
 
     /// Rewrites a file in place without what nothing in it refers to, such as earlier versions and deleted annotations.
     ///
-    /// - Parameter notes: path of another existing file, for intermediate data.
-    /// - Throws: ``PDFError/signed`` for a signed file, whose signature would break.
-    package func compact(_ target: String, notes: String) async throws {
-        guard !Signatures(try await dump(of: target)).isSigned else { throw PDFError.signed }
+    /// - Parameters:
+    ///   - notes: path of another existing file, for intermediate data.
+    ///   - keepsSignatures: whether a signature, which would break, is an error.
+    /// - Returns: whether a signature is broken now.
+    /// - Throws: ``PDFError/signed``
+    package func compact(_ target: String, notes: String, keepsSignatures: Bool) async throws -> Bool {
+        let isSigned = Signatures(try await dump(of: target)).isSigned
+        guard !isSigned || !keepsSignatures else { throw PDFError.signed }
         let path = try Self.argument(for: target)
         let room = try Self.length(of: path) * 2 + Int64(64 << 20)
         let outcome = try await run(
@@ -140,6 +151,7 @@ extension PDFTools {
         }
         guard try Self.isComplete(notes) else { throw PDFError.cannotWrite(ENOSPC) }
         try await copy(notes, to: target)
+        return isSigned
     }
 
     /// Whether a file ends as a PDF does.

@@ -167,6 +167,8 @@ struct OwnFileWritten: Hashable, Sendable {
     var otherNames: Int
     var isRewritten: Bool
     var holdsDeleted: Bool
+    /// Whether a signature is not valid in the copy.
+    var breaksSignature: Bool
     var report: OwnFileReport
 
     init?(_ json: JSON?, _ report: OwnFileReport) {
@@ -179,6 +181,7 @@ struct OwnFileWritten: Hashable, Sendable {
         otherNames = Int(json["otherNames"]?.integer ?? 0)
         isRewritten = json["rewritten"]?.bool == true
         holdsDeleted = json["holdsDeleted"]?.bool == true
+        breaksSignature = json["breaksSignature"]?.bool == true
         self.report = report
     }
 
@@ -199,6 +202,7 @@ struct OwnFileWritten: Hashable, Sendable {
         if otherNames > 0 {
             remarks.append("the file's \(Self.count(otherNames, "other name")) still have the old contents")
         }
+        if breaksSignature { remarks.append("the signature is not valid in this copy") }
         if holdsDeleted {
             remarks.append("the file still contains what was deleted; postilla write --compact removes it")
         }

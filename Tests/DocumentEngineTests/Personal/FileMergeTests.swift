@@ -99,6 +99,63 @@ import Testing
         #expect(merge.removals.isEmpty)
     }
 
+    private static func colored(_ record: Record, _ color: String) -> Record {
+        var record = record
+        record.content = record.content.changing { $0["color"] = .string(color) }
+        return record
+    }
+
+    /// The person has not decided yet: nothing that the file does on the side may end the conflict.
+    @Test(arguments: [("mine", false), ("theirs", true), ("other", true)])
+    func aConflictOutlivesAChangeOfSomethingElse(_ text: String, stays: Bool) throws {
+        var state = Self.state(["12": ("theirs", "mine")])
+        state.conflicts[ByteOrdered("12")] = .init(
+            base: Self.note("12", "before"), mine: Self.note("12", "mine"), theirs: Self.note("12", "theirs"))
+        let file = Self.colored(Self.note("12", text), "#00ff00")
+        let merge = FileMerge(
+            base: [Self.note("12", "theirs")], mine: [Self.note("12", "mine")], file: [file], state: state,
+            sharesIDs: true, pages: [])
+        let conflict = merge.conflicts[ByteOrdered("12")]
+        #expect((conflict != nil) == stays)
+        if stays {
+            #expect(conflict?.theirs.map { Annotation($0).text } == text)
+            #expect(conflict?.base.map { Annotation($0).text } == "before")
+            #expect(conflict?.mine.map { Annotation($0).text } == "mine")
+        }
+    }
+
+    /// Another program had the file open, and saves its copy without what was written meanwhile.
+    @Test func whatACopyHasNeverSeenIsNotDeleted() {
+        let long = "01M89PRE1G5VCAMHBWFE5PM9AC"
+        let written = [Self.note("12", "after"), Self.note(long, "new", name: long)]
+        var state = Self.state([:])
+        state.rows[ByteOrdered("12")] = .init(base: written[0], mine: written[0])
+        state.rows[ByteOrdered(long)] = .init(base: written[1], mine: written[1])
+        state.rows[ByteOrdered("13")] = .init(base: nil, mine: nil)
+        let ancestor = [Self.note("12", "before"), Self.note("13", "deleted"), Self.note("14", "kept")]
+        let base = written + [Self.note("14", "kept")]
+        let file = ancestor.map { $0.id == "14" ? Self.note("14", "theirs") : $0 } + [Self.note("15", "theirs too")]
+        let merge = FileMerge(ancestor: ancestor, base: base, mine: base, file: file, state: state, pages: [])
+        #expect(merge.removals.isEmpty && merge.conflicts.isEmpty)
+        #expect(merge.puts.map { Annotation($0).text }.sorted() == ["theirs", "theirs too"])
+        var after = state
+        after.rows = merge.rows
+        // The text, the new note and the deletion are to be written again.
+        #expect(after.unwritten == 3)
+        #expect(merge.rows[ByteOrdered("13")]?.base != nil && merge.rows[ByteOrdered("13")]?.mine == nil)
+    }
+
+    @Test func aCopyThatChangesWhatWasChangedSinceIsInConflict() {
+        var state = Self.state([:])
+        state.rows[ByteOrdered("12")] = .init(base: Self.note("12", "mine"), mine: Self.note("12", "mine"))
+        let merge = FileMerge(
+            ancestor: [Self.note("12", "before")], base: [Self.note("12", "mine")], mine: [Self.note("12", "mine")],
+            file: [Self.note("12", "theirs")], state: state, pages: [])
+        let conflict = merge.conflicts[ByteOrdered("12")]
+        #expect(conflict?.mine.map { Annotation($0).text } == "mine")
+        #expect(conflict?.theirs.map { Annotation($0).text } == "theirs")
+    }
+
     @Test func aStateSurvivesItsFile() throws {
         var state = Self.state(["1": ("a", "b"), "2": (nil, "new"), "3": ("gone", nil), "4": ("same", "same")])
         state.conflicts[ByteOrdered("1")] = .init(base: Self.note("1", "a"), mine: nil, theirs: Self.note("1", "c"))
@@ -106,11 +163,12 @@ import Testing
             sha256: "11", keepsIDs: true, exchanged: "/x",
             rows: [ByteOrdered("2"): Self.note("2", "new"), ByteOrdered("3"): nil])
         state.revision = 7
+        state.earlier.add(Self.facts)
         state.isPrivate = true
         let copy = try #require(OwnFileState(json: state.json))
         #expect(copy.rows == state.rows)
         #expect(copy.conflicts == state.conflicts)
-        #expect(copy.intent == state.intent)
+        #expect(copy.intent == state.intent && copy.earlier == state.earlier)
         #expect(copy.facts == state.facts && copy.revision == 7 && copy.isPrivate && copy.unwritten == 3)
         for cut in 0..<state.json.count { #expect(OwnFileState(json: Array(state.json[..<cut])) == nil) }
     }

@@ -1,5 +1,7 @@
+import Dispatch
 import Foundation
 import Glibc
+import Synchronization
 import TestSupport
 import TestThreads
 import Testing
@@ -104,6 +106,75 @@ import Testing
         for name in [dead, own] { try Data().write(to: URL(fileURLWithPath: "\(folder.path)/\(name)")) }
         try replace(path)
         #expect(names == [own, "paper.pdf"])
+    }
+
+    /// A program that writes in place has opened the old file, which nobody would find again.
+    @Test func aProgramThatIsWritingTheFileIsWaitedFor() throws {
+        let facts = try FileFacts.read(path)
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        try #require(file >= 0)
+        let (done, problem) = (DispatchSemaphore(value: 0), Mutex<OwnFileError?>(nil))
+        DispatchQueue.global().async { [self] in
+            do { try replace(path, expecting: facts) } catch { problem.withLock { $0 = error as? OwnFileError } }
+            done.signal()
+        }
+        #expect(done.wait(timeout: .now() + 0.2) == .timedOut)
+        #expect(pwrite(file, "theirs", 6, 0) == 6)
+        close(file)
+        done.wait()
+        #expect(problem.withLock { $0 } == .changedMeanwhile)
+        #expect(text(path) == "theirs")
+        #expect(names == ["paper.pdf"])
+    }
+
+    /// Some programs keep a file open for writing all the time.
+    @Test func aProgramThatOnlyKeepsTheFileOpenIsNotWaitedForLong() throws {
+        let facts = try FileFacts.read(path)
+        let file = open(path, O_RDWR | O_CLOEXEC)
+        try #require(file >= 0)
+        defer { close(file) }
+        try replace(path, expecting: facts)
+        #expect(text(path) == "new")
+    }
+
+    struct Killed: Sendable {
+        var path: String
+        var beside: String?
+        var result: String
+    }
+
+    /// Whatever another program wrote is put back; of the two that the engine knows, the one at the path stays.
+    @Test(arguments: [
+        Killed(path: "old", beside: nil, result: "old"), Killed(path: "new", beside: nil, result: "new"),
+        Killed(path: "old", beside: "new", result: "old"), Killed(path: "new", beside: "old", result: "new"),
+        Killed(path: "new", beside: "theirs", result: "theirs"), Killed(path: "theirs", beside: "new", result: "theirs"),
+    ]) func anExchangeInWhichTheEngineWasKilledIsEnded(_ killed: Killed) throws {
+        func hash(_ text: String) throws -> String {
+            let file = folder.path + "/hash"
+            defer { unlink(file) }
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            return try FileFacts.read(file).sha256
+        }
+        let beside = folder.path + "/.paper.pdf.1.1.postilla-old"
+        try Data(killed.path.utf8).write(to: URL(fileURLWithPath: path))
+        if let text = killed.beside { try Data(text.utf8).write(to: URL(fileURLWithPath: beside)) }
+        try FileReplacement.finish(path, writing: try hash("new"), over: try hash("old"), exchanged: beside)
+        #expect(text(path) == killed.result)
+        #expect(names == ["paper.pdf"])
+    }
+
+    @Test func theLongestVersionThatAFileContinuesIsFound() throws {
+        var earlier = EarlierVersions()
+        let texts = ["a", "ab", "abc", "abX"]
+        for text in texts {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            earlier.add(try FileFacts.read(path))
+        }
+        for (text, size) in [("abcd", 3), ("abXd", 3), ("abd", 2), ("ax", 1), ("x", nil), ("", nil)] as [(String, Int?)] {
+            try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+            #expect(try earlier.ancestor(of: path)?.size == size.map(Int64.init), "\(text)")
+        }
+        #expect(EarlierVersions(json: nil).versions.isEmpty)
     }
 
     @Test func extendedAttributesStay() throws {

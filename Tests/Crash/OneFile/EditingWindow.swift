@@ -1,0 +1,142 @@
+import Annotations
+import AsyncHTTPClient
+import Foundation
+import Instant
+import InstantCore
+import NIOCore
+import NIOHTTP1
+
+/// The engine of one person's PDFs, as a window reaches it.
+struct OwnEngine {
+    let socket: String
+
+    /// As `http+unix` needs it.
+    var address: String {
+        "http+unix://" + socket.utf8.map { byte in
+            let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
+                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
+            let digits = String(byte, radix: 16, uppercase: true)
+            return isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count == 1 ? "0" : "") + digits
+        }.joined()
+    }
+
+    /// Why the engine did not do what it was asked: a word for programs, and a sentence.
+    struct Refusal: Error, CustomStringConvertible {
+        var problem: String
+        var description: String
+    }
+
+    func ask(_ what: String, _ body: JSON) async throws -> JSON {
+        var request = HTTPClientRequest(url: "\(address)/engine/v1/\(what)")
+        request.method = .POST
+        request.headers.add(name: "host", value: "localhost")
+        request.headers.add(name: "content-type", value: "application/json")
+        request.body = .bytes(ByteBuffer(string: body.text))
+        let response = try await HTTPClient.shared.execute(request, timeout: .minutes(2))
+        let bytes = Array(try await response.body.collect(upTo: 64 << 20).readableBytesView)
+        let json = (try? JSONReader.parse(bytes)) ?? .null
+        guard response.status == .ok else {
+            guard let problem = json["problem"]?.string else {
+                throw CrashProblem("\(what) answered \(response.status.code): \(String(decoding: bytes, as: UTF8.self))")
+            }
+            throw Refusal(problem: problem, description: json["message"]?.string ?? "")
+        }
+        return json
+    }
+}
+
+/// A window on a file: a client of the engine, with a local copy of the layer of its own.
+final class EditingWindow {
+    let name: String
+    let engine: OwnEngine
+    let document: String
+    private let client: InstantClient
+    private let descriptor: InstantDocumentDescriptor
+
+    init(_ name: String, _ engine: OwnEngine, file: String, data: URL) async throws {
+        (self.name, self.engine) = (name, engine)
+        let answer = try await engine.ask("open", ["path": .string(file)])
+        guard let document = answer["document"]?.string, let token = answer["token"]?.string,
+            let url = URL(string: engine.address)
+        else { throw CrashProblem("the engine's answer to open has another form") }
+        self.document = document
+        client = try InstantClient(serverURL: url, dataDirectory: data)
+        descriptor = try client.documentDescriptor(forJWT: token)
+        descriptor.delayForSyncingLocalChanges = .zero
+        try await descriptor.reauthenticateAndWait(withJWT: token)
+        descriptor.startListeningForServerChanges()
+        try await sync()
+    }
+
+    func close() async {
+        await client.close()
+        _ = try? await engine.ask("close", ["document": .string(document)])
+    }
+
+    /// Waits until the engine has all edits and the window all changes. What is in conflict stays.
+    func sync() async throws {
+        do throws(InstantError) { try await descriptor.syncAndWait() } catch {
+            guard error.kind == .rejectedEdits else { throw error }
+        }
+    }
+
+    // MARK: Notes
+
+    func notes() throws -> [(id: Record.ID, note: ValueLedger.Note)] {
+        try descriptor.layer.rows(ListQuery(), offset: 0, limit: 10_000).compactMap { row in
+            guard let record = try descriptor.layer.record(row.id), let note = ValueLedger.Note(record) else { return nil }
+            return (row.id, note)
+        }
+    }
+
+    func create(_ note: ValueLedger.Note) throws {
+        let content: JSON = [
+            "v": 2, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [72, 72, 24, 24], "text": .string(note.text),
+            "color": .string("#" + note.color), "subject": .string(note.key),
+        ]
+        _ = try descriptor.create(Content(content.object ?? JSONObject()), author: "Ana")
+    }
+
+    /// - Returns: the note as it was.
+    func set(_ id: Record.ID, _ value: ValueLedger.Value) throws -> ValueLedger.Note? {
+        guard let record = try descriptor.layer.record(id) else { return nil }
+        let content = record.content.changing { object in
+            switch value.property {
+            case .text: object["text"] = .string(value.value)
+            case .color: object["color"] = .string("#" + value.value)
+            }
+        }
+        // The layer may have changed since: the receipt has what this edit replaces.
+        return try descriptor.update(id, content: content).before.flatMap { ValueLedger.Note($0) }
+    }
+
+    /// - Returns: the note as it was.
+    func delete(_ id: Record.ID) throws -> ValueLedger.Note? {
+        try descriptor.delete(id).before.flatMap { ValueLedger.Note($0) }
+    }
+
+    // MARK: Conflicts with the other window
+
+    func conflicts() throws -> [(id: Conflict.ID, mine: ValueLedger.Note?, theirs: ValueLedger.Note?, base: ValueLedger.Note?)] {
+        try descriptor.conflicts().map { conflict in
+            (
+                conflict.id, conflict.mine.flatMap { ValueLedger.Note($0) },
+                conflict.theirs.flatMap { ValueLedger.Note($0) }, conflict.base.flatMap { ValueLedger.Note($0) }
+            )
+        }
+    }
+
+    func resolve(_ conflict: Conflict.ID, mine: Bool) throws {
+        try descriptor.resolve(conflict, mine ? .mine : .theirs)
+    }
+}
+
+extension ValueLedger.Note {
+    init?(_ record: Record) { self.init(record.content) }
+
+    init?(_ content: Content) {
+        guard let key = content["subject"]?.string else { return nil }
+        let color = content["color"]?.string ?? ""
+        self.init(key: key, text: Annotation(Record(id: "-", content: content)).text, color: String(color.dropFirst()))
+    }
+}

@@ -1,0 +1,302 @@
+import Children
+import EngineSupport
+import Foundation
+import Glibc
+import TestSupport
+import TestThreads
+import Testing
+
+/// Files that cannot be written, or not as usual: whatever happens, the file is the old one or the new one, and what is not
+/// in it is kept and can still be written elsewhere.
+@Suite(.onOwnThreads)
+struct OwnFileConditionStories {
+    private let home: Folder
+    private let folder: String
+    private let path: String
+
+    init() throws {
+        home = try Folder()
+        folder = try home.makeFolder("papers")
+        path = folder + "/paper.pdf"
+        for name in ["run", "other-run"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(home.path)/\(name)", withIntermediateDirectories: false,
+                attributes: [.posixPermissions: 0o700])
+        }
+    }
+
+    private func run(_ words: String..., other: Bool = false) throws -> Program.Outcome {
+        // Another data folder is a stranger, like another program.
+        try Program.run(
+            words,
+            environment: [
+                "HOME": other ? home.path + "/other" : home.path, "TZ": "UTC",
+                "XDG_RUNTIME_DIR": home.path + (other ? "/other-run" : "/run"),
+            ])
+    }
+
+    private func qpdf(_ words: String...) throws -> Int32 {
+        try Program.run(words, environment: [:], executable: "/usr/bin/qpdf").status
+    }
+
+    private func write(_ bytes: [UInt8], to path: String? = nil) throws -> Data {
+        try Data(bytes).write(to: URL(fileURLWithPath: path ?? self.path))
+        return Data(bytes)
+    }
+
+    private func bytes(_ path: String? = nil) -> Data {
+        (try? Data(contentsOf: URL(fileURLWithPath: path ?? self.path))) ?? Data()
+    }
+
+    private var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() }
+
+    private func add(_ text: String, to path: String? = nil) throws -> Program.Outcome {
+        try run("add", path ?? self.path, "--note", text, "--page", "1")
+    }
+
+    /// The texts of a file's notes, as a stranger reads them.
+    private func seen(_ path: String? = nil) throws -> String {
+        let outcome = try run("list", path ?? self.path, "--format", "ndjson", other: true)
+        #expect(outcome.status == 0, "\(outcome.messages)")
+        return outcome.output
+    }
+
+    /// The file is as it was, the note is kept, the reason is named, and another path takes everything.
+    private func expectRefusal(
+        of outcome: Program.Outcome, at path: String? = nil, because reason: String, keeping original: Data
+    ) throws {
+        #expect(outcome.status == 1 && outcome.messages.contains(reason), "\(outcome.messages)")
+        #expect(outcome.messages.split(separator: "\n").count == 1, "\(outcome.messages)")
+        #expect(bytes(path) == original)
+        let kept = try run("list", path ?? self.path, "--format", "ndjson")
+        #expect(kept.output.contains("Kept") && kept.status == 0, "\(kept.messages)")
+        #expect(try run("storage", "list").output.contains(path ?? self.path))
+        let copy = home.path + "/copy.pdf"
+        let written = try run("write", path ?? self.path, "--to", copy)
+        #expect(written.status == 0 && written.messages.contains("wrote a copy"), "\(written.messages)")
+        #expect(try seen(copy).contains("Kept"))
+        #expect(bytes(path) == original)
+    }
+
+    private static let note = "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(first)>>"
+
+    /// - Parameter permission: what the certificate allows, such as `/P 2`; nil: an ordinary signature.
+    private static func signed(_ permission: String?) -> [UInt8] {
+        var pdf = SmallPDF()
+        pdf.pages = [("/MediaBox[0 0 612 792]/Annots[6 0 R 7 0 R]", "BT /F1 20 Tf 100 602 Td (Word) Tj ET")]
+        pdf.catalog = "/AcroForm<</SigFlags 3/Fields[7 0 R]>>" + (permission == nil ? "" : "/Perms<</DocMDP 8 0 R>>")
+        let reference = permission.map {
+            "/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/V/1.2\($0)>>>>]"
+        }
+        pdf.extra = [
+            note, "<</FT/Sig/T(sig)/V 8 0 R/Type/Annot/Subtype/Widget/Rect[0 0 0 0]/P 4 0 R>>",
+            "<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/adbe.pkcs7.detached/ByteRange[0 10 20 30]/Contents<00>"
+                + "\(reference ?? "")>>",
+        ]
+        return pdf.bytes
+    }
+
+    // MARK: Signatures
+
+    @Test(arguments: ["/P 1", "/P 2", ""]) func aCertificateThatForbidsNotesIsKept(_ permission: String) throws {
+        let original = try write(Self.signed(permission))
+        try expectRefusal(
+            of: try add("Kept"), because: "a signature of the PDF forbids changes to annotations; write to another path",
+            keeping: original)
+        #expect(bytes(home.path + "/copy.pdf").starts(with: original))
+        #expect(names == ["paper.pdf"])
+        let again = try run("write", path, "--to", home.path + "/copy.pdf", "--force")
+        #expect(again.messages.contains("the signature is not valid in this copy"), "\(again.messages)")
+        let compact = try run("write", path, "--compact")
+        #expect(compact.status == 1 && bytes() == original, "\(compact.messages)")
+    }
+
+    @Test(arguments: [nil, "/P 3"]) func aSignedFileIsContinued(_ permission: String?) throws {
+        let original = try write(Self.signed(permission))
+        #expect(try add("Added").status == 0)
+        #expect(bytes().starts(with: original) && bytes().count > original.count)
+        #expect(try seen().contains("Added"))
+        let compact = try run("write", path, "--compact")
+        #expect(compact.status == 1 && compact.messages.contains("signature"), "\(compact.messages)")
+        #expect(bytes().starts(with: original))
+    }
+
+    // MARK: Files that are written anew
+
+    @Test func anEncryptedFileStaysEncrypted() throws {
+        let plain = home.path + "/plain.pdf"
+        _ = try write(SmallPDF(annotations: [Self.note]).bytes, to: plain)
+        #expect(try qpdf("--encrypt", "", "owner", "256", "--", plain, path) == 0)
+        let added = try add("Added")
+        #expect(added.status == 0, "\(added.messages)")
+        #expect(try qpdf("--is-encrypted", path) == 0 && qpdf("--check", path) == 0)
+        #expect(bytes().range(of: Data("Added".utf8)) == nil)
+        let seen = try seen()
+        #expect(seen.contains("Added") && seen.contains("first"))
+        #expect(names == ["paper.pdf"])
+    }
+
+    @Test func aFileWithAPasswordIsRefused() throws {
+        let plain = home.path + "/plain.pdf"
+        _ = try write(SmallPDF(annotations: [Self.note]).bytes, to: plain)
+        #expect(try qpdf("--encrypt", "user", "owner", "256", "--", plain, path) == 0)
+        let original = bytes()
+        let added = try add("Never")
+        #expect(added.status == 1 && added.messages.contains("encrypted"), "\(added.messages)")
+        #expect(bytes() == original && names == ["paper.pdf"])
+        #expect(try run("storage", "list").output.isEmpty)
+    }
+
+    @Test func aDamagedFileIsRepaired() throws {
+        let text = String(decoding: SmallPDF(annotations: [Self.note]).bytes, as: UTF8.self)
+        _ = try write(Array(text.replacingOccurrences(of: "startxref\n", with: "startxref\n1").utf8))
+        let added = try add("Added")
+        #expect(added.status == 0, "\(added.messages)")
+        #expect(try qpdf("--check", path) == 0)
+        let seen = try seen()
+        #expect(seen.contains("Added") && seen.contains("first"))
+        #expect(names == ["paper.pdf"])
+    }
+
+    @Test(arguments: ["", "no PDF at all", "%PDF-1.7\n"]) func whatIsNoPDFIsLeftAlone(_ text: String) throws {
+        let original = try write(Array(text.utf8))
+        let added = try add("Never")
+        #expect(added.status == 1 && !added.messages.isEmpty, "\(added.messages)")
+        #expect(bytes() == original && names == ["paper.pdf"])
+    }
+
+    /// Another program has written the file anew, without a note that was changed here, and with its number for another.
+    @Test func aNoteThatTheFileLostDoesNotReplaceTheOneThatHasItsNumberNow() throws {
+        func note(_ text: String, _ author: String) -> String {
+            "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/T(\(author))/Contents(\(text))>>"
+        }
+        _ = try write(SmallPDF(annotations: [note("first", "Eve"), note("second", "Eve")]).bytes)
+        let edited = try run("edit", "7", "--pdf", path, "--text", "mine", "--no-write")
+        #expect(edited.status == 0, "\(edited.messages)")
+        _ = try write(SmallPDF(annotations: [note("first", "Eve"), note("another", "Fred")], word: "Words").bytes)
+        #expect(try run("write", path).status == 6)
+        let resolved = try run("conflicts", "resolve", "7", "--mine", "--pdf", path)
+        #expect(resolved.status == 0, "\(resolved.messages)")
+        #expect(try run("write", path).status == 0)
+        let seen = try seen()
+        for text in ["first", "another", "mine"] {
+            #expect(seen.components(separatedBy: "\"\(text)\"").count == 2, "\(text): \(seen)")
+        }
+        #expect(!seen.contains("second"))
+    }
+
+    // MARK: Disks, folders, owners and links
+
+    @Test(.enabled(if: TinyDisk.isAllowed)) func aFullDiskLeavesTheFileAndKeepsTheChange() throws {
+        let disk = try TinyDisk(kilobytes: 16)
+        let path = disk.path + "/paper.pdf"
+        var pdf = SmallPDF(annotations: [Self.note])
+        pdf.info = "/Title(\(String(repeating: "x", count: 6000)))"
+        let original = try write(pdf.bytes, to: path)
+        try expectRefusal(of: try add("Kept", to: path), at: path, because: "the disk is full", keeping: original)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: disk.path) == ["paper.pdf"])
+        try disk.grow(toKilobytes: 256)
+        #expect(try run("write", path).status == 0)
+        #expect(bytes(path).starts(with: original))
+        #expect(try seen(path).contains("Kept"))
+    }
+
+    @Test(.enabled(if: TinyDisk.isAllowed)) func aReadOnlyFolderLeavesTheFileAndKeepsTheChange() throws {
+        let disk = try TinyDisk(kilobytes: 256)
+        let path = disk.path + "/paper.pdf"
+        let original = try write(SmallPDF(annotations: [Self.note]).bytes, to: path)
+        try disk.makeReadOnly()
+        try expectRefusal(
+            of: try add("Kept", to: path), at: path, because: "read-only; write to another path", keeping: original)
+    }
+
+    @Test func aReadOnlyFileIsNotReplaced() throws {
+        let original = try write(SmallPDF(annotations: [Self.note]).bytes)
+        chmod(path, 0o444)
+        try expectRefusal(
+            of: try add("Kept"), because: "the file is read-only; write to another path, or run chmod u+w",
+            keeping: original)
+        chmod(path, 0o644)
+        #expect(try run("write", path).status == 0)
+        #expect(try seen().contains("Kept"))
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func theFileOfAnotherUserIsNotReplaced() throws {
+        let original = try write(SmallPDF(annotations: [Self.note]).bytes)
+        #expect(chown(path, 12_345, 12_345) == 0)
+        try expectRefusal(
+            of: try add("Kept"), because: "belongs to another user and is not replaced; write to another path",
+            keeping: original)
+    }
+
+    @Test func otherNamesOfAFileKeepTheOldContentsAndAreNamed() throws {
+        let original = try write(SmallPDF(annotations: [Self.note]).bytes)
+        let other = folder + "/other.pdf"
+        #expect(link(path, other) == 0)
+        let added = try add("Added")
+        #expect(added.status == 0 && added.messages.contains("1 other name still ha"), "\(added.messages)")
+        #expect(bytes(other) == original && bytes().starts(with: original) && bytes() != original)
+        // From now on they are two files.
+        #expect(try !add("Again").messages.contains("other name"))
+    }
+
+    @Test func aSymlinkStaysOne() throws {
+        let original = try write(SmallPDF(annotations: [Self.note]).bytes)
+        let link = folder + "/link.pdf"
+        #expect(symlink("paper.pdf", link) == 0)
+        #expect(try add("Added", to: link).status == 0)
+        #expect((try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == "paper.pdf")
+        #expect(bytes().starts(with: original) && bytes() != original)
+        #expect(try seen().contains("Added"))
+        // Both names are one file, with one layer.
+        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
+        #expect(try run("list", link, "--format", "ndjson").output.contains("Kept"))
+    }
+
+    // MARK: A disk that fails
+
+    /// Every operation of a write fails in turn, in every way.
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc")))
+    func aDiskThatFailsInTheMiddleLeavesTheOldFileOrTheNewOne() throws {
+        let faults = try DiskFaults(
+            library: try DiskFaults.compile(into: URL(fileURLWithPath: home.path + "/library")),
+            folder: URL(fileURLWithPath: home.path + "/faults"))
+        var environment = faults.environment(watching: folder, hasDisk: false, traces: true)
+        environment["HOME"] = home.path
+        environment["TZ"] = "UTC"
+        environment["XDG_RUNTIME_DIR"] = home.path + "/run"
+        func run(_ words: String...) throws -> Program.Outcome { try Program.run(words, environment: environment) }
+
+        let original = try write(SmallPDF(annotations: [Self.note]).bytes)
+        let first = try run("add", path, "--note", "number 0", "--page", "1")
+        #expect(first.status == 0, "\(first.messages)")
+        let operations = faults.operationNames
+        #expect(operations.contains { $0.hasPrefix("rename") } && operations.contains { $0.hasPrefix("fsync") })
+        var failures = 0
+        for (number, operation) in operations.enumerated() {
+            for kind in DiskFaults.Kind.kinds(of: operation, number: number) {
+                let before = bytes()
+                failures += 1
+                let text = "number \(failures)"
+                try faults.arm(.init(at: try faults.operations + number + 1, kind: kind))
+                let outcome = try run("add", path, "--note", text, "--page", "1")
+                try faults.disarm()
+                let (now, what) = (bytes(), Comment(rawValue: "\(operation), \(kind): \(outcome.messages)"))
+                #expect(now.starts(with: before), what)
+                if outcome.status == 0 {
+                    #expect(now != before, what)
+                } else {
+                    #expect(outcome.messages.split(separator: "\n").count == 1, what)
+                    #expect(!kind.isFullDisk || outcome.messages.contains("the disk is full") || now != before, what)
+                    // Nothing is lost: the next write has it.
+                    #expect(try run("write", path).status == 0, what)
+                }
+                let seen = try seen()
+                #expect(seen.components(separatedBy: "\"\(text)\"").count == 2, what)
+                #expect(names == ["paper.pdf"], what)
+            }
+        }
+        #expect(failures > 10 && bytes().starts(with: original))
+        #expect(try qpdf("--check", path) == 0)
+    }
+}
