@@ -23,6 +23,13 @@ extension AppState {
     mutating func fileWritten(_ written: FileWritten) -> [Effect] {
         guard let document else { return [] }
         self.document?.writesAsked = max(0, document.writesAsked - 1)
+        if written.form == .unchanged, let file = document.file, file.conflicts > 0 {
+            stay()
+            notice = .warning(
+                "Nothing written: \(file.conflicts) of yours in conflict with \(file.name)",
+                hint: .init(command: .outbox, effect: "to compare"))
+            return []
+        }
         let text = written.sentence
         notice = written.leftOut.isEmpty ? .done(text) : .warning(text)
         if departure != nil { self.document?.writtenLast = text }

@@ -9,6 +9,8 @@ extension FileStatus {
     func news(since old: Condition) -> Notice? {
         let kept = unwritten > 0 ? "\(unwrittenChanges) kept; " : ""
         switch condition {
+        // An attempt to write it says more.
+        case .missing where old == .writing: return nil
         case .missing:
             return .warning("\(name) is missing; \(kept):w! writes it again, :w FILE.pdf writes a copy")
         case .unwritable(let why):

@@ -81,6 +81,8 @@ extension AppState {
     mutating func changeView() {
         guard let view = document?.page.view else { return }
         document?.page.chosenView = view == .layout ? .reading : .layout
+        // The other view has other columns; the cursor stays in sight.
+        document?.page.left = 0
     }
 
     /// Zooms in steps of a quarter of the natural width, from 100 % to 300 %.

@@ -31,6 +31,10 @@ final class OwnFile: Sendable {
         var merged = OwnFiles.Merged()
         /// How often the pages may have become others.
         var pageVersions = 0
+        /// Where the file was before it was found at another path by the last opening; nil: where it was.
+        var movedFrom: String?
+        /// Why the file could not be read by the last opening; nil: it was.
+        var problem: String?
     }
 
     // MARK: Users

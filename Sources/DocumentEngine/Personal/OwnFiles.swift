@@ -101,7 +101,9 @@ final class OwnFiles: Sendable {
                 let facts = try await engine.apart { try FileFacts.read(real) }
                 if let moved = try await moved(facts) {
                     file = moved
+                    let old = moved.state.path
                     try await change(file) { $0.path = real }
+                    file.news.withLock { $0.movedFrom = old }
                 } else {
                     file = try await take(real, facts, isPrivate: isPrivate)
                 }
@@ -112,9 +114,11 @@ final class OwnFiles: Sendable {
                 try await file.operations.pass {
                     if try await !hasDocument(file) { try await restore(file) }
                     try await finishIntent(file)
+                    file.news.withLock { $0.problem = nil }
                     do { try await rebaseIfChanged(file) } catch let error as OwnFileError {
                         // What is kept is shown also if the file is missing or cannot be read now.
                         guard file.state.mustBeKept else { throw error }
+                        file.news.withLock { $0.problem = error.reason }
                         logger.notice("a file cannot be read", metadata: ["problem": "\(error.word)"])
                     }
                 }

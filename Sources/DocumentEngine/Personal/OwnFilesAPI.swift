@@ -152,6 +152,8 @@ struct OwnFilesAPI: Sendable {
                 json.member("private", state.isPrivate)
                 json.member("unwritten", state.unwritten)
                 json.member("missing", isMissing)
+                if let problem = news.problem { json.member("problem", problem) }
+                if let from = news.movedFrom { json.member("movedFrom", from) }
                 if let base { json.member("base", base) }
                 json.member("merges", news.merges)
                 json.member("pageVersions", news.pageVersions)
@@ -199,6 +201,8 @@ extension OwnFiles {
         let now = engine.now()
         var request = TokenIssuer.Request(
             documentID: file.key.document, expiresAt: now + PersonalOptions.tokenLife)
+        // So that a window knows its own changes from those of other programs, which have no user.
+        request.userID = options.user
         request.issuedAt = now
         return try await options.issuer.token(request)
     }

@@ -10,6 +10,8 @@ package struct PersonalOptions: Sendable {
     package var issuer: TokenIssuer
     /// The version of the program, which a newer program compares with its own.
     package var version: String
+    /// The person, as the user of the tokens; nil: anonymous.
+    package var user: String?
     /// How long the engine stays after its last connection.
     package var idle: Duration = .seconds(30)
     /// Removes the local copies that clients have of a document, before the engine forgets it. Returns false if one of them

@@ -58,8 +58,16 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     private func reportHidden(_ descriptor: InstantDocumentDescriptor) throws {
-        let hidden = try descriptor.layer.store.read { try $0.counts(query, before: nil).hidden }
-        guard !hidden.isEmpty else { return }
+        var all = query
+        all.filter.hidesFurniture = false
+        let (left, hidden) = try descriptor.layer.store.read {
+            (try $0.count(all) - $0.count(query), try $0.counts(query, before: nil).hidden)
+        }
+        guard left > 0 else { return }
+        // A filter leaves out some of them.
+        guard left == hidden.reduce(0, { $0 + $1.count }) else {
+            return Output.message("\(left) link\(left == 1 ? "" : "s") and the like hidden; --all lists them")
+        }
         let words = hidden.map { "\($0.count) \($0.value.name)\($0.count == 1 ? "" : "s")" }.joined(separator: ", ")
         Output.message("\(words) hidden; --all lists them")
     }

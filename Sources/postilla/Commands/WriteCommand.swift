@@ -48,6 +48,8 @@ struct WriteCommand: AsyncParsableCommand {
             Output.message("\(name): wrote a copy with every change")
         } else if compact, written.records == 0 {
             Output.message("\(name): written anew, without what was deleted")
+        } else if written.records == 0, written.conflicts > 0 {
+            // The remarks say why.
         } else if written.records == 0 {
             Output.message("\(name): nothing to write")
         } else {

@@ -39,6 +39,7 @@ struct EngineCommand: AsyncParsableCommand {
         var personal = PersonalOptions(
             socket: place.socket, keptFolder: place.kept, memoryFolder: place.states,
             issuer: try await TokenIssuer(privateKeyPEM: key.privatePEM), version: Postilla.configuration.version)
+        personal.user = OwnFileSession.login
         personal.idle = .seconds(idle.seconds)
         personal.forget = { [place] in Self.forget($0, place) }
         var options = Server.Options(

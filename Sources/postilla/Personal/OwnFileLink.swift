@@ -102,6 +102,10 @@ struct OwnFileReport: Hashable, Sendable {
     var unwritten: Int
     var isMissing: Bool
     var isPrivate: Bool
+    /// Why the file cannot be read now; nil: it can, or is missing.
+    var problem: String?
+    /// Where the file was before, if it was found at another path.
+    var movedFrom: String?
     /// A copy of a missing file, as it was.
     var base: String?
     var conflicts: [Conflict]
@@ -121,6 +125,8 @@ struct OwnFileReport: Hashable, Sendable {
         token = json["token"]?.string
         isMissing = json["missing"]?.bool == true
         isPrivate = json["private"]?.bool == true
+        problem = json["problem"]?.string
+        movedFrom = json["movedFrom"]?.string
         base = json["base"]?.string
         merges = Int(json["merges"]?.integer ?? 0)
         pageVersions = Int(json["pageVersions"]?.integer ?? 0)

@@ -39,7 +39,9 @@ struct OwnFileSession: Sendable {
         }
         let written: OwnFileWritten
         do { written = try await link.write() } catch let refusal as EngineRefusal {
-            throw CommandFailure("\(link.name): not written: \(refusal.message)")
+            let count = (try? await link.ask("state").report?.unwritten) ?? 0
+            let kept = count > 0 ? "\n" + Self.kept(count, link.name) : ""
+            throw CommandFailure("\(link.name): not written: \(refusal.message)" + kept)
         }
         for remark in written.remarks(link.name) where written.conflicts == 0 {
             Output.message("\(link.name): \(remark)")
@@ -59,6 +61,13 @@ struct OwnFileSession: Sendable {
         return setting.isEmpty ? author : setting
     }
 
+    /// The person's name for the system.
+    static var login: String? {
+        guard let user = getpwuid(geteuid()) else { return nil }
+        let name = String(cString: user.pointee.pw_name)
+        return name.isEmpty ? nil : name
+    }
+
     static var author: String? {
         guard let user = getpwuid(geteuid()) else { return nil }
         let full = String(cString: user.pointee.pw_gecos).split(separator: ",").first.map(String.init)?.trimmed ?? ""
@@ -74,6 +83,12 @@ extension LayerSession {
         let (link, report) = try await OwnFileLink.open(path, folders, dataDirectory: options.dataDir)
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
+        }
+        if let problem = report.isMissing ? "the file is missing" : report.problem {
+            Output.warning("\(path): \(problem); this is what is kept of it")
+        }
+        if let from = report.movedFrom {
+            Output.message("\(path): continues \(from), which is gone; its changes come along")
         }
         let log = try options.server.debugLog()
         do throws(InstantError) {
