@@ -11,6 +11,11 @@ struct LayerWatch {
     private let session: LayerSession
     private var told: [ByteOrdered: Revision] = [:]
     private var isCutOff = false
+    /// Whether the person was told so.
+    private var isTold = false
+    private var lastTold: ContinuousClock.Instant?
+    /// A connection that breaks again and again is reported once in this time.
+    private static let pause = Duration.seconds(60)
 
     private let since: Revision?
 
@@ -67,9 +72,13 @@ struct LayerWatch {
         switch descriptor.status.connection {
         case .offline where !isCutOff:
             isCutOff = true
-            Output.message("the server cannot be reached; retrying")
+            guard lastTold.map({ .now - $0 > Self.pause }) ?? true else { return }
+            (isTold, lastTold) = (true, .now)
+            Output.message("\(descriptor.status.problem ?? "the server cannot be reached"); retrying")
         case .live where isCutOff:
             isCutOff = false
+            guard isTold else { return }
+            isTold = false
             Output.message("reconnected")
         default: break
         }
