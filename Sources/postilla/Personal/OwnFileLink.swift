@@ -194,6 +194,8 @@ struct OwnFileWritten: Hashable, Sendable {
     /// What a PDF cannot hold, one phrase for each kind.
     var leftOut: [String] { left?.split(separator: ",").map { String($0).trimmed } ?? [] }
 
+    private static let maxLost = 20
+
     /// What else the person should know, in sentences.
     func remarks(_ name: String) -> [String] {
         var remarks: [String] = []
@@ -203,7 +205,8 @@ struct OwnFileWritten: Hashable, Sendable {
                 "\(Self.count(conflicts, "annotation")) not written: another program changed "
                     + "\(conflicts == 1 ? "it" : "them") too; choose with postilla conflicts --pdf \(name.shellWord)")
         }
-        if !report.lost.isEmpty { remarks.append(LostMark.summary(report.lost)) }
+        remarks += report.lost.prefix(Self.maxLost).map(\.sentence)
+        if report.lost.count > Self.maxLost { remarks.append("and \(report.lost.count - Self.maxLost) more marks") }
         if let left { remarks.append("a PDF cannot hold \(left); kept, not in the file") }
         if otherNames > 0 {
             remarks.append("the file's \(Self.count(otherNames, "other name")) still have the old contents")
@@ -219,11 +222,6 @@ struct OwnFileWritten: Hashable, Sendable {
 }
 
 extension LostMark {
-    /// `the words of 2 marks are not in the text any more; postilla list names them`
-    static func summary(_ marks: [LostMark]) -> String {
-        "the words of \(OwnFileWritten.count(marks.count, "mark")) are not in the text any more; postilla list names them"
-    }
-
     /// `highlight 01HV… on page 2 was at “some words”, which the text does not have any more`
     var sentence: String {
         let page = pageIndex.map { " on page \($0 + 1)" } ?? ""
