@@ -27,8 +27,9 @@ final class LocalPDF: Sendable {
     private let readOnlyReason: String?
     private let drafts: [DraftKey: String]
     private let author: String?
-    /// Called once the first page is shown.
+    /// Called once, when the first page is shown.
     private let shown: @Sendable () -> Void
+    private let wasShown = Mutex(false)
     /// Whether the records come from the engine now, which also watches the file.
     private let isTaken = Mutex(false)
     private let shownVersion = Mutex<Version?>(nil)
@@ -121,7 +122,11 @@ final class LocalPDF: Sendable {
         post(.pdfReady(first))
         // Whatever reads the whole file would delay the page that the person waits for.
         await pages.finishNewestPage()
-        shown()
+        let isFirst = wasShown.withLock { was in
+            defer { was = true }
+            return !was
+        }
+        if isFirst { shown() }
         let info = try await pages.info()
         post(.pdfMeasured(info))
         let found = try await tools.annotations(of: path).byOwnNames
