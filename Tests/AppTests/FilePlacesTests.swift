@@ -14,7 +14,7 @@ import Testing
         services.entries = LibraryTests.entries
         services.files = FileTests.files
         let stage = Stage(services, begin: .library)
-        #expect(stage.lines[0].hasPrefix("─ PDFs here, and others with unwritten changes ─"))
+        #expect(stage.lines[0].hasPrefix("─ PDFs here, and unwritten elsewhere ─"))
         #expect(stage.lines[1].hasPrefix("▌ draft.pdf") && stage.lines[1].contains("2 not in the file"))
         #expect(stage.lines[3].contains("file missing  4 changes kept"))
         #expect(stage.lines[5].hasPrefix("─ Layers on this machine"))

@@ -28,6 +28,26 @@ struct CopyMergeTests {
 
     private func texts(_ merge: CopyMerge) -> [String] { merge.records.map { Annotation($0).text } }
 
+    /// A record that this program wrote into the PDF has its own id in the layer, and the number of an object there.
+    @Test func whatIsMergedIntoHasOtherIDsThanTheDocument() {
+        let id = "01M89PRE1G5VCAMHBWFE5PM9AC"
+        let document = [note("5", "one", name: id), note("6", "two", left: 60)]
+        let present = [note(id, "one", name: id), note("6", "two", left: 60)]
+        let copy = [note("5", "ONE", name: id), note("6", "two", left: 60), note("9", "new", left: 120)]
+        for result in [
+            merge(document, [continued(copy, document)], into: present),
+            merge(document, [CopyMerge.Copy(copy, from: .pdf)], into: present),
+        ] {
+            #expect(texts(result).sorted() == ["ONE", "new", "two"])
+            #expect(result.records.first { Annotation($0).text == "ONE" }?.id == id)
+            #expect(result.counts[0].changed == 1 && result.counts[0].added == 1 && result.counts[0].unchanged == 1)
+        }
+        // What the layer has deleted stays deleted, also if another record has its number there.
+        let other = [note("5", "other", left: 200, name: "a name of another one")]
+        let result = merge(document, [continued(document, document)], into: other)
+        #expect(result.records == other)
+    }
+
     // MARK: Deletions
 
     @Test func aDeletionCountsOnlyInACopyThatContinuesTheFile() {

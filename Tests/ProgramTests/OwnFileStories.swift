@@ -267,6 +267,13 @@ struct OwnFileStories {
         try terminal.see("Wrote 2 changes to paper.pdf")
         let now = try places(other: true)
         #expect(isNear(now["First"], page: 1, top: 82) && isNear(now["Second"], page: 1, top: 102), "\(now)")
+        // A page that there was not at first.
+        try terminal.press(":page 2<enter>")
+        try terminal.see("page 2 of 2")
+        try terminal.press("aOn a new page<enter>")
+        try terminal.see("1 not in the file")
+        try terminal.press(":w<enter>")
+        try terminal.see("Wrote 1 change to paper.pdf")
         try terminal.press("q")
         #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
     }

@@ -5,7 +5,7 @@ extension LibraryState {
     /// Files elsewhere are listed if something is not written into them.
     fileprivate var filesTitle: CleanText {
         files.contains { $0.path.contains("/") }
-            ? "PDFs here, and others with unwritten changes" : "PDFs in this folder"
+            ? "PDFs here, and unwritten elsewhere" : "PDFs in this folder"
     }
 }
 

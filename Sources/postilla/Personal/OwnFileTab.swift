@@ -22,6 +22,7 @@ final class OwnFileTab: Sendable {
     private struct State {
         var link: OwnFileLink?
         var client: InstantClient?
+        var descriptor: InstantDocumentDescriptor?
         var report: OwnFileReport?
         var isWriting = false
         var told: FileStatus?
@@ -71,6 +72,7 @@ final class OwnFileTab: Sendable {
         state.withLock { state in
             state.link = link
             state.client = client
+            state.descriptor = descriptor
             state.report = report
         }
         guard adopt(self, link, client, descriptor, token) else { return close() }
@@ -132,13 +134,23 @@ final class OwnFileTab: Sendable {
             return state.report
         }
         if let old, old.document == report.document {
-            if report.pageVersions > old.pageVersions { reloadPages() }
+            if report.pageVersions > old.pageVersions {
+                reloadPages()
+                renewSession()
+            }
             if report.merges > old.merges {
                 post(.fileMerged(report.merged))
                 post(.recordsChanged([], author: nil))
             }
         }
         tell()
+    }
+
+    /// The number of pages, which new annotations are checked against, comes with the session.
+    private func renewSession() {
+        let (link, descriptor) = state.withLock { ($0.link, $0.descriptor) }
+        guard let link, let descriptor else { return }
+        Task { if let token = try? await link.token() { descriptor.reauthenticate(withJWT: token) } }
     }
 
     private let onReload = Mutex<@Sendable () -> Void>({})
@@ -321,7 +333,7 @@ final class OwnFileTab: Sendable {
         let (client, link) = state.withLock { state in
             state.isClosed = true
             state.task?.cancel()
-            defer { (state.client, state.link) = (nil, nil) }
+            defer { (state.client, state.link, state.descriptor) = (nil, nil, nil) }
             return (state.client, state.link)
         }
         wake.finish()
