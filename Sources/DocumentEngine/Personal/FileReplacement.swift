@@ -68,7 +68,20 @@ final class OpenFile {
             _ = fcntl(descriptor, setLease, CInt(F_UNLCK))
             return false
         }
-        return errno == EAGAIN
+        return errno == EAGAIN && !isOnNetwork
+    }
+
+    /// Servers of network file systems grant leases as they please.
+    private var isOnNetwork: Bool {
+        typealias Function = @convention(c) (CInt, UnsafeMutableRawPointer) -> CInt
+        // Swift's Glibc does not declare it.
+        guard let function = dlsym(nil, "fstatfs").map({ unsafeBitCast($0, to: Function.self) }) else { return false }
+        // Larger than struct statfs, whose first member is the type, as a word.
+        var status = [Int](repeating: 0, count: 64)
+        guard function(descriptor, &status) == 0 else { return false }
+        // NFS, SMB, SMB 2, AFS, Ceph.
+        return [0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x5346_414F, 0x00C3_6400].contains(
+            UInt32(truncatingIfNeeded: status[0]))
     }
 
     /// Returns once no process has the file open for writing, or after a second: some keep it open without writing.

@@ -165,13 +165,30 @@ extension Folders {
 
     /// Removes a layer's folder. If something in it cannot be removed, its database stays, so that the layer is still
     /// listed. The locks go last: until then, no other process opens what is being removed.
-    static func remove(layer folder: String) throws(InstantError) {
+    ///
+    /// A kill leaves the whole store or an empty one: without a part of its log, the store would be an earlier one, which
+    /// does not know what it has sent.
+    ///
+    /// - Parameter didChange: Called after each step; for tests.
+    static func remove(
+        layer folder: String, didChange: () throws(InstantError) -> Void = {}
+    ) throws(InstantError) {
         let store = database(in: folder)
-        let files = [store + "-wal", store + "-shm", store]
+        let files = [store + "-shm", store + "-wal", store]
         let locks = entries(folder).filter { $0.hasSuffix(".lock") }.map { folder + "/" + $0 }
         let last = files + locks
-        for path in entries(folder).map({ folder + "/" + $0 }) where !last.contains(path) { try remove(path) }
-        for path in last where isFile(path) { try remove(path) }
+        for path in entries(folder).map({ folder + "/" + $0 }) where !last.contains(path) {
+            try remove(path)
+            try didChange()
+        }
+        for path in last where isFile(path) {
+            if path.hasSuffix("-wal"), isFile(store), truncate(store, 0) != 0 {
+                throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(store): \(errnoText())")
+            }
+            try didChange()
+            try remove(path)
+            try didChange()
+        }
         // Another process may be making the layer again.
         guard rmdir(folder) == 0 || [ENOTEMPTY, EEXIST, ENOENT].contains(errno) else {
             throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(folder): \(errnoText())")

@@ -113,16 +113,18 @@ import Testing
         let facts = try FileFacts.read(path)
         let file = open(path, O_RDWR | O_CLOEXEC)
         try #require(file >= 0)
-        let (done, problem) = (DispatchSemaphore(value: 0), Mutex<OwnFileError?>(nil))
+        let (done, outcome) = (DispatchSemaphore(value: 0), Outcome())
         DispatchQueue.global().async { [self] in
-            do { try replace(path, expecting: facts) } catch { problem.withLock { $0 = error as? OwnFileError } }
+            do { try replace(path, expecting: facts) } catch {
+                outcome.problem.withLock { $0 = error as? OwnFileError }
+            }
             done.signal()
         }
         #expect(done.wait(timeout: .now() + 0.2) == .timedOut)
         #expect(pwrite(file, "theirs", 6, 0) == 6)
         close(file)
         done.wait()
-        #expect(problem.withLock { $0 } == .changedMeanwhile)
+        #expect(outcome.problem.withLock { $0 } == .changedMeanwhile)
         #expect(text(path) == "theirs")
         #expect(names == ["paper.pdf"])
     }
@@ -213,6 +215,10 @@ import Testing
         try Data("ol".utf8).write(to: URL(fileURLWithPath: path))
         #expect(try !facts.isBeginning(of: path))
     }
+}
+
+private final class Outcome: Sendable {
+    let problem = Mutex<OwnFileError?>(nil)
 }
 
 private enum ChildTool {

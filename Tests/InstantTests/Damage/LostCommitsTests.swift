@@ -43,6 +43,34 @@ import Testing
         }
     }
 
+    /// What is left is the whole store or an empty one, never an earlier one.
+    @Test func aKilledRemovalIsNoDamage() throws {
+        let kill = InstantError(.cancelled, "killed")
+        var found: Set<Int> = []
+        var (step, isDone) = (0, false)
+        while !isDone {
+            try place(client) { path in
+                var left = step
+                do throws(InstantError) {
+                    try Folders.remove(layer: String(path.dropLast("/layer.sqlite".count))) { () throws(InstantError) in
+                        left -= 1
+                        if left < 0 { throw kill }
+                    }
+                    isDone = true
+                } catch {
+                    #expect(error.kind == .cancelled)
+                    let store = try LocalSQLiteStore(path: path)
+                    defer { store.close() }
+                    #expect(store.damage == [], "step \(step)")
+                    let edits = try store.read { try $0.entries(in: [.waiting], limit: .max) }
+                    found.insert(edits.count { $0.id.hasPrefix("new ") })
+                }
+            }
+            step += 1
+        }
+        #expect(found == [0, 6])
+    }
+
     @Test func aFrameThatChangedEndsTheLogAndIsReported() throws {
         var found: Set<Int> = []
         for frame in 0..<frames {
