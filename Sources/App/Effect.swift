@@ -138,6 +138,8 @@ package enum Effect: Hashable, Sendable {
     ///
     /// - Parameter isAddress: Whether the notice shows the text instead of its length.
     case copy(String, isAddress: Bool)
+    /// Switches reports of clicks and the wheel.
+    case useMouse(Bool)
     case redraw
     case suspend
     case quit

@@ -30,7 +30,7 @@ package final class TerminalDevice {
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
     private let file: Files
-    private let modes: TerminalModes
+    private var modes: TerminalModes
     private var pen: Pen
     private var shown: Canvas?
     private var cursorIsVisible: Bool?
@@ -85,6 +85,16 @@ package final class TerminalDevice {
     /// Queries text colour and background (OSC 10 and 11). Terminals that do not know the query ignore it.
     func askForColors() {
         if isInUse { Self.write(Array("\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\".utf8), to: output) }
+    }
+
+    /// Switches reports of clicks and the wheel, also for after a suspension.
+    package func useMouse(_ isOn: Bool) {
+        guard isInUse else { return }
+        Self.write(modes.off, to: output)
+        // What resets the terminal after a crash resets the mouse anyway, if it was on once.
+        modes = TerminalModes(usesMouse: isOn, resetsMouse: true)
+        modes.guarding.withUnsafeBufferPointer { ct_guard_text($0.baseAddress, $0.count) }
+        Self.write(modes.on, to: output)
     }
 
     package var colorDepth: ColorDepth { ColorDepth(count: pen.palette.count) }

@@ -9,11 +9,16 @@ struct TerminalModes {
     let guarding: [UInt8]
 
     /// Call after `newterm`.
-    init(usesMouse: Bool) {
+    ///
+    /// - Parameter resetsMouse: Whether the mouse may have been on before.
+    init(usesMouse: Bool, resetsMouse: Bool = false) {
         let paste: (on: String, off: String) = ("\u{1B}[?2004h", "\u{1B}[?2004l")
         // Button events, in the encoding for columns beyond 223.
         let mouse: (on: String, off: String) =
-            usesMouse ? ("\u{1B}[?1000h\u{1B}[?1006h", "\u{1B}[?1006l\u{1B}[?1000l") : ("", "")
+            (
+                usesMouse ? "\u{1B}[?1000h\u{1B}[?1006h" : "",
+                usesMouse || resetsMouse ? "\u{1B}[?1006l\u{1B}[?1000l" : ""
+            )
         on = Self.capability("smkx") + Array((paste.on + mouse.on).utf8)
         off = Array((mouse.off + paste.off).utf8) + Self.capability("rmkx")
         guarding = off + ["sgr0", "op", "cnorm", "rmcup"].flatMap(Self.capability)

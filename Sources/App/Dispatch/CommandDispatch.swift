@@ -50,7 +50,8 @@ extension AppState {
         case .comment: return beginThread()
         case .reply: return reply()
         case .resolve: return resolveOrReopen()
-        case .copy: return copySelection()
+        case .copy: return copyHere()
+        case .copyAll: return copyNote(withQuote: true)
         case .setBookmark: awaitLetter(for: .setBookmark)
         case .goToBookmark: awaitLetter(for: .goToBookmark)
         case .nextMark: return goToMark(by: max(1, count ?? 1))
@@ -67,6 +68,8 @@ extension AppState {
         case .followLink: showHints()
         case .mark: return mark()
         case .markRange: return markRange()
+        case .markAll: return loadAll(for: .mark)
+        case .invertMarks: return loadAll(for: .invertMarks)
         case .recolor: chooseColor()
         case .filter: return [.loadFacets]
         case .showHidden: toggleHidden()
@@ -127,6 +130,11 @@ extension AppState {
         switch command {
         case .otherPane: changePane(forward: true)
         case .paneBefore: changePane(forward: false)
+        case .listPane: self.document?.focus = .list
+        case .threadPane:
+            guard !document.thread.comments.isEmpty else { return only(.done("This annotation has no thread")) }
+            self.document?.focus = .thread
+        case .pagePane: self.document?.focus = .page
         case .search: beginSearch()
         case .searchNext: return searchAgain(by: max(1, count ?? 1))
         case .searchPrevious: return searchAgain(by: -max(1, count ?? 1))

@@ -4,7 +4,7 @@ import PageLayout
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
         download, who, open, state, attach, library, storage, requests, messages, prune,
-        mentions
+        mentions, mouse
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
 
@@ -37,16 +37,17 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .messages: "Show the latest messages in full"
         case .defaultGroup: "default-group NAME: set the group of new records; without NAME: the token's"
         case .prune: "Remove PDFs that no layer on this machine needs"
+        case .mouse: "mouse on or mouse off: whether clicks and the wheel come here; off selects text"
         case .mentions: "List what mentions you, or everything again"
         case .who: "Show who else has this layer open"
         }
     }
 
     /// Whether the command needs an argument.
-    var takesWords: Bool { [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup].contains(self) }
+    var takesWords: Bool { [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup, .mouse].contains(self) }
 
     /// Whether the command is available in the library.
-    var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .messages, .prune].contains(self) }
+    var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .messages, .prune, .mouse].contains(self) }
 }
 
 extension AppState {
@@ -113,6 +114,10 @@ extension AppState {
         case .defaultGroup: return setDefaultGroup(rest)
         case .prune: return [.pruneStorage]
         case .mentions: return run(.mentions, count: nil)
+        case .mouse:
+            guard ["on", "off"].contains(rest) else { return only(.warning("Usage: mouse on or mouse off")) }
+            notice = .done(rest == "on" ? "Clicks and the wheel come here" : "The terminal has the mouse")
+            return [.useMouse(rest == "on")]
         case .who: document?.presence.isShown = true
         }
         return []

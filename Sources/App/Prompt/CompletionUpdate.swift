@@ -73,6 +73,7 @@ extension AppState {
         case .defaultGroup: Set((document?.list.window?.rows ?? []).compactMap(\.group)).sorted()
         case .state: AnnotationState.allCases.map(\.rawValue)
         case .color: Colors.named.map(\.name)
+        case .mouse: ["off", "on"]
         default: []
         }
     }

@@ -124,6 +124,7 @@ final class ViewerServices: AppServices {
         case .paintPage(let page, let area): paint(page, in: area)
         case .showPicture: pictures?.show()
         case .hidePicture: pictures?.hide()
+        case .useMouse(let isOn): device.useMouse(isOn)
         case .redraw: device.redraw()
         case .suspend: device.suspend()
         case .quit: close()
