@@ -9,13 +9,20 @@ CYCLES = 100
 ROUNDS = 500
 EXAMPLES = 50
 SECONDS = 60
+PREFIX = /usr/local
+DESTDIR =
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run test api-test simulate mutations bench format lint clean corpus crash windows torture fuzz sanitize coverage docs man pictures
+.PHONY: help run install uninstall dist dist-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
+	@echo "make install  put a release build, manual pages, completion and licences below PREFIX (/usr/local); DESTDIR is put"
+	@echo "             in front, to build packages; make uninstall removes them"
+	@echo "make dist    make the files of a release in .build/dist: program, Debian package, sources, SBOM, checksums"
+	@echo "make dist-test  install, try and remove them in a new Debian system (needs root and Debian's mirror)"
+	@echo "make weigh   print the sizes of the release, and the time that starting takes beside another Swift program"
 	@echo "make test    build and run all tests"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
 	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM or a random seed; TRACE=seed prints one"
@@ -29,6 +36,7 @@ help:
 	@echo "make corpus DIR=folder  take every PDF of a folder through the server, edit one record of each kind, and compare"
 	@echo "             the result with qpdf and poppler; can be interrupted and continued"
 	@echo "make crash   kill client and server CYCLES times and check that confirmed data survives (SEED=… repeats a plan)"
+	@echo "make crash-files  kill engine and commands on one PDF in CYCLES cycles; cycle n has the seed SEED + n"
 	@echo "make windows  open, stop and kill programs on one data folder, in ROUNDS random steps (SEED=… repeats them)"
 	@echo "make torture  misuse the real server for SECONDS (SEED=… repeats a plan; STORE=sqlite or postgres;"
 	@echo "             ARGS='--campaign connections' and '--campaign slow' misuse connections)"
@@ -43,6 +51,26 @@ run:
 	@Resources/setup.sh run
 	@Resources/build.sh debug postilla
 	@.build/debug/postilla demo $(ARGS)
+
+install:
+	@Resources/setup.sh install
+	@Resources/build.sh release postilla
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' Resources/package/install.sh install
+
+uninstall:
+	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' Resources/package/install.sh uninstall
+
+dist:
+	@Resources/setup.sh dist
+	@Resources/build.sh release postilla
+	@Resources/package/dist.sh
+
+dist-test: dist
+	@Resources/setup.sh dist-test
+	@Resources/package/dist-test.sh $(ARGS)
+
+weigh: dist
+	@Resources/package/weigh.py .build/release .build/dist
 
 test:
 	@Resources/setup.sh test
@@ -74,7 +102,7 @@ man:
 	@Resources/setup.sh run
 	@Resources/build.sh debug postilla
 	@.build/debug/postilla --experimental-dump-help | \
-		Resources/man.py .build/man "$$(.build/debug/postilla --version)"
+		Resources/man.py .build/man "$$(Resources/package/version.sh)"
 
 pictures:
 	@Resources/setup.sh test
@@ -107,6 +135,12 @@ windows:
 	@Resources/build.sh debug Crash
 	@.build/debug/Crash windows --rounds $(ROUNDS) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+crash-files:
+	@Resources/setup.sh test
+	@Resources/build.sh debug postilla
+	@Resources/build.sh debug Crash
+	@.build/debug/Crash files --cycles $(CYCLES) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
 torture:
 	@Resources/setup.sh test
 	@Resources/build.sh debug postilla
@@ -131,7 +165,7 @@ format:
 
 lint:
 	swift format lint --strict --parallel --recursive $(SOURCES)
-	@if command -v shellcheck >/dev/null; then shellcheck Resources/*.sh .ci/run; fi
+	@if command -v shellcheck >/dev/null; then shellcheck Resources/*.sh Resources/package/*.sh .ci/run; fi
 
 clean:
 	swift package clean

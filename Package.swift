@@ -25,36 +25,45 @@ func tests(_ name: String, _ uses: [Target.Dependency] = [], _ settings: [SwiftS
         swiftSettings: settings)
 }
 
+/// A library that only the program, its server and the tests use. Without the trait it is not even fetched.
+func program(_ name: String, _ package: String) -> Target.Dependency {
+    .product(name: name, package: package, condition: .when(traits: ["Program"]))
+}
+
 // The rim: third-party libraries. docs/architecture.md states which module may import which, and
 // Tests/ArchitectureTests enforces it.
-let http: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
-let httpCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let httpTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let http = program("Hummingbird", "hummingbird")
+let httpCore = program("HummingbirdCore", "hummingbird")
+let httpTLS = program("HummingbirdTLS", "hummingbird")
 let httpClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
-let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let httpTypes = program("HTTPTypes", "swift-http-types")
 let nio: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioHTTP: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
-let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
-let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let lifecycle = program("ServiceLifecycle", "swift-service-lifecycle")
+let signals = program("UnixSignals", "swift-service-lifecycle")
 let sqlite: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let rawSQLite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
-let jwt: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
-let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
-let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let jwt = program("JWTKit", "jwt-kit")
+let nioHTTPTypes = program("NIOHTTPTypesHTTP1", "swift-nio-extras")
+let crypto = program("Crypto", "swift-crypto")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
-let metrics: Target.Dependency = .product(name: "CoreMetrics", package: "swift-metrics")
-let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
-let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
-let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let metrics = program("CoreMetrics", "swift-metrics")
+let arguments = program("ArgumentParser", "swift-argument-parser")
+let subprocess = program("Subprocess", "swift-subprocess")
+let systemPackage = program("SystemPackage", "swift-system")
 
 let package = Package(
     name: "postilla",
     products: [
         .executable(name: "postilla", targets: ["postilla"]),
         .library(name: "Instant", targets: ["Instant"]),
+    ],
+    traits: [
+        .trait(name: "Program", description: "The program and the server. Users of the library Instant need neither."),
+        .default(enabledTraits: ["Program"]),
     ],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -79,20 +88,20 @@ let package = Package(
         module("Authorization", ["Annotations"]),
         module("SyncProtocol", ["Annotations", "Authorization"]),
         module("SQLite", [sqlite, rawSQLite]),
+        .target(name: "CSHA256"),
 
         // The client.
         module("InstantCore", ["Annotations", "Authorization", "SyncProtocol"]),
         module(
             "Instant",
             [
-                "Annotations", "Authorization", "SyncProtocol", "SQLite", "InstantCore", httpClient, nio, nioHTTP,
-                nioPosix, sqlite, rawSQLite, crypto, logging,
+                "Annotations", "Authorization", "SyncProtocol", "SQLite", "InstantCore", "CSHA256", httpClient, nio,
+                nioHTTP, nioPosix, sqlite, rawSQLite, logging,
             ], rim),
 
         // The server.
         module("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
-        .systemLibrary(
-            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "CPostgres", linkerSettings: [.linkedLibrary("dl")]),
         module("Postgres", ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "CPostgres"]),
         module(
             "DocumentEngine",
@@ -158,7 +167,7 @@ let package = Package(
             "Instant",
             [
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "DocumentEngine",
-                "FaultProxy", "TestThreads", jwt, crypto, httpClient, nio, nioHTTP, logging,
+                "FaultProxy", "TestThreads", "CSHA256", jwt, crypto, httpClient, nio, nioHTTP, logging,
             ], rim),
         tests("EngineCore", ["Annotations", "Authorization", "SyncProtocol"]),
         tests(

@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh run|test|bench: installs what Postilla needs and this machine lacks, with the system's package manager. If
-# nothing is missing, it prints nothing and needs neither network nor root.
+# setup.sh run|install|dist|dist-test|test|bench: installs what Postilla needs and this machine lacks, with the system's
+# package manager. If nothing is missing, it prints nothing and needs neither network nor root.
 set -eu
 
 purpose=${1:-run}
@@ -30,8 +30,9 @@ has_postgres() {
 
 # The requirements, one per line: how to detect each, then its package for apt, dnf and pacman.
 needs() {
+    # The sources of a release have their dependencies in Vendor.
+    if [ ! -d "${0%/*}/../Vendor" ]; then echo 'command git            git            git            git'; fi
     cat <<'LIST'
-command git            git            git            git
 header  curses.h       libncurses-dev ncurses-devel  ncurses
 header  sqlite3.h      libsqlite3-dev sqlite-devel   sqlite
 command pkg-config     pkg-config     pkgconf        pkgconf
@@ -40,11 +41,25 @@ command pdftotext      poppler-utils  poppler-utils  poppler
 maps    poppler-data   poppler-data   poppler-data   poppler-data
 command qpdf           qpdf           qpdf           qpdf
 LIST
-    if [ "$purpose" = run ]; then return; fi
+    case $purpose in
+    run) return ;;
+    install | dist | dist-test)
+        echo 'command python3        python3        python3        python'
+        echo 'command strip          binutils       binutils       binutils'
+        if [ "$purpose" = install ]; then return; fi
+        # Only where Debian packages can be made.
+        if has dpkg; then echo 'command dpkg-shlibdeps dpkg-dev dpkg-dev dpkg'; fi
+        if [ "$purpose" = dist-test ]; then echo 'command debootstrap debootstrap debootstrap debootstrap'; fi
+        return
+        ;;
+    esac
     cat <<'LIST'
 header  vterm.h        libvterm-dev   libvterm-devel libvterm
 server  postgresql     postgresql     postgresql-server postgresql
 python  python3        python3-venv   python3  python
+command zsh            zsh            zsh            zsh
+command fish           fish           fish           fish
+command jq             jq             jq             jq
 LIST
     if [ "$purpose" = test ]; then return; fi
     cat <<'LIST'

@@ -22,8 +22,8 @@ package struct PlacedMention: Hashable, Sendable {
 }
 
 extension CommentText {
-    /// The people named, in the order of the text. Markup that is not exactly that of a mention names nobody: a nested or
-    /// unclosed element, one with other attributes or with tags inside, or words that do not begin with `@`.
+    /// All mentions, in text order. Only the exact markup of a mention counts: a nested or unclosed element, other
+    /// attributes, tags inside the element, or words without a leading `@` make it ordinary text.
     public var mentions: [Mention] { placedMentions.map(\.mention) }
 
     /// The mentions with their places in ``words``.
@@ -38,7 +38,7 @@ extension CommentText {
 
     /// Returns a text as it is written in a comment: plain unless it names one of these people.
     ///
-    /// - Parameter people: Whom the text may name, each by other words.
+    /// - Parameter people: The people that the text can mention, each by different words.
     package static func saying(_ text: String, mentioning people: [Mention]) -> CommentText {
         let named = MentionFinder(people).find(in: text)
         return named.isEmpty ? .plain(text) : .xhtml(text.paragraphs(mentioning: named))
@@ -51,7 +51,7 @@ extension Content {
         contentType == .comments ? self["text"].flatMap(CommentText.init(json:)) : nil
     }
 
-    /// The people whom a comment names; empty for any other content.
+    /// The mentions in a comment; empty for any other content.
     package var mentions: [Mention] { commentText?.mentions ?? [] }
 
     /// Whether a comment names a user.
@@ -111,7 +111,8 @@ struct MentionFinder {
 extension Unicode.Scalar {
     fileprivate var isPartOfWord: Bool {
         if value < 0x80 { return properties.isAlphabetic || ("0"..."9").contains(self) }
-        return properties.isAlphabetic || properties.numericType != nil || properties.canonicalCombiningClass != .notReordered
+        return properties.isAlphabetic || properties.numericType != nil
+            || properties.canonicalCombiningClass != .notReordered
     }
 }
 
@@ -121,8 +122,8 @@ struct MentionChange {
     private(set) var placed: [PlacedMention] = []
 
     /// - Parameters:
-    ///   - old: The words before, and whom they named.
-    ///   - people: Whom new words may name.
+    ///   - old: The previous words and their mentions.
+    ///   - people: The people that new words can mention.
     init(from old: [UInt8], _ before: [PlacedMention], to new: String, mentioning people: [Mention]) {
         let bytes = Array(new.utf8)
         let change = TextChange(from: old, to: bytes)

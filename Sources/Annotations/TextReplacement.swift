@@ -11,7 +11,7 @@ extension Content {
     /// Returns the comment or annotation with another text. Unknown members of the text, mentions, and the formatting
     /// around the change are preserved.
     ///
-    /// - Parameter people: Whom new words of a comment may name.
+    /// - Parameter people: The people that new words of a comment can mention.
     package func replacingText(
         with words: String, mentioning people: [Mention] = []
     ) throws(FormattingConflict) -> Content { try rewording(to: words, mentioning: people) }
@@ -61,7 +61,7 @@ extension String {
     /// Returns this XHTML with another text: only the part between the common beginning and end is rewritten. People who
     /// are still named keep their markup.
     ///
-    /// - Parameter people: Whom new words may name.
+    /// - Parameter people: The people that new words can mention.
     package func replacingXHTMLText(
         with words: String, mentioning people: [Mention] = []
     ) throws(FormattingConflict) -> String {

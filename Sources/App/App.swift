@@ -7,9 +7,10 @@
 // - Dispatch: key, mouse and command handling, denials, leaving, timers, reconciliation after each message.
 // - Download: download of the PDF and arrival of its pages.
 // - Editor: text editor, drafts, pending edits, undo, colours, ids of new records.
+// - File: the layer's own PDF on disk: writing, reverting, merging, keys held until it can be edited.
 // - Help: the help screen.
 // - Keys: commands, key bindings, the keymap and user changes to it.
-// - Library: the list of layers on this machine.
+// - Library: the list of layers on this machine, and of PDFs to open.
 // - List: the annotation list with filter, marks, batches, marked words, change highlights, refresh throttle.
 // - Outbox: the list of unsent edits.
 // - Page: the page pane with text, cursor, selection, links and page picture.

@@ -63,9 +63,11 @@ package struct AppState: Equatable, Sendable {
     var messages = MessageLog()
     /// The keys without a meaning that the user has been told about.
     var unboundKeys: Set<Key> = []
-    /// The command that this key, and the one before it, had refused; help explains it.
-    var refused: Command?
-    var refusedBefore: Command?
+    /// What was refused since this key, and what by the one before it; help explains it.
+    var refused: Refusal?
+    var refusedBefore: Refusal?
+    /// What the last tab said when it closed, for the end of the program.
+    var lastWords: [String] = []
     var prompt: Prompt?
     var picker: Picker?
     var history = CommandHistory()

@@ -6,7 +6,7 @@ package import Screen
 /// arrow has none. A late response is harmless: `update` drops it if it no longer applies.
 package enum Effect: Hashable, Sendable {
     // The library of layers.
-    /// → `library`, now and whenever an entry changes while no layer is open.
+    /// → `library`, now and whenever an entry changes while no layer is open; and `libraryFiles`.
     case loadLibrary
     /// Opens the local copy and starts listening. → `opened` at once, or `openFailed`; then `status`, `recordsChanged`
     /// and other events as they occur.
@@ -15,8 +15,9 @@ package enum Effect: Hashable, Sendable {
     case join(server: String, token: TokenText)
     /// Starts a local server with samples and tokens, for as long as the program runs. → `demoReady` or `openFailed`
     case startDemo
-    /// Opens a PDF from disk, without a layer. → `opened`, `pdfReady`, `pdfMeasured`
-    /// and `annotationsRead`, or `openFailed`
+    /// Opens a PDF from disk, whose layer the personal engine keeps. → `opened`, `pdfReady`, `pdfMeasured` and
+    /// `annotationsRead`, or `openFailed`. As long as annotations can only be read, `file` says so; later, `status` brings
+    /// the grant and `file` the condition in which they can be edited. Records keep their ids when they become editable.
     case openFile(String)
     /// Directs the following effects to this open layer. A newly opened layer must be selected before any other effect.
     case select(LayerReference)
@@ -47,6 +48,13 @@ package enum Effect: Hashable, Sendable {
     /// end
     case quoteDocument
 
+    // The file of the selected layer.
+    /// Puts all edits requested before into a PDF. → `file` while it is written, then `fileWritten` or `fileRefused`
+    case writeFile(FileWrite)
+    /// Drops all changes that are not in the file, and reads it anew. → `fileReverted` or `fileNotReverted`; then
+    /// `recordsChanged`
+    case revertFile
+
     // Records of the selected layer.
     /// → `rows`
     case loadRows(RowRequest)
@@ -65,7 +73,7 @@ package enum Effect: Hashable, Sendable {
     case loadBatch(RecordBatchRequest)
     /// → `facets`
     case loadFacets
-    /// Reads whom a comment can name. → `people`
+    /// Reads the people that a comment can mention. → `people`
     case loadPeople
     /// → `outbox`
     case loadOutbox
@@ -115,7 +123,7 @@ package enum Effect: Hashable, Sendable {
     case supplyToken(TokenText)
     /// → `tokenRead` or `tokenRefused`
     case readTokenFile(String)
-    /// Finds the paths that begin with a text. → `pathsFound`
+    /// Finds the paths that begin with a text, which may begin with `~/`. → `pathsFound`
     case completePath(String)
     case forgetToken
     case syncNow

@@ -26,6 +26,8 @@ package indirect enum Message: Hashable, Sendable {
 
     // The library of layers.
     case library([LibraryEntry])
+    /// The PDFs that the library offers, in the order shown.
+    case libraryFiles([LibraryFile])
     case opened(OpenedLayer)
     /// Why, as a sentence.
     case openFailed(String)
@@ -45,7 +47,7 @@ package indirect enum Message: Hashable, Sendable {
     case page(Int, PageText)
     /// Empty if the PDF has no navigation data or it cannot be read.
     case navigation(PDFNavigation)
-    /// All annotations of a local PDF can be listed, or cannot be read.
+    /// All annotations of a PDF from disk can be listed, or cannot be read.
     case annotationsRead
     /// A page and its text in the form used for searching (`PageGlyphs.searchText`).
     case indexed([Int: String])
@@ -61,6 +63,18 @@ package indirect enum Message: Hashable, Sendable {
     case pictureReady
     /// Why rendering failed, as a sentence.
     case pictureFailed(String)
+
+    // The layer's file on disk.
+    /// Sent on every change of the status.
+    case file(FileStatus)
+    case fileWritten(FileWritten)
+    case fileRefused(FileRefusal)
+    /// - Parameter changes: The number of changes that were dropped.
+    case fileReverted(changes: Int)
+    /// Why nothing was dropped, as a sentence.
+    case fileNotReverted(String)
+    /// Another program had written the file. Not sent for what this program wrote.
+    case fileMerged(FileMerge)
 
     // Records.
     case rows(RowWindow)

@@ -18,33 +18,69 @@ extension PDFTools {
         try await attachedFile(of: id, in: file, into: CollectedOutput())?.bytes
     }
 
+    /// Reads which annotations of a PDF hold a file. For several files, because the PDF is read once.
+    ///
+    package func attachedFiles(in file: String) async throws -> AttachedFiles {
+        let dump = try await dump(of: file)
+        let streams = Self.streams(in: dump, PageTree(dump, limit: limits.pages))
+        try dump.checkTime()
+        return AttachedFiles(tools: self, rebuilt: dump.rebuilt, streams: streams)
+    }
+
     private func attachedFile<Sink: OutputSink>(
         of id: Record.ID, in file: String, into sink: Sink
     ) async throws -> Sink? {
-        let dump = try await dump(of: file)
-        let stream = Self.stream(of: id, in: dump, PageTree(dump, limit: limits.pages))
-        try dump.checkTime()
-        guard let stream else { return nil }
-        let path = try dump.rebuilt?.path ?? Self.argument(for: file)
-        let outcome = try await run(
+        try await attachedFiles(in: file).stream(of: id, in: file, into: sink)
+    }
+
+    private static func streams(in dump: ObjectDump, _ tree: PageTree) -> [ByteOrdered: ObjectID] {
+        let ids = AnnotationIDs(dump)
+        var streams: [ByteOrdered: ObjectID] = [:]
+        for (index, page) in tree.pages.enumerated() {
+            for (position, entry) in (page.dictionary.array("Annots") ?? []).enumerated() {
+                let annotation = PDFDictionary(entry, in: dump)
+                guard annotation?["Subtype"].name == "FileAttachment",
+                    let stream = annotation?.dictionary("FS").flatMap(EmbeddedFile.stream)
+                else { continue }
+                let id = ByteOrdered(ids.id(of: entry, at: position, page: index))
+                streams[id] = streams[id] ?? stream
+            }
+        }
+        return streams
+    }
+}
+
+/// The files that the annotations of a PDF hold.
+package struct AttachedFiles: Sendable {
+    fileprivate let tools: PDFTools
+    /// The copy that is read instead of a damaged file.
+    fileprivate let rebuilt: RebuiltFile?
+    fileprivate let streams: [ByteOrdered: ObjectID]
+
+    /// Returns whether a file attachment's file is in the PDF.
+    ///
+    /// - Parameter id: the record of the annotation.
+    package func contains(_ id: Record.ID) -> Bool { streams[ByteOrdered(id)] != nil }
+
+    /// Returns the bytes of a file; nil if the PDF does not hold it.
+    ///
+    /// - Parameter file: the PDF that was read, unchanged.
+    /// - Throws: ``PDFError``, also for a file larger than the limit on output.
+    package func bytes(of id: Record.ID, in file: String) async throws -> [UInt8]? {
+        try await stream(of: id, in: file, into: CollectedOutput())?.bytes
+    }
+
+    fileprivate func stream<Sink: OutputSink>(
+        of id: Record.ID, in file: String, into sink: Sink
+    ) async throws -> Sink? {
+        guard let stream = streams[ByteOrdered(id)] else { return nil }
+        let path = try rebuilt?.path ?? PDFTools.argument(for: file)
+        let outcome = try await tools.run(
             .qpdf,
             ["--no-warn", "--show-object=\(stream.number),\(stream.generation)", "--filtered-stream-data", path],
             into: sink)
-        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await reason(for: file) }
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else { throw try await tools.reason(for: file) }
         return outcome.sink
-    }
-
-    private static func stream(of id: Record.ID, in dump: ObjectDump, _ tree: PageTree) -> ObjectID? {
-        let ids = AnnotationIDs(dump)
-        for (index, page) in tree.pages.enumerated() {
-            for (position, entry) in (page.dictionary.array("Annots") ?? []).enumerated()
-            where ids.id(of: entry, at: position, page: index).isExactly(id) {
-                let annotation = PDFDictionary(entry, in: dump)
-                guard annotation?["Subtype"].name == "FileAttachment" else { return nil }
-                return annotation?.dictionary("FS").flatMap(EmbeddedFile.stream)
-            }
-        }
-        return nil
     }
 }
 

@@ -19,20 +19,22 @@ struct Postilla: AsyncParsableCommand {
             Exit codes: 0 done, 1 failed, 3 authentication, 4 not permitted, 5 server unreachable, 6 conflict, 7 local \
             copy not current, 64 usage or no usable terminal, 130 interrupted.
             """,
-        version: "0.1.0",
+        version: Version.current,
         subcommands: [
             LibraryCommand.self, OpenCommand.self, DemoCommand.self, ListCommand.self, ShowCommand.self,
             CommentsCommand.self, AddCommand.self, EditCommand.self, ReplyCommand.self, StateCommand.self,
-            DeleteCommand.self, SaveFileCommand.self,
-            WatchCommand.self, SyncCommand.self, OutboxCommand.self, ConflictsCommand.self, ExportCommand.self,
-            ImportCommand.self, DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self,
-            ServeCommand.self, BackupCommand.self, RestoreCommand.self, ConfigCommand.self,
+            DeleteCommand.self, WriteCommand.self, SaveFileCommand.self, WatchCommand.self, SyncCommand.self,
+            OutboxCommand.self, ConflictsCommand.self, ExportCommand.self, ImportCommand.self, MergeCommand.self,
+            DiffCommand.self, StorageCommand.self, TokenCommand.self, UploadCommand.self, ServeCommand.self,
+            BackupCommand.self, RestoreCommand.self, ConfigCommand.self, EngineCommand.self,
         ],
         defaultSubcommand: LibraryCommand.self)
 
     @MainActor static func main() async {
         // Writing to a closed pipe (`postilla list | head`) returns an error instead of killing the process silently.
         signal(SIGPIPE, SIG_IGN)
+        // Before ArgumentParser, whose casts make the runtime look through every conformance of the program.
+        if CommandLine.arguments.dropFirst() == ["--version"] { return Output.line(Version.current) }
         do {
             var command = try parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -51,7 +53,12 @@ struct Postilla: AsyncParsableCommand {
         } catch {
             // Prints the library's text with control characters replaced: an argument may be another person's text.
             let status = exitCode(for: error)
-            let text = fullMessage(for: error)
+            var text = fullMessage(for: error)
+            if let shell = HelpCompletion.shell(in: Array(CommandLine.arguments.dropFirst())), status.isSuccess {
+                text = HelpCompletion.added(
+                    to: text, shell: shell,
+                    commands: configuration.subcommands.compactMap { $0.configuration.commandName })
+            }
             if !text.isEmpty { status.isSuccess ? Output.line(text) : Output.message(text) }
             Glibc.exit(status.rawValue)
         }

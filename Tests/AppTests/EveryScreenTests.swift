@@ -82,6 +82,23 @@ import Testing
             ]
             return try Stage(services, rows: rows, columns: columns).press(":requests<enter>")
         },
+        Scene(name: "file") { rows, columns in try FileTests.stage(rows: rows, columns: columns).press("j") },
+        Scene(name: "file-missing") { rows, columns in
+            let stage = FileTests.stage(rows: rows, columns: columns)
+            stage.send(.file(FileStatus(path: "paper.pdf", condition: .missing, unwritten: 3)))
+            return stage
+        },
+        Scene(name: "file-refused") { rows, columns in
+            let stage = FileTests.stage(rows: rows, columns: columns)
+            stage.send(.fileRefused(FileTests.refusal))
+            return try stage.press("?")
+        },
+        Scene(name: "folder") { rows, columns in
+            let services = FakeServices()
+            services.entries = LibraryTests.entries
+            services.files = FileTests.files
+            return Stage(services, begin: .library, rows: rows, columns: columns)
+        },
         Scene(name: "thread") { rows, columns in
             try Stage(ThreadTests.services(), rows: rows, columns: columns).press("<tab>j")
         },

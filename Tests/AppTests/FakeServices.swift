@@ -29,6 +29,10 @@ final class FakeServices: AppServices {
     var holdsPages = false
     /// Whether the annotations of a local PDF are still being read.
     var holdsAnnotations = false
+    /// The status of a PDF from disk when it is opened; nil for one that can only be read.
+    var fileStatus: FileStatus?
+    /// The PDFs that the library offers.
+    var files: [LibraryFile] = []
     /// Whether the disk is busy: edits wait until ``saveHeld()``.
     var holdsEdits = false
     private var held: [() -> Void] = []
@@ -50,12 +54,20 @@ final class FakeServices: AppServices {
             open(selected.map { Message.at($0, message) } ?? message)
         }
         switch effect {
-        case .loadLibrary: open(.library(entries))
+        case .loadLibrary:
+            open(.library(entries))
+            if !files.isEmpty { open(.libraryFiles(files)) }
         case .openLayer(let reference): self.open(reference, post: open)
         case .join: self.open(opened.reference, post: open)
+        case .openFile(let path) where path == opened.file?.path: self.open(opened.reference, post: open)
         case .openFile(let path):
             let reference = LayerReference(server: "", documentID: path)
-            open(.opened(OpenedLayer(reference: reference, status: SyncStatus(), hasPDF: true, isLocal: true)))
+            open(
+                .opened(
+                    OpenedLayer(
+                        reference: reference, status: fileStatus.map { _ in .live() } ?? SyncStatus(), hasPDF: true,
+                        author: "me",
+                        file: fileStatus ?? FileStatus(path: path, condition: .readOnly("the engine cannot start")))))
             open(.at(reference, pdfReady))
             if !holdsAnnotations { open(.at(reference, .annotationsRead)) }
         case .loadPage(let index) where !holdsPages:
@@ -147,6 +159,7 @@ final class FakeServices: AppServices {
         opened.reference = reference
         post(.opened(opened))
         if opened.hasPDF { post(.at(reference, pdfReady)) }
+        if opened.file != nil, !holdsAnnotations { post(.at(reference, .annotationsRead)) }
     }
 
     var pdfReady: Message {
@@ -254,7 +267,7 @@ final class FakeServices: AppServices {
                     && (filter.text.isEmpty || row.text.lowercased().contains(filter.text.lowercased()))
                     && (filter.author == nil || filter.author == row.author)
                     && (filter.group == nil || filter.group == row.group ?? "")
-                    && (filter.pageIndex == nil || filter.pageIndex == row.pageIndex)
+                    && (filter.pageIndex.map { stands(row, onPage: $0) } ?? true)
                     && (!filter.unreadOnly || row.isUnread)
                     && !filter.excluded.kinds.contains(row.kind)
                     && !filter.excluded.authors.contains(row.author ?? "")
@@ -275,6 +288,10 @@ final class FakeServices: AppServices {
         case .group: return rows.sorted { ($0.group ?? "", $0.id) < ($1.group ?? "", $1.id) }
         case .author: return rows.sorted { ($0.author ?? "", $0.id) < ($1.author ?? "", $1.id) }
         }
+    }
+
+    private func stands(_ row: ListRow, onPage page: Int) -> Bool {
+        row.pageIndex == page || records.first { $0.id.isExactly(row.id) }?.content.stands(onPage: page) == true
     }
 
     private func window(_ request: RowRequest, anchor: Record.ID?) -> RowWindow {

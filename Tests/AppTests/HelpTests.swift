@@ -104,11 +104,12 @@ import Testing
         #expect(stage.boxTitle == "Why this is refused")
     }
 
-    @Test func aLocalFileSaysHowItGetsALayer() throws {
+    @Test func aFileThatCanOnlyBeReadSaysWhy() throws {
         let services = Sample.services()
         let stage = Stage(services, begin: .file("/tmp/a.pdf"))
-        try stage.press("<tab>u?")
-        #expect(stage.screen.contains("postilla upload FILE puts the PDF on a server"))
+        try stage.press("a?")
+        #expect(stage.boxTitle == "Why this is refused")
+        #expect(stage.screen.contains("Unavailable: Read-only: the engine cannot start."))
     }
 
     @Test func theFooterFollowsWhatIsMarked() throws {

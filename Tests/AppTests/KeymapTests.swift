@@ -138,6 +138,7 @@ import Testing
             LibraryEntry(
                 id: LayerReference(server: "s", documentID: "\($0)"), state: "clean", isDownloaded: true)
         }
+        library.files = FileTests.files
         for script in ["", "G", "20gg"] {
             let stage = Stage(library, begin: .library)
             try stage.press(script)

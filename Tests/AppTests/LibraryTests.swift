@@ -240,5 +240,6 @@ import Testing
         #expect(stage.state.farewell == "3 unsent, kept for the next sync")
         try stage.press("q")
         #expect(stage.asked.last == .quit)
+        #expect(stage.state.farewell == "3 unsent, kept for the next sync")
     }
 }

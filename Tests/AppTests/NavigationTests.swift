@@ -54,6 +54,29 @@ import Testing
         #expect(stage.state.document?.page.index == 1)
     }
 
+    /// The page stays if the row's mark stands on it, too.
+    @Test func theListDoesNotLeaveAPageThatHasTheMark() throws {
+        let services = Sample.services()
+        func highlight(_ id: String, page: Int) -> Record {
+            Sample.markup(id, "highlight", page: page, line: 0, from: 0, count: 4, text: id, by: "ana", minutes: 1)
+        }
+        var shared = highlight("k1", page: 0)
+        shared.content = shared.content.standing(on: [OtherPlace(pageIndex: 1)])
+        services.records = [shared, highlight("k2", page: 1), highlight("k3", page: 2)]
+        let stage = Stage(services)
+        try stage.press("j")
+        #expect(stage.state.document?.page.index == 1)
+        try stage.press("k")
+        #expect(stage.state.document?.list.cursorID == "k1")
+        #expect(stage.state.document?.page.index == 1)
+        try stage.press("jjkk")
+        #expect(stage.state.document?.page.index == 1)
+        try stage.press("G")
+        #expect(stage.state.document?.page.index == 2)
+        try stage.press("gg")
+        #expect(stage.state.document?.page.index == 0)
+    }
+
     // MARK: Links
 
     private func linked(_ action: JSON) -> Stage {

@@ -8,7 +8,7 @@ import Testing
 /// Unsent edits, and conflicts between two people.
 @Suite struct OutboxTests {
     private func note(_ text: String) -> Content { Self.note(text) }
-    private static func note(_ text: String) -> Content { .note(onPage: 0, at: Point(x: 0, y: 0), text: text) }
+    static func note(_ text: String) -> Content { .note(onPage: 0, at: Point(x: 0, y: 0), text: text) }
 
     private func stage() -> Stage { Stage(Self.services()) }
 

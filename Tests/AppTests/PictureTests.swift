@@ -19,7 +19,7 @@ import Testing
         let before = stage.canvas
         try stage.press("i")
         #expect(stage.asked.last == .paintPage(0, Area(row: 1, column: 0, rows: 14, columns: 80)))
-        #expect(stage.foot == " Page shown as a picture; press any key to return")
+        #expect(stage.foot == " Page 1 as a picture; J and K turn it, any other key returns")
         #expect(stage.lines[1...14].allSatisfy { $0.isEmpty })
         #expect(stage.lines[15] == before.line(15))
         stage.send(.pictureReady)
@@ -29,13 +29,43 @@ import Testing
         #expect(stage.canvas == before)
     }
 
-    @Test(arguments: ["i", "q", "<esc>", "a", "J", "<click:3,3>", "<C-c>"])
+    @Test(arguments: ["i", "q", "<esc>", "a", "g", "<click:3,3>", "<C-c>"])
     func anyKeyBringsTheTextBackAndDoesNothingElse(key: String) throws {
         let stage = try stage()
         let before = stage.canvas
         try stage.press("i" + key)
         #expect(stage.canvas == before)
         #expect(!stage.state.hasQuit)
+    }
+
+    @Test func pagesAreTurnedInThePicture() throws {
+        let stage = try stage()
+        let area = stage.state.layout.page
+        try stage.press("i")
+        stage.send(.pictureReady)
+        try stage.press("J")
+        #expect(stage.asked.contains(.paintPage(1, area)))
+        #expect(!stage.asked.contains(.hidePicture))
+        #expect(stage.foot == " Page 2 as a picture; J and K turn it, any other key returns")
+        try stage.press("K")
+        #expect(stage.asked.last { if case .paintPage = $0 { true } else { false } } == .paintPage(0, area))
+        try stage.press("2J")
+        #expect(stage.state.picture?.page == 2)
+        try stage.press("KK")
+        // Nothing lies before the first page: the picture stays.
+        let asked = stage.asked.count
+        try stage.press("K")
+        #expect(stage.state.picture?.page == 0 && stage.asked.count == asked)
+        try stage.press("j")
+        #expect(stage.asked.last == .hidePicture && stage.state.document?.page.index == 0)
+    }
+
+    @Test func theTextOfTheTurnedPageIsThereAgain() throws {
+        let stage = try stage()
+        try stage.press("iJ<esc>")
+        let turned = stage.canvas
+        #expect(stage.state.document?.page.index == 1 && stage.state.picture == nil)
+        #expect(turned.text.contains("page 2 of"))
     }
 
     @Test func whereThereIsRoomForOnePaneOnlyItIsOfThePage() throws {

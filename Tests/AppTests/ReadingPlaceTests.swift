@@ -147,6 +147,7 @@ import Testing
         services.records += [
             Sample.note("n2", page: 1, top: 200, text: "Second", by: "ben", minutes: 10),
             Sample.note("n3", page: 1, top: 300, text: "Third", by: "ben", minutes: 9),
+            Sample.note("n4", page: 1, top: 400, text: "Fourth", by: "ben", minutes: 8),
         ]
         let stage = Stage(services)
         try stage.press("gv")
@@ -158,13 +159,31 @@ import Testing
         #expect(stage.state.document?.list.cursorID == "n2")
         try stage.press("x")
         #expect(stage.state.document?.list.cursorID == "n3")
+        // An answer goes on as a decision does.
         try stage.press("ranswer<enter>")
-        #expect(stage.state.document?.isReviewing == true)
+        #expect(stage.state.document?.list.cursorID == "n4" && stage.state.document?.isReviewing == true)
+        #expect(stage.foot.hasPrefix(" Reply added"))
         try stage.press("n")
         #expect(stage.foot == " This was the last open remark" && stage.state.document?.reader == nil)
         let states = services.records.compactMap(\.content.state)
         #expect(states == [.accepted, .rejected])
         #expect(services.records.contains { Annotation($0).text == "answer" })
+    }
+
+    @Test func anAnswerThatWaitsForANameGoesOnAfterwards() throws {
+        let services = Sample.services()
+        services.opened.author = nil
+        let stage = Stage(services)
+        try stage.press("gvranswer<enter>")
+        #expect(stage.state.document?.list.cursorID == "h1" && stage.state.prompt != nil)
+        try stage.press("Mia<enter>")
+        #expect(stage.state.document?.list.cursorID == "n1" && stage.state.document?.isReviewing == true)
+    }
+
+    @Test func aReplyOutsideAReviewStays() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<enter>ranswer<enter>")
+        #expect(stage.state.document?.list.cursorID == "h1" && stage.state.document?.reader != nil)
     }
 
     @Test func withoutRemarksThereIsNothingToReview() throws {

@@ -55,14 +55,14 @@ import Testing
         #expect(stage.foot == " No token accepted yet; editing is disabled")
     }
 
-    @Test func aPDFFromTheDiskIsReadOnlyShown() throws {
+    @Test func aPDFWithoutAnEngineIsReadOnly() throws {
         let services = Sample.services()
-        services.opened.isLocal = true
+        services.opened.file = FileStatus(path: "paper.pdf", condition: .readOnly("the engine cannot start"))
         services.opened.status = SyncStatus()
         let stage = Stage(services)
-        #expect(stage.statusLine.hasPrefix(" LOCAL"))
+        #expect(stage.statusLine.hasPrefix(" READ-ONLY   the engine cannot start"))
         try stage.press("a")
-        #expect(stage.foot == " LOCAL: this PDF is not in a layer; postilla upload puts it on a server")
+        #expect(stage.foot == " Read-only: the engine cannot start")
         #expect(!stage.asked.contains { if case .perform = $0 { true } else { false } })
     }
 

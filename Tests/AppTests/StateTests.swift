@@ -96,6 +96,23 @@ import Testing
         #expect(stage.state.document?.list.total == 0)
     }
 
+    @Test func theListShowsAResolvedMarkThatIsSoughtFromThePage() throws {
+        let stage = Stage(try services([("h1", .accepted)]))
+        #expect(stage.state.document?.list.cursorID == "h2")
+        try stage.press("<tab>gm<enter>")
+        #expect(stage.state.document?.list.cursorID == "h1")
+        #expect(!stage.foot.contains("Hidden by the filter"))
+    }
+
+    @Test func aFilterOfOnesOwnIsNotChangedForAResolvedMark() throws {
+        let stage = Stage(try services([("h1", .accepted)]))
+        try stage.press("/by:ana<enter><tab>gm<enter>")
+        #expect(stage.foot == " Not listed, because it is resolved; . to list what is hidden")
+        #expect(stage.state.document?.list.filter == "by:ana")
+        try stage.press("<esc>/is:open<enter><tab><enter>")
+        #expect(stage.foot == " Hidden by the filter")
+    }
+
     @Test func theThreadSaysWhoSetAState() throws {
         let stage = Stage(try services([("h1", .accepted), ("h1", .unset)]), rows: 60, columns: 80)
         #expect(stage.screen.contains("\n ben, 1m: accepted it\n ben, 1m: removed the state\n"))

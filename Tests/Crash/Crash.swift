@@ -6,7 +6,7 @@ struct Crash: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "Crash",
         abstract: "Kills the real client and server at random moments, and checks that nothing confirmed is lost.",
-        subcommands: [CyclesCommand.self, WindowsCommand.self, WriterCommand.self],
+        subcommands: [CyclesCommand.self, WindowsCommand.self, FilesCommand.self, WriterCommand.self],
         defaultSubcommand: CyclesCommand.self)
 }
 

@@ -26,6 +26,14 @@ import Testing
         #expect(try problem(["--rounds", "1", "--lies"], of: "windows")?.contains("0 times") == true)
     }
 
+    @Test func killedEnginesAndCommandsLoseNothingOfAFile() throws {
+        #expect(try problem(["--cycles", "3"], of: "files") == nil)
+    }
+
+    @Test func aNoteThatIsMissingInAFileIsNoticed() throws {
+        #expect(try problem(["--cycles", "1", "--seed", "1", "--lies"], of: "files")?.contains("a lie is there 0 times") == true)
+    }
+
     @Test func powerFailuresAndFailingDisksLoseNothing() throws {
         #expect(try problem(["--cycles", "6", "--power"]) == nil)
     }

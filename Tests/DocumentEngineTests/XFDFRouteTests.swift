@@ -71,4 +71,30 @@ import Testing
             #expect(again.text.split(separator: "\n").sorted() == file.text.split(separator: "\n").sorted())
         }
     }
+
+    /// The schema demands the bytes, which a record of the PDF does not have.
+    @Test func anAttachedFileOfThePDFGoesAlong() async throws {
+        try await RunningServer.run { server in
+            let answer = try await server.backend(
+                Form([
+                    ("file", "a.pdf", Array(EveryKindPDF.bytes)), ("document_id", nil, Array("doc".utf8)),
+                ]))
+            #expect(answer.status == 200, "\(answer.text)")
+            let file = try await server.backend("GET", "/api/documents/doc/document.xfdf")
+            #expect(file.status == 200)
+            let left = try #require(file.headers["x-postilla-left-out"])
+            #expect(left.contains("1 sound") && !left.contains("attached file"), "\(left)")
+
+            _ = try await server.backend("DELETE", "/api/documents/doc")
+            // The page of the new document is not that of every annotation.
+            let errors = try #require(try await upload(server, file.text).json["data"]?["errors"]?.array)
+            #expect(errors.allSatisfy { $0["reason"]?.string?.hasSuffix("no such page in the document") == true })
+            let list = try await server.backend("GET", "/api/documents/doc/annotations").json["data"]?["annotations"]
+            let record = try #require(list?.array?.first { $0["content"]?["type"] == "postilla/file" })
+            #expect(record["content"]?["fileName"] == "table.csv")
+            let id = try #require(record["content"]?["fileAttachmentId"]?.string)
+            let bytes = try await server.backend("GET", "/api/documents/doc/attachments/\(id)")
+            #expect(bytes.text == EveryKindPDF.file)
+        }
+    }
 }

@@ -63,9 +63,11 @@ import Testing
         try document.reword(id, text: "@Bo please sign")
         let comment = try #require(try document.record(id))
         #expect(comment.content["text"]?["value"]?.string == "<p>\(mention) please sign</p>")
-        // Text that runs into the mention is ambiguous.
-        #expect(kind { try document.reword(id, text: "somebody please sign") } == .invalidRequest)
-        #expect(try document.record(id) == comment)
+        // Whoever is no longer in the text is no longer mentioned.
+        try document.reword(id, text: "somebody please sign")
+        let last = try #require(try document.record(id))
+        #expect(last.text == "somebody please sign")
+        #expect(last.content["text"]?["value"]?.string?.contains("data-user-id") != true)
         withExtendedLifetime(client) {}
     }
 

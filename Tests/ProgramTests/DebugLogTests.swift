@@ -69,7 +69,10 @@ import Testing
             #expect(size <= 4_000, "\(name)")
         }
         #expect(try lines(path).last?.hasSuffix("other number=199") == true)
-        #expect(try Set(FileManager.default.contentsOfDirectory(atPath: (path as NSString).deletingLastPathComponent)) == ["log", "log.1"])
+        #expect(
+            try Set(FileManager.default.contentsOfDirectory(atPath: (path as NSString).deletingLastPathComponent)) == [
+                "log", "log.1",
+            ])
     }
 
     /// Messages and effects are named, and nothing that they hold is written, whatever they are.
@@ -87,7 +90,8 @@ import Testing
             .people([RecordCreator(userID: "SECRET", name: "SECRET")]), .editFailed(step: 1, "SECRET"),
         ]
         for message in messages { log.note(message) }
-        let step = EditStep(id: 7, edits: [.beginThread(.note(onPage: 0, at: .init(x: 1, y: 1), text: "SECRET"), .plain("SECRET"))])
+        let step = EditStep(
+            id: 7, edits: [.beginThread(.note(onPage: 0, at: .init(x: 1, y: 1), text: "SECRET"), .plain("SECRET"))])
         let effects: [Effect] = [
             .perform(step), .saveDraft(.record("SECRET"), "SECRET"), .supplyToken(TokenText("SECRET")),
             .join(server: "SECRET", token: TokenText("SECRET")), .editExternally("SECRET"), .openFile("SECRET"),
@@ -100,7 +104,9 @@ import Testing
         #expect(found.count == messages.count + effects.count)
         #expect(!found.joined().contains("SECRET") && !found.joined().contains("§"))
         #expect(found.contains { $0.hasSuffix("effect name=perform step=7 edits=beginThread count=1") })
-        #expect(found.contains { $0.hasSuffix("effect name=quit") } && found.contains { $0.hasSuffix("name=tokenAccepted") })
+        #expect(
+            found.contains { $0.hasSuffix("effect name=quit") } && found.contains { $0.hasSuffix("name=tokenAccepted") }
+        )
     }
 }
 
@@ -138,14 +144,19 @@ struct DebugLogStories {
         try terminal.see("filter: zanzibar")
         #expect(try terminal.quit() == [])
         let log = try String(contentsOfFile: path, encoding: .utf8)
-        for secret in ["anzibar", "uixotic", "draft kept", "remark"] + [token, ana.token].flatMap({ $0.split(separator: ".").map(String.init) }) {
+        for secret in ["anzibar", "uixotic", "draft kept", "remark"]
+            + [token, ana.token].flatMap({ $0.split(separator: ".").map(String.init) })
+        {
             #expect(!log.contains(secret), "\(secret)")
         }
         // Not even letter by letter.
         #expect(!log.contains("name=z") && !log.contains("name=Q"))
         let lines = log.split(separator: "\n")
         #expect(lines.allSatisfy { $0.contains(#/^\d{4}-\S+Z \d+ \w+/#) })
-        for what in ["start version=", "command=open options=token-file,log", "request method=", "effect name=perform", "key name=enter", "key name=character", "message name=status connection=live", " end"] {
+        for what in [
+            "start version=", "command=open options=token-file,log", "request method=", "effect name=perform",
+            "key name=enter", "key name=character", "message name=status connection=live", " end",
+        ] {
             #expect(log.contains(what), "\(what)")
         }
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
@@ -160,7 +171,8 @@ struct DebugLogStories {
         #expect(!log.contains("Zanzibar") && !log.contains(ana.token.suffix(40)))
         let refused = try ana.script("list", "--log", ana.home.path)
         #expect(refused.status != 0 && refused.messages.contains("not a regular file"))
-        let viewer = try ana.run(["open", engine.url, "--token-file", ana.tokenFile, "--plain", "--log", "/dev/null"], input: "quit\n")
+        let viewer = try ana.run(
+            ["open", engine.url, "--token-file", ana.tokenFile, "--plain", "--log", "/dev/null"], input: "quit\n")
         #expect(viewer.status == 64 && viewer.messages.contains("not a regular file"))
     }
 }

@@ -115,4 +115,16 @@ struct KindStories {
         (String(repeating: "n", count: 300) + ".pdf", String(repeating: "n", count: 116) + ".pdf"),
     ])
     func aNameIsSafe(_ text: String, _ name: String) { #expect(SafeFileName.name(text) == name) }
+
+    /// pdftotext measures in units of the file, records in points.
+    @Test func theMarkedWordsOfAPageWithItsOwnUnitAreFound() throws {
+        let page = try #require(EveryKindPDF.pages.firstIndex { $0.entries.hasSuffix("/UserUnit 2.5") }) + 2
+        let marked = try ana.script("add", "--highlight", "--page", "\(page)", "--rect", "375,1685,110,42")
+        #expect(marked.status == 0, "\(marked.messages)")
+        let id = marked.output.trimmingCharacters(in: .newlines)
+        #expect(try ana.script("export", "--format", "pdf", "-o", ana.home.path + "/with.pdf").status == 0)
+        let lines = try ana.script("export", "--format", "csv").output.components(separatedBy: "\r\n")
+        let line = try #require(lines.first { $0.hasPrefix(id + ",") })
+        #expect(line.components(separatedBy: ",").dropFirst(8).first == "Word", "\(line)")
+    }
 }

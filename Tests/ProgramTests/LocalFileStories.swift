@@ -28,7 +28,7 @@ struct LocalFileStories {
         try terminal.press("<tab>")
         // The list has the file's annotations.
         try home.write("paper.pdf", try Self.sample("harbour-handbook"))
-        try terminal.see("The file changed on disk")
+        try terminal.see("changed on disk")
         try terminal.see(no: "A margin is a place to talk")
         try home.write("paper.pdf", try Self.sample("reading-machines"))
         try terminal.see("A margin is a place to talk")

@@ -22,7 +22,8 @@ struct MentionStories {
         let out = ben.home.path + "/hook.out"
         try ben.home.write("hook.sh", "#!/bin/sh\ncat >> \(out)\n")
         chmod(ben.home.path + "/hook.sh", 0o700)
-        let settings = try ben.home.write("config.toml", "on-mention = [\"\(ben.home.path)/hook.sh\"]\nnotify = \"osc9\"\n")
+        let settings = try ben.home.write(
+            "config.toml", "on-mention = [\"\(ben.home.path)/hook.sh\"]\nnotify = \"osc9\"\n")
         let reader = try ben.start(environment: ["POSTILLA_CONFIG": settings])
         try reader.wait(forText: "synced", seconds: Patience.long)
         try reader.waitForPage()
@@ -81,7 +82,8 @@ struct MentionStories {
         #expect(xfdf.contains("Please look, @Ben"), "\(xfdf)")
         let pdf = ana.home.path + "/out.pdf"
         #expect(try ana.script("export", "--format", "pdf", "--output", pdf).status == 0)
-        #expect(try ana.script("show", #require(try ids().first)).output.contains("Please look, @Ben"))
+        let thread = try ana.script("comments", #require(try ids().first))
+        #expect(thread.output.contains("Please look, ") && thread.output.contains("@Ben"), "\(thread.output)")
     }
 
     private func ids() throws -> [String] {

@@ -28,7 +28,7 @@ struct PaintingStories {
         // Dark letters on white paper.
         #expect(picture.pixels.contains { $0 < 200 } && picture.pixels.contains(255))
         let bytes = terminal.bytesRead
-        try terminal.press("J")
+        try terminal.press("<esc>")
         try terminal.wait(until: "the picture is removed", seconds: Patience.long) {
             $0.output[bytes...].firstRange(of: Array("\u{1B}_Ga=d".utf8)) != nil
         }

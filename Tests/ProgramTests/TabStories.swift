@@ -50,7 +50,6 @@ struct TabStories {
         try terminal.see("On the other server", at: other)
         try terminal.press(":open mine.pdf<enter>")
         try terminal.see("[mine.pdf]")
-        try terminal.see("LOCAL")
         // Another person writes on the layer in the background.
         let ben = try Person("ben", at: engine)
         _ = try ben.note("News from ben")

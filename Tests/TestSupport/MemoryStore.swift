@@ -259,7 +259,8 @@ extension MemoryLocalTransaction {
         return kept.shown.values.filter { shown in
             let places =
                 [shown.search] + (filter.inQuotes ? kept.quotes[ByteOrdered(shown.row.id)].map { [$0] } ?? [] : [])
-            return (text.isEmpty || places.contains { $0.containsBytes(of: text) }
+            return
+                (text.isEmpty || places.contains { $0.containsBytes(of: text) }
                 || filter.inComments && isSaid(text, under: shown.row.id))
                 && fuzzy.allSatisfy { letters in places.contains { $0.containsInOrder(letters) } }
         }.filter {

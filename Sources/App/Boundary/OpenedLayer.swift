@@ -18,8 +18,8 @@ package struct OpenedLayer: Hashable, Sendable {
     package var drafts: [DraftKey: String]
     /// Whether edits are disabled on the command line (`--read-only`).
     package var isReadOnly: Bool
-    /// Whether this is a PDF from disk without a layer: it is shown, never synced and cannot be annotated.
-    package var isLocal: Bool
+    /// The PDF on disk that this layer is for; nil for a layer on a server.
+    package var file: FileStatus?
     /// Where the person was, if this is known.
     package var reading: ReadingPlace?
     /// The steps of earlier runs that can be undone, oldest first, with ascending numbers.
@@ -28,7 +28,7 @@ package struct OpenedLayer: Hashable, Sendable {
     package init(
         reference: LayerReference, title: String? = nil, status: SyncStatus, hasPDF: Bool, author: String? = nil,
         groupChoice: LayerMetadata.GroupChoice? = nil,
-        drafts: [DraftKey: String] = [:], isReadOnly: Bool = false, isLocal: Bool = false,
+        drafts: [DraftKey: String] = [:], isReadOnly: Bool = false, file: FileStatus? = nil,
         reading: ReadingPlace? = nil, undoable: [EditStep] = []
     ) {
         self.reading = reading
@@ -41,7 +41,7 @@ package struct OpenedLayer: Hashable, Sendable {
         self.groupChoice = groupChoice
         self.drafts = drafts
         self.isReadOnly = isReadOnly
-        self.isLocal = isLocal
+        self.file = file
     }
 }
 

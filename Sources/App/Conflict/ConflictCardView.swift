@@ -69,15 +69,17 @@ extension AppState {
         ConflictText(card, columns: OverlayBox.columns(size), art: art)
     }
 
-    fileprivate func conflictBox(_ card: ConflictCard) -> OverlayBox {
-        OverlayBox(size, rows: conflictText(card).rows, columns: OverlayBox.maxColumns)
+    /// - Parameter rows: Rows of the text, which takes longer to wrap than everything else here.
+    fileprivate func conflictBox(rows: Int) -> OverlayBox {
+        OverlayBox(size, rows: rows, columns: OverlayBox.maxColumns)
     }
 
     /// Scrolls the card.
     mutating func moveInConflict(_ command: Command, _ count: Int?) -> [Effect] {
         guard let card = document?.conflict else { return [] }
-        let rows = conflictBox(card).inside.rows
-        let last = max(0, conflictText(card).rows - max(1, rows))
+        let all = conflictText(card).rows
+        let rows = conflictBox(rows: all).inside.rows
+        let last = max(0, all - max(1, rows))
         if let top = command.row(from: min(card.top, last), count: count, screen: rows, last: last) {
             document?.conflict?.top = top
         }
@@ -90,9 +92,9 @@ extension Canvas {
     mutating func drawConflict(_ card: ConflictCard, _ state: AppState) {
         let who = card.theirAuthor ?? "Someone"
         let place = card.pageIndex.map { " on page \($0 + 1)" } ?? ""
-        let box = state.conflictBox(card)
-        draw(box, "\(who) changed the same \(card.kind.name)\(place)", state)
         let text = state.conflictText(card)
+        let box = state.conflictBox(rows: text.rows)
+        draw(box, "\(who) changed the same \(card.kind.name)\(place)", state)
         let inside = box.inside
         let top = max(0, min(card.top, text.rows - inside.rows))
         if text.isBeside {

@@ -5,6 +5,7 @@ import Screen
 extension AppState {
     /// - Parameter count: The count typed before the command; nil for none.
     mutating func run(_ command: Command, count: Int?) -> [Effect] {
+        if waitsForFile(command) { return hold(command, count: count) }
         if let why = denial(of: command) { return refuse(command, why) }
         if let effects = runWriting(command) { return effects }
         if overlay == .look, command == .goTo { return runInLook(command, count) }
@@ -85,7 +86,7 @@ extension AppState {
     /// Says why a command is unavailable. Help pressed next tells what would allow it.
     private mutating func refuse(_ command: Command, _ why: String) -> [Effect] {
         notice = .warning(why.asSentence, hint: instead(of: command))
-        refused = command
+        refused = .command(command)
         return []
     }
 

@@ -5,8 +5,11 @@ import PageLayout
 
 // Why a command is unavailable. The reason dims the key in the footer, and appears when the user presses it.
 extension AppState {
-    /// Returns nil if the command is available.
-    func denial(of command: Command) -> String? {
+    /// Returns nil if the command is available, or will be as soon as the file can be edited.
+    func denial(of command: Command) -> String? { waitsForFile(command) ? nil : fullDenial(of: command) }
+
+    /// Returns nil if the command is available at this moment.
+    func fullDenial(of command: Command) -> String? {
         guard let document, prompt == nil, help == nil else { return nil }
         switch command {
         case .highlight, .underline, .strikeOut, .squiggly:
@@ -21,11 +24,12 @@ extension AppState {
         case .note where !document.outbox.isOpen: return document.denialOfCreation
         case .edit, .editExternally, .recolor: return document.denialOfEdit
         case .delete: return document.denialOfChange { .delete($0) }
-        case .undo, .redo, .outbox, .sync, .token, .saveUnsent:
-            return document.isLocal ? EditDenial.local.description : nil
+        case .undo, .redo: return document.isOpeningForEdits ? EditDenial.opening.description : nil
+        case .sync, .token, .saveUnsent, .present, .follow:
+            if document.isLocal { return FileDenial.ownFile }
+            return command == .present
+                ? document.denialOfPresenting : command == .follow ? document.denialOfFollowing : nil
         case .download: return document.pdf.info == nil ? nil : "the PDF is on this machine already"
-        case .present: return document.denialOfPresenting
-        case .follow: return document.denialOfFollowing
         case .picture: return document.pdf.info == nil ? "the PDF is not downloaded yet" : nil
         case .zoomIn where document.page.view == .reading, .zoomOut where document.page.view == .reading:
             return "zoom needs the layout view (L)"
@@ -61,7 +65,9 @@ extension DocumentState {
 
     /// Why no record can be changed.
     var denialOfWriting: String? {
-        status.grant?.mayWrite == true && !isLocal && !isReadOnly ? nil : denialOfCreation
+        let denial = editDenial { _ in .createAnnotation(group: groupForNew) }
+        if case .denied = denial, status.grant?.mayWrite == true { return nil }
+        return denial?.description
     }
 
     /// The row that commands act on.
@@ -89,9 +95,13 @@ extension DocumentState {
     func denial(_ operation: (Grant) -> Operation) -> String? { editDenial(operation)?.description }
 
     func editDenial(_ operation: (Grant) -> Operation) -> EditDenial? {
-        if isLocal { return .local }
         if isReadOnly { return .openedReadOnly }
-        guard let grant = status.grant else { return .noToken }
+        switch file?.condition {
+        case .opening: return .opening
+        case .readOnly(let why): return .fileReadOnly(why)
+        case .ready, .writing, .merging, .missing, .unwritable, nil: break
+        }
+        guard let grant = status.grant else { return isLocal ? .opening : .noToken }
         guard case .denied(let why) = grant.decide(operation(grant)) else { return nil }
         return .denied(why)
     }
@@ -131,7 +141,7 @@ extension DocumentState {
 
     /// Adds `read-only`, unless the reason already states it.
     private static func readOnly(_ why: EditDenial) -> String {
-        why.saysReadOnly || why == .local ? why.description : "read-only: \(why)"
+        why.saysReadOnly || why.isOfFile ? why.description : "read-only: \(why)"
     }
 }
 
@@ -172,8 +182,8 @@ extension EditDenial {
     /// What would allow the command.
     fileprivate func remedy(key: String) -> String {
         switch self {
-        case .local:
-            return "postilla upload FILE puts the PDF on a server, where it has layers. Open the layer to write in it."
+        case .opening: return "It takes a moment. What you press meanwhile is done then."
+        case .fileReadOnly: return "Once that is mended, close the file and open it again."
         case .openedReadOnly: return "Start postilla without --read-only."
         case .noToken: return "Press \(key) to enter a token."
         case .denied(.lacks(let permission)):
@@ -191,8 +201,10 @@ extension EditDenial {
 
 /// Why a record cannot be changed.
 enum EditDenial: Equatable, Sendable, CustomStringConvertible {
-    /// A PDF from disk.
-    case local
+    /// A PDF from disk, which cannot be edited yet.
+    case opening
+    /// A PDF from disk, which cannot be edited. Why, as part of a sentence.
+    case fileReadOnly(String)
     /// Opened with `--read-only`.
     case openedReadOnly
     case noToken
@@ -201,7 +213,8 @@ enum EditDenial: Equatable, Sendable, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .local: "LOCAL: this PDF is not in a layer; postilla upload puts it on a server"
+        case .opening: "still opening for editing"
+        case .fileReadOnly(let why): "read-only: \(why)"
         case .openedReadOnly: "read-only: opened with --read-only"
         case .noToken: "no token accepted yet; editing is disabled"
         case .denied(let why): why.description
@@ -209,7 +222,18 @@ enum EditDenial: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the description already states that the layer is read-only.
-    var saysReadOnly: Bool { self == .openedReadOnly || self == .denied(.lacks(.write)) }
+    var saysReadOnly: Bool {
+        if case .fileReadOnly = self { return true }
+        return self == .openedReadOnly || self == .denied(.lacks(.write))
+    }
+
+    /// Whether the file on disk is the reason.
+    var isOfFile: Bool {
+        switch self {
+        case .opening, .fileReadOnly: true
+        case .openedReadOnly, .noToken, .denied: false
+        }
+    }
 }
 
 extension ListRow {

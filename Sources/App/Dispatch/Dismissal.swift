@@ -83,14 +83,34 @@ extension AppState {
 
     /// Quits as soon as everything is saved, usually immediately.
     mutating func depart(_ departure: Departure) -> [Effect] {
+        guard let loss = loss(before: departure) else { return leaveNow(departure) }
+        prompt = Prompt(.confirm(.loseChanges(departure)), label: loss)
+        return []
+    }
+
+    /// The question before changes are lost that are kept in memory only; nil if none are.
+    private func loss(before departure: Departure) -> String? {
+        guard departure != .termination else { return nil }
+        let files = layers(before: departure).compactMap(\.file).filter { $0.isPrivate && $0.unwritten > 0 }
+        guard !files.isEmpty else { return nil }
+        let what = files.map { "\($0.unwrittenChanges) not in \($0.name)" }.joined(separator: ", ")
+        return "Lose \(what)? y/N "
+    }
+
+    /// Quits as soon as everything is saved, usually immediately, whatever is lost.
+    mutating func leaveNow(_ departure: Departure) -> [Effect] {
         self.departure = departure
         let count = savingCount(before: departure)
-        if count > 0 { notice = .done("Saving \(count == 1 ? "an edit" : "\(count) edits") before leaving") }
+        if isWriting(before: departure) {
+            notice = .done("Writing the file before leaving")
+        } else if count > 0 {
+            notice = .done("Saving \(count == 1 ? "an edit" : "\(count) edits") before leaving")
+        }
         return departIfSaved()
     }
 
     mutating func departIfSaved() -> [Effect] {
-        guard let departure, savingCount(before: departure) == 0 else { return [] }
+        guard let departure, savingCount(before: departure) == 0, !isWriting(before: departure) else { return [] }
         self.departure = nil
         return departure == .tab ? closeTab() : quit()
     }
@@ -98,9 +118,17 @@ extension AppState {
     /// Cancels the exit because the user pressed a key.
     mutating func stay() { if departure != .termination { departure = nil } }
 
+    private func layers(before departure: Departure) -> [DocumentState] {
+        departure == .tab ? document.map { [$0] } ?? [] : openLayers
+    }
+
     private func savingCount(before departure: Departure) -> Int {
-        let layers = departure == .tab ? document.map { [$0] } ?? [] : openLayers
-        return layers.reduce(0) { $0 + $1.pending.savingCount }
+        layers(before: departure).reduce(0) { $0 + $1.pending.savingCount }
+    }
+
+    /// The engine finishes a write although the program ends; only who asked for it wants to see how it ended.
+    private func isWriting(before departure: Departure) -> Bool {
+        departure != .termination && layers(before: departure).contains { $0.writesAsked > 0 }
     }
 
     mutating func quit() -> [Effect] {
@@ -111,8 +139,12 @@ extension AppState {
     /// The message printed when the program ends.
     package var farewell: String? {
         let layers = openLayers.filter { $0.farewell != nil }
-        if layers.count < 2 { return layers.first?.farewell }
-        return layers.map { "\($0.title): \($0.farewell ?? "")" }.joined(separator: "; ")
+        let isNamed = layers.count + lastWords.count > 1
+        let words = layers.compactMap { layer in
+            layer.farewell.map { isNamed && !layer.isLocal ? "\(layer.title): \($0)" : $0 }
+        }
+        let all = lastWords + words
+        return all.isEmpty ? nil : all.joined(separator: "; ")
     }
 }
 
@@ -124,5 +156,8 @@ extension DocumentState {
     }
 
     /// The summary of unsent edits, shown on leaving.
-    var farewell: String? { waiting > 0 ? "\(waiting) unsent, kept for the next sync" : nil }
+    var farewell: String? {
+        if let file { return file.farewell }
+        return waiting > 0 ? "\(waiting) unsent, kept for the next sync" : nil
+    }
 }

@@ -37,10 +37,11 @@ extension AppState {
     var shownPane: DocumentState.Pane { document?.focus ?? .list }
 
     mutating func pressed(_ key: Key) -> [Effect] {
-        if picture != nil { return hidePicture() }
+        if picture != nil { return pressedOnPicture(key) }
         noteSeen()
         stay()
         (refusedBefore, refused) = (refused, nil)
+        if document?.heldKeys != nil { return hold(key) }
         if overlay == .question {
             if case .click = key { return [] }
             if case .wheelUp = key { return [] }

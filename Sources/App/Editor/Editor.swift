@@ -29,7 +29,7 @@ struct Editor: Equatable, Sendable {
     var isMerge = false
     /// The names that the word at the cursor can be completed to.
     var completion: NameCompletion?
-    /// Whether the people whom the text may name were asked for.
+    /// Whether the list of people to mention has been requested.
     var hasAskedForPeople = false
     /// Whether a name is completed as soon as they are known.
     var awaitsPeople = false

@@ -101,7 +101,7 @@ extension AppState {
         case .reply(let root):
             self.document?.editor = nil
             let said = CommentText.saying(text, mentioning: document.people.mentions)
-            return perform([.create(.comment(said, under: root.id, root.content))], from: editor)
+            return perform([.create(.comment(said, under: root.id, root.content))], from: editor) + goOnAfter(editor)
         case .newThread(let root, let others):
             self.document?.editor = nil
             let said = CommentText.saying(text, mentioning: document.people.mentions)

@@ -29,6 +29,9 @@ struct UndoHistory: Equatable, Sendable {
         return step
     }
 
+    /// Drops all steps; their numbers are not used again.
+    mutating func forget() { (done, undone, undoing) = ([], [], []) }
+
     mutating func failed(_ id: Int) {
         done.removeAll { $0.id == id }
     }

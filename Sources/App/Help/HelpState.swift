@@ -5,8 +5,8 @@ struct HelpState: Equatable, Sendable {
     enum Subject: Equatable, Sendable {
         /// The keys of the contexts that were active when it was opened.
         case keys([KeyContext])
-        /// Why a command is refused, and what would allow it.
-        case refusal(Command)
+        /// Why something is refused, and what would allow it.
+        case refusal(Refusal)
         /// The latest notices.
         case messages
     }
@@ -22,14 +22,20 @@ struct HelpState: Equatable, Sendable {
     init(_ subject: Subject) { self.subject = subject }
 }
 
+/// What the program refused to do.
+enum Refusal: Equatable, Sendable {
+    case command(Command)
+    case file(FileRefusal)
+}
+
 // Opening, filtering and scrolling the help.
 extension AppState {
     /// After a refused command, explains the refusal; else lists the keys.
     mutating func openHelp() {
-        if let refusedBefore, denial(of: refusedBefore) != nil {
-            help = HelpState(.refusal(refusedBefore))
-        } else {
-            help = HelpState(.keys(contexts))
+        switch refusedBefore {
+        case .command(let command) where denial(of: command) == nil: help = HelpState(.keys(contexts))
+        case let refusal?: help = HelpState(.refusal(refusal))
+        case nil: help = HelpState(.keys(contexts))
         }
     }
 

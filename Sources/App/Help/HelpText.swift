@@ -43,7 +43,8 @@ extension AppState {
         switch help?.subject {
         case nil: return []
         case .messages: return messageLines(columns: columns)
-        case .refusal(let command): return refusalLines(command, columns: columns)
+        case .refusal(.command(let command)): return refusalLines(command, columns: columns)
+        case .refusal(.file(let refusal)): return refusalLines(refusal, columns: columns)
         case .keys(let contexts):
             let words = (help?.filter?.text ?? "").lowercased().split(separator: " ").map(String.init)
             var lines: [HelpLine] = []
@@ -126,10 +127,26 @@ extension AppState {
             taken.formUnion(keymap.bindings(in: [context]).flatMap(\.sequences))
             sections.append((context.title, entries))
         }
-        let typed = TypedCommand.allCases.filter { document != nil || $0.isForLibrary }
-        sections.append(("Commands after :", typed.map { HelpEntry(name: $0.rawValue, meaning: $0.help) }))
+        sections.append(("Commands after :", typedCommands.map { HelpEntry(name: $0.rawValue, meaning: $0.help) }))
+        if let file = document?.file { sections.append(("Your own PDF", fileLegend(file))) }
         if document != nil { sections += legend }
         return sections
+    }
+
+    /// What the status line says about the layer's file.
+    private func fileLegend(_ file: FileStatus) -> [HelpEntry] {
+        let kept =
+            file.isPrivate
+            ? "Changes kept in memory, as long as the tab is open; :w writes them into the PDF"
+            : "Changes kept on this machine, also after q; :w writes them into the PDF"
+        return [
+            HelpEntry(name: "3 not in the file", meaning: kept),
+            HelpEntry(name: "FILE MISSING", meaning: "The PDF is no longer there; :w! makes it again"),
+            HelpEntry(
+                name: "1 in conflict",
+                meaning: "You and another program changed a note; \(keyName(of: .outbox)) to compare"),
+            HelpEntry(name: "1 mark without words", meaning: "The PDF's text changed; :lost-marks lists these marks"),
+        ]
     }
 
     /// What the letters, signs and colours of rows and pages mean.
@@ -170,6 +187,25 @@ extension AppState {
         lines.append(HelpLine())
         let remedy = state.document?.remedy(for: command, key: keyName(of: .token)) ?? ""
         lines += CleanText(cleaning: remedy).wrapped(to: columns).map { HelpLine($0, .text) }
+        return lines
+    }
+
+    private func refusalLines(_ refusal: FileRefusal, columns: Int) -> [HelpLine] {
+        var lines = CleanText(cleaning: "Not written: \(refusal.path)").wrapped(to: columns).map { HelpLine($0, .key) }
+        lines.append(HelpLine())
+        lines += CleanText(cleaning: refusal.reason.asSentence).wrapped(to: columns).map { HelpLine($0, .text) }
+        lines.append(HelpLine())
+        if let file = document?.file, file.unwritten > 0 {
+            let kept =
+                file.isPrivate
+                ? "\(file.unwrittenChanges) kept in memory, as long as the tab is open."
+                : "\(file.unwrittenChanges) kept on this machine; nothing is lost."
+            lines += CleanText(cleaning: kept).wrapped(to: columns).map { HelpLine($0, .text) }
+            lines.append(HelpLine())
+        }
+        for (name, meaning) in refusal.ways {
+            lines += self.lines(of: HelpEntry(name: name, meaning: meaning), columns: columns)
+        }
         return lines
     }
 

@@ -25,7 +25,8 @@ extension Keymap {
     ]
 
     static let library = [
-        Binding(.library, "<enter>", .open, "Open the layer", footer: "open"),
+        Binding(.library, "<enter>", .open, "Open the layer or the PDF", footer: "open"),
+        Binding(.library, "<tab>", .otherPane, "Go to the layers, or back to the PDFs of this folder"),
         Binding(.library, "+", .addLayer, "Add a layer: server and token", footer: "add"),
         Binding(.library, "<space>", .palette, "Find a command by name"),
         Binding(.library, "o", .openFile, "Open a PDF from disk", footer: "open PDF"),

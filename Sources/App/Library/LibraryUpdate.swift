@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 // The library: moving the cursor, opening and removing layers.
@@ -15,11 +16,20 @@ extension AppState {
     }
 
     mutating func openCurrent() -> [Effect] {
-        guard let entry = library.current, opening == nil else { return [] }
+        guard opening == nil else { return [] }
+        if let file = library.currentFile { return open(file) }
+        guard let entry = library.current else { return [] }
         if let problem = entry.problem { return only(.error(problem.asSentence)) }
         if let tab = tab(of: entry.id) { return show(tab: tab) }
         opening = Opening()
         return [.openLayer(entry.id)]
+    }
+
+    private mutating func open(_ file: LibraryFile) -> [Effect] {
+        let open = openLayers.firstIndex { $0.isLocal && $0.file?.path.isExactly(file.path) == true }
+        if let open { return show(tab: open) }
+        opening = Opening()
+        return [.openFile(file.path)]
     }
 
     mutating func startDemo() -> [Effect] {
@@ -30,6 +40,11 @@ extension AppState {
     }
 
     mutating func askToRemove() {
+        if document == nil, let file = library.currentFile {
+            let place = CleanText(cleaning: file.path).truncated(to: 40).string
+            notice = .warning("\(place) is a file, and stays: only layers are removed here")
+            return
+        }
         if document == nil, let problem = library.current?.problem {
             notice = .error("\(problem); run postilla storage check".asSentence)
             return
@@ -49,10 +64,14 @@ extension AppState {
     }
 
     mutating func moveInLibrary(_ command: Command, count: Int?) -> [Effect] {
-        let last = max(0, (library.entries?.count ?? 0) - 1)
+        if command == .otherPane || command == .paneBefore {
+            library.changeSection()
+            return []
+        }
+        let last = max(0, library.count - 1)
         let step = max(1, size.rows - 5)
         guard let place = command.row(from: library.cursor, count: count, screen: step, last: last) else { return [] }
-        library.cursor = place
+        library.move(to: place)
         return []
     }
 }
@@ -81,21 +100,50 @@ extension Command {
     }
 }
 
-/// The layers on this machine and the cursor.
+/// PDFs and the layers on this machine, one list below the other, and the cursor in them.
 struct LibraryState: Equatable, Sendable {
     /// nil until loaded.
-    var entries: [LibraryEntry]?
-    var cursor = 0
+    private(set) var entries: [LibraryEntry]?
+    /// The PDFs that are offered above the layers.
+    private(set) var files: [LibraryFile] = []
+    /// Counted over both lists.
+    private(set) var cursor = 0
+    /// Whether the user has moved the cursor; until then it is on the first row, whichever list comes first.
+    private var hasMoved = false
+
+    var count: Int { files.count + (entries?.count ?? 0) }
+
+    var currentFile: LibraryFile? { files.indices.contains(cursor) ? files[cursor] : nil }
 
     var current: LibraryEntry? {
-        guard let entries, entries.indices.contains(cursor) else { return nil }
-        return entries[cursor]
+        let index = cursor - files.count
+        guard let entries, entries.indices.contains(index) else { return nil }
+        return entries[index]
     }
 
-    /// Sets a new list; the cursor stays on its layer.
-    mutating func take(_ new: [LibraryEntry]) {
-        let id = current?.id
-        entries = new
-        cursor = new.firstIndex { $0.id == id } ?? min(cursor, max(0, new.count - 1))
+    /// Sets new layers; the cursor stays on its row.
+    mutating func take(_ new: [LibraryEntry]) { keepingCursor { $0.entries = new } }
+
+    /// Sets new files; the cursor stays on its row.
+    mutating func take(_ new: [LibraryFile]) { keepingCursor { $0.files = new } }
+
+    private mutating func keepingCursor(_ body: (inout LibraryState) -> Void) {
+        let (file, layer) = (currentFile?.path, current?.id)
+        body(&self)
+        let place =
+            files.firstIndex { file.isExactly($0.path) }
+            ?? entries?.firstIndex { $0.id == layer }.map { files.count + $0 }
+        cursor = hasMoved ? place ?? min(cursor, max(0, count - 1)) : 0
+    }
+
+    mutating func move(to place: Int) {
+        cursor = place
+        hasMoved = true
+    }
+
+    /// Moves to the first row of the other list.
+    mutating func changeSection() {
+        guard !files.isEmpty, entries?.isEmpty == false else { return }
+        move(to: currentFile == nil ? 0 : files.count)
     }
 }

@@ -6,12 +6,49 @@ extension Canvas {
         let (bar, below) = area.split(top: state.tabRows)
         drawTabs(state, in: bar)
         let (body, _) = below.split(bottom: 1)
-        rule("Layers on this machine", row: body.row, style: state.theme.rule, titleStyle: state.theme.title)
-        let inside = body.split(top: 1).rest
-        if let entries = state.library.entries, !entries.isEmpty {
-            draw(entries, state, in: inside)
-        } else {
-            drawEmpty(state, in: inside)
+        let library = state.library
+        var rest = body
+        if !library.files.isEmpty {
+            // Below the files, room for the layers' title and a few of them.
+            let least = min(body.rows / 2, 2 + max(3, library.entries?.count ?? 0))
+            let (top, below) = body.split(top: min(library.files.count + 1, body.rows - least))
+            let inside = draw("PDFs in this folder", state, in: top)
+            draw(library.files.count, at: library.cursor, state, in: inside) { index, isCurrent in
+                let file = library.files[index]
+                let style = file.unwritten > 0 || file.isMissing ? state.theme.unsent : state.theme.text
+                return (file.line(columns: inside.columns, isCurrent: isCurrent, state), style)
+            }
+            rest = below.split(top: 1).rest
+        }
+        let inside = draw("Layers on this machine", state, in: rest)
+        guard let entries = library.entries, !entries.isEmpty else { return drawEmpty(state, in: inside) }
+        draw(entries.count, at: library.cursor - library.files.count, state, in: inside) { index, isCurrent in
+            let entry = entries[index]
+            let style = entry.unread > 0 ? state.theme.unread : state.theme.text
+            return (entry.line(columns: inside.columns, isCurrent: isCurrent, state), style)
+        }
+    }
+
+    /// Draws a title; returns what is below it.
+    private mutating func draw(_ title: CleanText, _ state: AppState, in area: Area) -> Area {
+        guard !area.isEmpty else { return area }
+        rule(title, row: area.row, style: state.theme.rule, titleStyle: state.theme.title)
+        return area.split(top: 1).rest
+    }
+
+    /// Draws as many rows as fit, the cursor's among them.
+    ///
+    /// - Parameter cursor: The row of the cursor; out of range if it is elsewhere.
+    private mutating func draw(
+        _ count: Int, at cursor: Int, _ state: AppState, in area: Area,
+        line: (_ index: Int, _ isCurrent: Bool) -> (CleanText, Style)
+    ) {
+        let near = max(0, min(cursor, count - 1))
+        let top = max(0, min(near - area.rows / 2, count - area.rows))
+        for (row, index) in (top..<max(top, min(count, top + area.rows))).enumerated() {
+            let (text, style) = line(index, index == cursor)
+            write(text, in: area, row: row, style: index == cursor ? state.theme.selection : style)
+            if index == cursor { self.cursor = Position(row: area.row + row, column: area.column) }
         }
     }
 
@@ -47,14 +84,22 @@ extension Canvas {
         }
     }
 
-    private mutating func draw(_ entries: [LibraryEntry], _ state: AppState, in area: Area) {
-        let top = max(0, min(state.library.cursor - area.rows / 2, entries.count - area.rows))
-        for (row, entry) in entries.dropFirst(top).prefix(area.rows).enumerated() {
-            let isCurrent = top + row == state.library.cursor
-            let style = isCurrent ? state.theme.selection : entry.unread > 0 ? state.theme.unread : state.theme.text
-            write(entry.line(columns: area.columns, isCurrent: isCurrent, state), in: area, row: row, style: style)
-            if isCurrent { cursor = Position(row: area.row + row, column: area.column) }
+}
+
+extension LibraryFile {
+    /// `> paper.pdf   3 not in the file  309 kB  2h`
+    fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
+        var facts: [CleanText] = []
+        if isMissing { facts.append("file missing") }
+        if unwritten > 0 {
+            facts.append(isMissing ? "\(FileStatus.changes(unwritten)) kept" : "\(unwritten) not in the file")
         }
+        if let bytes { facts.append(CleanText(cleaning: ByteCount.text(bytes))) }
+        if let modified { facts.append(CleanText(cleaning: RelativeTime.age(of: modified, at: state.now))) }
+        let half = max(12, min(48, columns / 2))
+        let name = CleanText(cleaning: path).truncated(to: half).padded(to: half)
+        let start: CleanText = "\(isCurrent ? String(state.art.bar) : " ") \(name)"
+        return facts.reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
     }
 }
 

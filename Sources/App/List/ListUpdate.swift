@@ -55,13 +55,23 @@ extension AppState {
         guard before.isSeeking else { return [] }
         guard window.anchor != nil else {
             if !before.seeksQuietly {
-                notice = before.asked?.around == nil ? .done("Nothing new") : .warning("Hidden by the filter")
+                notice = before.asked?.around.map { hiddenNotice($0) } ?? .done("Nothing new")
             }
             return []
         }
         guard document?.focus == .list else { return [] }
         // A jump back has its own place on the page.
         return markCurrentRead() + (before.asked?.around == nil ? followList() : [])
+    }
+
+    /// Why the list does not show a record.
+    private func hiddenNotice(_ id: Record.ID) -> Notice {
+        let filter = document?.list.filter ?? ""
+        let row = document?.page.rows.first { $0.id.isExactly(id) }
+        let asksForOpen = FilterSyntax.terms(of: filter).contains("is:open")
+        let all = Notice.Hint(command: .showHidden, effect: "to list what is hidden")
+        if row?.isResolved == true, !asksForOpen { return .done("Not listed, because it is resolved", hint: all) }
+        return filter.isEmpty ? .done("Not listed", hint: all) : .warning("Hidden by the filter")
     }
 
     mutating func sort() {
@@ -144,7 +154,10 @@ extension AppState {
         guard let row = document.page.currentRow else { return only(.warning("No mark at the cursor")) }
         self.document?.jumps.leave(document.place)
         self.document?.focus = .list
-        if row.kind.isFurniture, document.list.query.filter.hidesFurniture { toggleHidden() }
+        let filter = document.list.query.filter
+        // What the list hides by default, not because of what was typed, is shown after all.
+        let isHidden = row.kind.isFurniture && filter.hidesFurniture || row.isResolved && document.list.filter.isEmpty
+        if isHidden { toggleHidden() }
         return seek(document.list.query.filter.headsOnly ? row.head ?? row.id : row.id)
     }
 

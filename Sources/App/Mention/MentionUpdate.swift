@@ -3,7 +3,7 @@ import InstantCore
 
 // Naming people in comments, and listing what names the user.
 extension AppState {
-    /// Requests the people whom the open comment may name, once it has an `@`.
+    /// Requests the people that the open comment can mention, once it contains an `@`.
     mutating func askForPeople() -> [Effect] {
         guard let editor = document?.editor, !editor.hasAskedForPeople, editor.input.characters.contains("@") else {
             return []

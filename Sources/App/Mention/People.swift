@@ -1,7 +1,7 @@
 import Annotations
 import InstantCore
 
-/// The people whom a comment can name: those whose records the token sees, without the user.
+/// The people that a comment can mention: authors of records that the token sees, except the user.
 struct People: Equatable, Sendable {
     /// Each with other words, those with the most records first.
     private(set) var mentions: [Mention] = []

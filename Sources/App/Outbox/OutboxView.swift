@@ -6,11 +6,14 @@ extension Canvas {
     mutating func drawOutbox(_ state: AppState, _ document: DocumentState, in area: Area) {
         let outbox = document.outbox
         rule(
-            "Unsent: \(outbox.items.count)", row: area.row, columns: area.columns,
+            document.isLocal ? "Conflicts: \(outbox.items.count)" : "Unsent: \(outbox.items.count)", row: area.row,
+            columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.title)
         let inside = area.split(top: 1).rest
         if outbox.items.isEmpty {
-            write("Everything is sent.", in: inside, row: 1, column: 2, style: state.theme.dimmed)
+            write(
+                document.isLocal ? "No conflicts." : "Everything is sent.", in: inside, row: 1, column: 2,
+                style: state.theme.dimmed)
         }
         let top = max(0, min(outbox.cursor - inside.rows / 2, outbox.items.count - inside.rows))
         for (row, item) in outbox.items.dropFirst(top).prefix(inside.rows).enumerated() {

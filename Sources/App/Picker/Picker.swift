@@ -21,6 +21,7 @@ struct Picker: Equatable, Sendable {
         case page(Int)
         /// A filter term.
         case term(String)
+        case record(String)
     }
 
     let title: String

@@ -25,6 +25,9 @@ extension AppState {
             goTo(page: index, .start)
             document?.focus = .page
             return []
+        case .record(let id):
+            document?.focus = .list
+            return seek(id)
         case .term(let term):
             toggleTerm(term)
             guard goesOn, var picker else { return [] }
@@ -49,7 +52,7 @@ extension AppState {
                     name: binding.command.rawValue, detail: binding.help, key: binding.shortName,
                     choice: .command(binding.command), denial: denial(of: binding.command)))
         }
-        for command in TypedCommand.allCases where document != nil || command.isForLibrary {
+        for command in typedCommands {
             guard seen.insert(command.rawValue).inserted else { continue }
             items.append(
                 Picker.Item(

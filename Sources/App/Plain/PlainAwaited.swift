@@ -2,7 +2,7 @@
 struct PlainAwaited: Equatable, Sendable {
     private enum Answer: Hashable {
         case library, rows, pageRows, record, outbox, page, edit, undo, resolved, file, text, thread, batchLoaded,
-            quotes, attachment
+            quotes, attachment, writing, reverting
     }
 
     private var counts: [Answer: Int] = [:]
@@ -33,6 +33,8 @@ struct PlainAwaited: Equatable, Sendable {
         case .externallyEdited: came(.text)
         case .thread: came(.thread)
         case .attached: came(.attachment)
+        case .fileWritten, .fileRefused: came(.writing)
+        case .fileReverted, .fileNotReverted: came(.reverting)
         case .batchLoaded: came(.batchLoaded)
         // Requests made during a round get no separate response.
         case .quoted(isAll: true): counts[.quotes] = nil
@@ -62,6 +64,8 @@ struct PlainAwaited: Equatable, Sendable {
         case .loadBatch: .batchLoaded
         case .quoteDocument: .quotes
         case .attach: .attachment
+        case .writeFile: .writing
+        case .revertFile: .reverting
         default: nil
         }
     }

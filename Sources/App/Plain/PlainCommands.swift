@@ -20,7 +20,8 @@ extension PlainState {
         let rest = parts.count > 1 ? parts[1].trimmed.unquoted : ""
         guard let word = PlainWord(typed: first) ?? PlainWord.meant(by: first) else {
             // Otherwise, a command of the screen's command line.
-            guard TypedCommand.allCases.contains(where: { $0.rawValue.hasPrefix(first.lowercased()) }) else {
+            let name = first.lowercased().hasSuffix("!") ? String(first.lowercased().dropLast()) : first.lowercased()
+            guard TypedCommand.allCases.contains(where: { $0.rawValue.hasPrefix(name) }) else {
                 return only("Unknown command: \(first)")
             }
             let before = app.document?.page.index
@@ -101,7 +102,7 @@ extension PlainState {
             say("\(word.rawValue): \(word.help)")
         }
         guard app.document != nil else { return }
-        for command in TypedCommand.allCases where PlainWord(rawValue: command.rawValue) == nil {
+        for command in app.typedCommands where PlainWord(rawValue: command.rawValue) == nil {
             say("\(command.rawValue): \(command.help)")
         }
     }
@@ -120,7 +121,7 @@ extension PlainState {
             app.opening = Opening()
             return [.openFile(rest)]
         case .open, .remove:
-            let count = app.library.entries?.count ?? 0
+            let count = app.library.count
             guard let number = Int(rest), number > 0, number <= count else {
                 say(
                     count == 0
@@ -128,7 +129,7 @@ extension PlainState {
                         : "Usage: \(word.rawValue) N (1 to \(count))")
                 return []
             }
-            app.library.cursor = number - 1
+            app.library.move(to: number - 1)
             if word == .remove {
                 app.askToRemove()
                 return []

@@ -7,9 +7,15 @@ extension PlainState {
     private static let atOnce = 20
 
     mutating func sayLibrary() {
-        let entries = app.library.entries ?? []
+        let (entries, files) = (app.library.entries ?? [], app.library.files)
+        for (index, file) in files.enumerated() {
+            var facts: CleanText = "\(index + 1) \(file.path), a PDF in this folder"
+            if file.isMissing { facts = facts + ", file missing" }
+            if file.unwritten > 0 { facts = facts + ", \(FileStatus.changes(file.unwritten)) not in the file" }
+            say(facts)
+        }
         if entries.isEmpty { say("No layers yet. Type demo, add SERVER or open FILE.") }
-        for (index, entry) in entries.enumerated() {
+        for (index, entry) in entries.enumerated().map({ ($0.offset + files.count, $0.element) }) {
             let layer = entry.id.layer.isEmpty ? "default layer" : "layer \(entry.id.layer)"
             var facts: [CleanText] = ["\(index + 1) \(entry.title ?? entry.id.documentID), \(layer)"]
             if entry.unsent > 0 { facts.append("\(entry.unsent) unsent") }

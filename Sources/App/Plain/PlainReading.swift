@@ -44,9 +44,15 @@ extension PlainState {
             if window.unread > 0 { facts.append("\(window.unread) unread") }
         }
         if let why = document.editDenial({ _ in .createAnnotation(group: document.groupForNew) }) {
-            facts.append(CleanText(cleaning: why.saysReadOnly ? why.description : "read-only: \(why)"))
+            facts.append(CleanText(cleaning: why.saysReadOnly || why.isOfFile ? why.description : "read-only: \(why)"))
         }
-        if isOffline { facts.append("offline: this is the local copy") }
+        if document.page.index > 0 { facts.append("at page \(document.page.index + 1)") }
+        if let file = document.file {
+            if file.unwritten > 0 { facts.append("\(file.unwrittenChanges) not in the file: type w to write") }
+            if file.condition == .missing { facts.append("the file is missing") }
+            if !file.lostMarks.isEmpty { facts.append("\(file.lostMarks.count) marks without words: type lost-marks") }
+        }
+        if isOffline, !document.isLocal { facts.append("offline: this is the local copy") }
         return only(facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 })
     }
 
@@ -127,7 +133,7 @@ extension StatusLine {
     static func plain(_ app: AppState) -> CleanText {
         guard let document = app.document else { return "library" }
         let line = StatusLine(app, document, art: .ascii, hasTitle: true)
-        let title = CleanText(cleaning: document.title).truncated(to: 30)
+        let title = CleanText(cleaning: document.isLocal ? document.name : document.title).truncated(to: 30)
         let place: CleanText = document.isLocal ? title : "\(title) / \(document.layerName)"
         let page: CleanText = "p\(document.page.index + 1)\(document.pageCount.map { "/\($0)" } ?? "")"
         let unread = document.list.window?.unread ?? 0

@@ -66,6 +66,7 @@ extension PlainState {
     /// Returns whether a step must wait although all responses have arrived.
     func isWaiting(for step: PlainStep) -> Bool {
         if app.document?.isReading == true, step != .done { return true }
+        if app.document?.isOpeningForEdits == true, app.document?.isLocal == true, step != .done { return true }
         switch step {
         case .opening:
             guard let document = app.document else { return app.opening != nil && app.opening?.problem == nil }

@@ -3,8 +3,8 @@ import PageLayout
 /// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, state, attach, library, storage, requests, messages, prune,
-        mentions, mouse
+        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, mouse, write, wq, revert
+    case lostMarks = "lost-marks"
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
 
@@ -40,11 +40,33 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .mouse: "mouse on or mouse off: whether clicks and the wheel come here; off selects text"
         case .mentions: "List what mentions you, or everything again"
         case .who: "Show who else has this layer open"
+        case .write: "w [--compact] [FILE.pdf]: write all changes into the PDF, or a copy; w! also replaces a file"
+        case .wq: "Write all changes into the PDF, then close the tab"
+        case .revert: "Discard all changes that are not in the PDF"
+        case .lostMarks: "List the marks whose words the PDF no longer has"
         }
     }
 
     /// Whether the command needs an argument.
     var takesWords: Bool { [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup, .mouse].contains(self) }
+
+    /// Whether the command is for a PDF of one's own, not for a layer on a server.
+    var isForFile: Bool { [.write, .wq, .revert, .lostMarks].contains(self) }
+
+    /// Whether the command is for a layer on a server only.
+    var isForServer: Bool { [.sync, .offline, .online, .token, .forgetToken, .who].contains(self) }
+
+    /// Other ways to type a command.
+    private static let aliases: [String: TypedCommand] = ["q": .quit, "w": .write]
+
+    init?(typed: String) {
+        let word = typed.lowercased()
+        guard let command = TypedCommand(rawValue: word) ?? Self.aliases[word] else { return nil }
+        self = command
+    }
+
+    /// Whether `!` may follow the command.
+    var canBeForced: Bool { self == .write || self == .wq }
 
     /// Whether the command is available in the library.
     var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .messages, .prune, .mouse].contains(self) }
@@ -53,13 +75,21 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
 extension AppState {
     mutating func runTyped(_ line: String) -> [Effect] {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-        guard let word = words.first else { return [] }
+        guard var word = words.first else { return [] }
         let rest = words.count > 1 ? words[1].trimmed : ""
-        let matches = TypedCommand.allCases.filter { $0.rawValue.hasPrefix(word.lowercased()) }
-        let exact = TypedCommand(rawValue: word.lowercased()) ?? (word == "q" ? .quit : nil)
+        let isForced = word.hasSuffix("!") && word.count > 1
+        if isForced { word.removeLast() }
+        func matches(of commands: [TypedCommand]) -> [TypedCommand] {
+            commands.filter { $0.rawValue.hasPrefix(word.lowercased()) && (!isForced || $0.canBeForced) }
+        }
+        // A command that is not for here still says why.
+        let here = matches(of: typedCommands)
+        let matches = here.isEmpty ? matches(of: TypedCommand.allCases) : here
+        let exact = TypedCommand(typed: word)
         if exact == nil, let command = Command(rawValue: word.lowercased()), commandsHere.contains(command) {
             return run(command, count: Int(rest))
         }
+        guard !isForced || exact?.canBeForced != false else { return only(.warning("Unknown command: \(words[0])")) }
         guard let command = exact ?? (matches.count == 1 ? matches.first : nil) else {
             notice = .warning(
                 matches.isEmpty
@@ -67,8 +97,26 @@ extension AppState {
                     : "Ambiguous command: " + matches.map(\.rawValue).joined(separator: ", "))
             return []
         }
-        guard document != nil || command.isForLibrary else { return only(.warning("Open a layer first")) }
-        return run(command, rest)
+        guard let document else {
+            return command.isForLibrary ? run(command, rest) : only(.warning("Open a layer first"))
+        }
+        if command.isForFile, !document.isLocal { return only(.warning(FileDenial.onServer.asSentence)) }
+        if command.isForServer, document.isLocal { return only(.warning(FileDenial.ownFile.asSentence)) }
+        switch command {
+        case .write: return write(rest, isForced: isForced)
+        case .wq:
+            guard rest.isEmpty else { return only(.warning("Usage: wq; :w FILE.pdf writes a copy")) }
+            return write("", isForced: isForced, leaves: true)
+        default: return run(command, rest)
+        }
+    }
+
+    /// The commands that can be typed here.
+    var typedCommands: [TypedCommand] {
+        TypedCommand.allCases.filter { command in
+            guard let document else { return command.isForLibrary }
+            return document.isLocal ? !command.isForServer : !command.isForFile
+        }
     }
 
     /// Returns the warning for an unknown command, or for one that exists only in other contexts.
@@ -119,6 +167,10 @@ extension AppState {
             notice = .done(rest == "on" ? "Clicks and the wheel come here" : "The terminal has the mouse")
             return [.useMouse(rest == "on")]
         case .who: document?.presence.isShown = true
+        case .write: return write(rest, isForced: false)
+        case .wq: return write("", isForced: false, leaves: true)
+        case .revert: askToRevert()
+        case .lostMarks: showLostMarks()
         }
         return []
     }

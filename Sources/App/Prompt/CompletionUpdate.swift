@@ -14,7 +14,16 @@ extension AppState {
         guard let prompt, prompt.purpose == .command || prompt.purpose == .file else { return nil }
         switch command {
         case .complete, .completeBack:
-            if prompt.completion == nil, let path = prompt.path { return [.completePath(path)] }
+            if prompt.completion == nil, let path = prompt.path {
+                // The path that was offered when the file could not be written comes first.
+                if prompt.pathToWrite != nil, let offered = document?.offeredPath, offered != path,
+                    offered.hasPrefix(path)
+                {
+                    self.prompt?.input = TextInput(prompt.input.text.dropLast(path.count) + offered)
+                    return []
+                }
+                return [.completePath(path)]
+            }
             var completion = prompt.completion ?? Completion(completions(of: prompt.input.text))
             guard let line = completion.step(forward: command == .complete) else { return [] }
             self.prompt?.input = TextInput(line)
@@ -50,7 +59,8 @@ extension AppState {
     func completions(of line: String) -> [String] {
         let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard words.count > 1 else { return typedNames.filter { $0.hasPrefix(line.lowercased()) } }
-        guard let command = TypedCommand(rawValue: words[0].lowercased()) else { return [] }
+        let name = words[0].hasSuffix("!") ? String(words[0].dropLast()) : words[0]
+        guard let command = TypedCommand(typed: name) else { return [] }
         let last = words[1].split(separator: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         let start = String(line.dropLast(last.count))
         let negation = command == .filter && last.hasPrefix("!") ? "!" : ""
@@ -60,7 +70,7 @@ extension AppState {
 
     /// All commands that can be typed here.
     private var typedNames: [String] {
-        let typed = TypedCommand.allCases.filter { document != nil || $0.isForLibrary }.map(\.rawValue)
+        let typed = typedCommands.map(\.rawValue)
         return Set(typed + commandsHere.map(\.rawValue)).sorted()
     }
 
@@ -74,6 +84,7 @@ extension AppState {
         case .state: AnnotationState.allCases.map(\.rawValue)
         case .color: Colors.named.map(\.name)
         case .mouse: ["off", "on"]
+        case .write: [FileWrite.compactOption]
         default: []
         }
     }

@@ -19,6 +19,10 @@ struct Prompt: Equatable, Sendable {
         /// Performs these edits, which delete records.
         case delete([Edit])
         case removeLayer(LayerReference, unsent: Int)
+        /// Drops the changes that are not in the layer's file.
+        case revertFile
+        /// Leaves although changes are lost, because they are kept in memory only.
+        case loseChanges(Departure)
     }
 
     var purpose: Purpose
@@ -38,10 +42,23 @@ struct Prompt: Equatable, Sendable {
         switch purpose {
         case .file: return input.text
         case .command:
+            if let path = pathToWrite { return path }
             guard input.text.hasPrefix("open "), !input.text.contains("://") else { return nil }
             return String(input.text.dropFirst("open ".count))
         default: return nil
         }
+    }
+
+    /// The path of a copy being typed after `w`, `w!` and their long forms; nil for other commands, and for an option.
+    var pathToWrite: String? {
+        guard purpose == .command, let blank = input.text.firstIndex(of: " ") else { return nil }
+        var word = input.text[..<blank]
+        if word.last == "!" { word.removeLast() }
+        guard TypedCommand(typed: String(word)) == .write else { return nil }
+        var rest = input.text[blank...].dropFirst()
+        let option = FileWrite.compactOption + " "
+        if rest.hasPrefix(option) { rest = rest.dropFirst(option.count) }
+        return rest.hasPrefix("-") ? nil : String(rest)
     }
 
     var isQuestion: Bool {

@@ -31,7 +31,7 @@ extension AppState {
             guard !text.isEmpty else { return [] }
             self.prompt = nil
             document?.author = text
-            return [.rememberAuthor(text)] + perform(edits, from: editor)
+            return [.rememberAuthor(text)] + perform(edits, from: editor) + goOnAfter(editor)
         case .command:
             self.prompt = nil
             guard !text.isEmpty else { return [] }
@@ -70,6 +70,8 @@ extension AppState {
             return perform(edits)
         case .removeLayer(let reference, let unsent):
             return removeLayer(reference, unsent: unsent)
+        case .revertFile: return [.revertFile]
+        case .loseChanges(let departure): return leaveNow(departure)
         }
     }
 }

@@ -11,8 +11,17 @@ struct DocumentState: Equatable, Sendable {
     var title: String
     var status: SyncStatus
     let isReadOnly: Bool
-    let isLocal: Bool
-    /// Whether the annotations of a local PDF are still being read, so that a list would lack some.
+    /// The PDF on disk that the layer is for; nil for a layer on a server.
+    var file: FileStatus?
+    /// A command that waits until the file can be edited, and the keys after it.
+    var heldKeys: HeldKeys?
+    /// The requested writes of the file that are not answered yet.
+    var writesAsked = 0
+    /// What was written before the tab closed.
+    var writtenLast: String?
+    /// The path for a copy that was offered when the file was not written.
+    var offeredPath: String?
+    /// Whether the annotations of a PDF from disk are still being read, so that a list would lack some.
     var isReading: Bool
     var author: String?
     /// The group of new records; nil uses the token's default.
@@ -59,7 +68,7 @@ struct DocumentState: Equatable, Sendable {
     /// What each step left unchanged and why, shown when the step is done.
     var omitted: [Int: String] = [:]
 
-    /// Whom a comment can name.
+    /// The people that a comment can mention.
     var people = People()
     var editor: Editor?
     /// The editor whose text is open in the user's external editor.
@@ -95,11 +104,11 @@ struct DocumentState: Equatable, Sendable {
 
     init(_ opened: OpenedLayer) {
         reference = opened.reference
-        title = opened.title ?? opened.reference.documentID
+        title = opened.title ?? opened.file?.name ?? opened.reference.documentID
         status = opened.status
         isReadOnly = opened.isReadOnly
-        isLocal = opened.isLocal
-        isReading = opened.isLocal
+        file = opened.file
+        isReading = opened.file != nil
         author = opened.author
         groupChoice = opened.groupChoice
         drafts = opened.drafts
@@ -116,6 +125,9 @@ struct DocumentState: Equatable, Sendable {
     /// All edits that the server has not accepted.
     var waiting: Int { status.unsent + status.parked + status.conflicts + status.refused }
 
+    /// All changes of which one of two versions has to be chosen.
+    var conflicts: Int { status.conflicts + (file?.conflicts ?? 0) }
+
     /// Why a token is needed; nil if none is.
     var need: TokenNeed? {
         if case .needsToken(let need) = status.connection { need } else { nil }
@@ -126,8 +138,10 @@ struct DocumentState: Equatable, Sendable {
         if case .lost(let why) = status.connection { why } else { nil }
     }
 
-    /// The name of the file on disk; nil for a layer.
-    var fileName: String? { isLocal ? reference.documentID.split(separator: "/").last.map(String.init) : nil }
+    var isLocal: Bool { file != nil }
+
+    /// The name of the file on disk; nil for a layer on a server.
+    var fileName: String? { file?.name }
 
     /// The name in tabs and in the title: the file's name, else the document's title, if it says anything.
     var name: String { fileName ?? DocumentTitle.name(title, of: reference.documentID) }

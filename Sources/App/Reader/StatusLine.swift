@@ -21,18 +21,15 @@ struct StatusLine {
 
     init(_ state: AppState, _ document: DocumentState, art: LineArt, hasTitle: Bool) {
         if !hasTitle { add(Array(document.pageForms.suffix(1)), rank: nil) }
-        if document.isLocal { add(["LOCAL"], rank: nil, isLoud: true) }
-        if document.isReadOnly || document.status.grant?.mayWrite == false, !document.isLocal {
+        if let why = document.readOnlyText {
             add(["READ-ONLY", "RO"], rank: nil, isLoud: true)
-            let why: CleanText = document.isReadOnly ? "opened with --read-only" : "no write permission"
             add([why], rank: 0)
         }
+        if let file = document.file { add(file) }
         if let selection = document.selectionText { add(selection, rank: nil) }
         if let presenting = document.presentingText { add(presenting, rank: nil, isLoud: true) }
         if document.pending.savingCount > 0 { add(["\(document.pending.savingCount) saving"], rank: nil) }
-        if document.status.conflicts > 0 {
-            add(["\(document.status.conflicts) in conflict"], rank: nil, isLoud: true)
-        }
+        if document.conflicts > 0 { add(["\(document.conflicts) in conflict"], rank: nil, isLoud: true) }
         if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil, isLoud: true) }
         let held = document.status.parked
         if held > 0 { add(["\(held) edit\(held == 1 ? "" : "s") held: no permission", "\(held) held"], rank: nil) }
@@ -45,11 +42,23 @@ struct StatusLine {
         if !state.keys.isEmpty { add([CleanText(cleaning: state.keys.shown)], rank: nil) }
 
         let isNeeded = document.need != nil || document.accessLost != nil
-        let sync = document.isLocal ? [] : document.syncForms(at: state.now, utcOffset: state.utcOffset, art: art)
+        let sync =
+            document.file?.writingForms ?? document.syncForms(at: state.now, utcOffset: state.utcOffset, art: art)
         add(sync, rank: nil, isLoud: isNeeded, isRight: true)
-        if let life = state.tokenLife, case .live = document.status.connection {
+        if !document.isLocal, let life = state.tokenLife, case .live = document.status.connection {
             let isShort = life < 15 * 60_000
             add(["token \(RelativeTime.life(milliseconds: life))"], rank: isShort ? nil : 3, isRight: true)
+        }
+    }
+
+    private mutating func add(_ file: FileStatus) {
+        if file.condition == .missing { add(["FILE MISSING"], rank: nil, isLoud: true) }
+        if case .unwritable = file.condition { add(["file cannot be written", "not writable"], rank: 2) }
+        if file.isPrivate { add(["private: kept in memory only", "private"], rank: 2) }
+        let lost = file.lostMarks.count
+        if lost > 0 {
+            let marks: CleanText = "\(lost) mark\(lost == 1 ? "" : "s") without words"
+            add([marks + " (:lost-marks)", marks, "\(lost) lost"], rank: nil)
         }
     }
 
@@ -104,7 +113,31 @@ extension Canvas {
     }
 }
 
+extension FileStatus {
+    /// Whether the file has every change, at the right: `3 not in the file (:w)`.
+    fileprivate var writingForms: [CleanText] {
+        switch condition {
+        case .opening: return ["opening for editing", "opening"]
+        case .writing: return ["writing"]
+        case .merging: return ["changed on disk, reading it", "reading the file", "reading"]
+        case .readOnly: return []
+        case .ready, .missing, .unwritable: break
+        }
+        guard unwritten > 0 else { return [] }
+        let short: CleanText = "\(unwritten) not in file"
+        if condition != .ready { return ["\(unwritten) not in the file (:w FILE.pdf)", short] }
+        return ["\(unwritten) not in the file (:w)", short + " (:w)", short]
+    }
+}
+
 extension DocumentState {
+    /// Why nothing can be written here; nil if something can, or if that is not known yet.
+    fileprivate var readOnlyText: CleanText? {
+        if isReadOnly { return "opened with --read-only" }
+        if case .readOnly(let why)? = file?.condition { return CleanText(cleaning: why) }
+        return status.grant?.mayWrite == false ? "no write permission" : nil
+    }
+
     /// `SELECT 14 words "some of ... change"`
     fileprivate var selectionText: [CleanText]? {
         guard let range = page.selected, let glyphs = page.glyphs else { return nil }

@@ -79,7 +79,12 @@ extension DocumentState {
     fileprivate var tabFacts: CleanText {
         var facts: [CleanText] = []
         if let unread = list.window?.unread, unread > 0 { facts.append("\(unread) new") }
-        if waiting > 0 { facts.append("\(waiting) unsent") }
+        if let file {
+            if file.condition == .missing { facts.append("missing") }
+            if file.unwritten > 0 { facts.append("\(file.unwritten) not in the file") }
+        } else if waiting > 0 {
+            facts.append("\(waiting) unsent")
+        }
         if need != nil { facts.append("TOKEN?") }
         if accessLost != nil { facts.append("NO ACCESS") }
         if presence.presenting == .yes { facts.append("PRESENTING") }

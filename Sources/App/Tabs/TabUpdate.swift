@@ -15,6 +15,7 @@ extension AppState {
     mutating func show(tab index: Int?) -> [Effect] {
         let kept = keepDraft()
         document?.cardAside = token
+        document?.heldKeys = nil
         var layers = openLayers
         (document, token, help, picker) = (nil, nil, nil, nil)
         keys.clear()
@@ -85,18 +86,20 @@ extension AppState {
 
     /// Closes the layer that is shown and shows a neighbour or the library, or quits.
     mutating func closeTab() -> [Effect] {
-        let kept = document.flatMap(\.farewell)
+        let words = document.map { [$0.writtenLast, $0.farewell].compactMap(\.self) } ?? []
         let hadNext = !tabs.after.isEmpty
         let closing = keepPlace() + [.closeLayer]
         document = nil
         token = nil
         keys.clear()
-        notice = kept.map { .done($0) }
+        notice = words.isEmpty || !hasLibrary && tabs.count == 0 ? nil : .done(words.joined(separator: "; "))
         if tabs.count > 0 {
             let next = hadNext ? tabs.before.count : tabs.before.count - 1
             return closing + show(tab: next)
         }
-        return closing + (hasLibrary ? [.loadLibrary] : quit())
+        guard !hasLibrary else { return closing + [.loadLibrary] }
+        lastWords += words
+        return closing + quit()
     }
 
     /// Closes the layer and removes it from this machine.
@@ -126,7 +129,7 @@ extension AppState {
     ) -> [Effect] {
         guard let place = place(of: reference) else { return [] }
         let front = (document, token, shownNotice)
-        let asked = (prompt, picker, picture)
+        let asked = (prompt, picker, picture, refused)
         picture = nil
         document = tabs[place]
         (token, shownNotice) = (document?.cardAside, nil)
@@ -136,8 +139,10 @@ extension AppState {
         if let changed = document { tabs[place] = changed }
         let title = document?.title ?? ""
         (document, token, shownNotice) = front
-        (prompt, picker, picture) = asked
-        if let problem, notice == nil { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
+        (prompt, picker, picture, refused) = asked
+        // What went wrong matters more than what was done.
+        let isFree = notice == nil || notice?.kind == .done && problem?.kind == .error
+        if let problem, isFree { notice = Notice(text: "\(title): \(problem.text)", kind: problem.kind) }
         guard !effects.isEmpty else { return [] }
         return [.select(reference)] + effects + (document.map { [.select($0.reference)] } ?? [])
     }

@@ -68,6 +68,14 @@ extension AppState {
     /// Sets a state of the annotation in the review, and goes on.
     mutating func decide(_ state: AnnotationState) -> [Effect] { setState(state) + skipRemark() }
 
+    /// Goes on in a review once its remark is answered, not while the author's name is still asked for.
+    mutating func goOnAfter(_ editor: Editor?) -> [Effect] {
+        guard case .reply(let root)? = editor?.target, prompt == nil, let document, document.isReviewing,
+            document.reader != nil, document.list.cursorID.isExactly(root.id)
+        else { return [] }
+        return skipRemark()
+    }
+
     /// Goes on to the next open remark, or ends the review.
     mutating func skipRemark() -> [Effect] {
         guard let list = document?.list else { return [] }

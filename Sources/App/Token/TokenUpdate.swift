@@ -58,7 +58,8 @@ extension AppState {
 
     /// Opens the card when a token is needed and nothing blocks it; a later need can open it again.
     mutating func reconcileCard() {
-        guard let document else { return }
+        // The engine gives itself tokens for one's own files.
+        guard let document, !document.isLocal else { return }
         guard let need = document.need else {
             self.document?.refusedNeed = nil
             return

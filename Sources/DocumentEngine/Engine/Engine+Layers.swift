@@ -38,10 +38,12 @@ extension Engine {
     func push(_ request: PushRequest, _ token: VerifiedToken) async throws -> PushAnswer {
         let push = PushProcessor(grant: token.grant, limits: limits)
         let now = now()
-        return try await write(to: token.layerKey) { [self] store in
+        let answer = try await write(to: token.layerKey) { [self] store in
             let layer = try open(token, in: store)
             return try push.perform(request, on: layer, in: store, now: now)
         }
+        if let then = afterPush.withLock({ $0 }) { try await then(token.layerKey) }
+        return answer
     }
 
     /// Records that the token's user has the bytes of the attachment; durable when it returns.

@@ -20,6 +20,8 @@ final class Engine: Sendable {
     let live: ListenerHub
     let digests = Mutex(DigestCache())
     let verifier: TokenVerifier
+    /// Called after each push, before it is answered, with its layer; also for a repeated one.
+    let afterPush = Mutex<(@Sendable (LayerKey) async throws -> Void)?>(nil)
     /// Whether each cached digest is also computed and compared; for tests.
     let checksDigests: Bool
 

@@ -16,6 +16,8 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
     let malformed: @Sendable () -> MalformedRequestHandler
     /// nil: an address may have any number of connections.
     var limiter: ConnectionLimiter?
+    /// nil: any user may connect.
+    var gate: OwnerGate?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Accepted<Base.Value>> {
         base.setup(channel: channel, logger: logger).map { value in
@@ -37,6 +39,7 @@ struct ConnectionHandlers<Base: ServerChildChannel>: ServerChildChannel {
                 try pipeline.addHandler(handler, position: .before(translation.handler))
             }
             limiter?.admit(channel)
+            gate?.admit(channel)
             return accepted
         }
     }

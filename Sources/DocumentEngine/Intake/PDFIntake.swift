@@ -92,8 +92,13 @@ struct PDFIntake: Sendable {
         if exists, !wish.overwrites { throw Self.taken }
     }
 
+    /// Stores a document whose PDF stays where it is.
+    func storeOwn(_ document: ServerDocument, _ records: [Record]) async throws -> ServerDocument {
+        try await put(document, nil, records, overwriting: false)
+    }
+
     private func put(
-        _ document: ServerDocument, _ files: PDFFiles, _ records: [Record], overwriting: Bool
+        _ document: ServerDocument, _ files: PDFFiles?, _ records: [Record], overwriting: Bool
     ) async throws -> ServerDocument {
         var base = StagedBase(begun: document.createdAt)
         let stored: ServerDocument
@@ -130,7 +135,7 @@ struct PDFIntake: Sendable {
 
     /// - Returns: the document, the one it replaces, and the layers it keeps.
     private func put(
-        _ document: ServerDocument, _ files: PDFFiles, _ base: StagedBase, _ records: [Record],
+        _ document: ServerDocument, _ files: PDFFiles?, _ base: StagedBase, _ records: [Record],
         overwriting: Bool, in store: any StoreWriting
     ) throws -> (ServerDocument, old: ServerDocument?, layers: [Int64]) {
         try store.lock(.document(document.id))
@@ -143,8 +148,10 @@ struct PDFIntake: Sendable {
             document.createdAt = old.createdAt
             layers = try store.intactLayers(of: old.id).map(\.id)
         }
-        try blobs.keep(files.original)
-        try blobs.keep(files.stripped)
+        if let files {
+            try blobs.keep(files.original)
+            try blobs.keep(files.stripped)
+        }
         try base.add(records, in: store)
         document.base = try base.take(in: store)
         try store.put(document)

@@ -5,9 +5,11 @@ import Hummingbird
 
 /// All routes of the server. A test checks `docs/openapi.json` against this table.
 extension RouteLookup {
-    init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness) {
-        self.init(
-            Self.open(readiness, sync.admission) + Self.documents(backend) + Self.layers(backend) + Self.sync(sync))
+    /// - Parameter own: nil for an ordinary server. The engine of a person's own PDFs has no backend API.
+    init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness, own: OwnFilesAPI? = nil) {
+        let others =
+            own?.routes ?? Self.open(readiness, sync.admission) + Self.documents(backend) + Self.layers(backend)
+        self.init(others + Self.sync(sync))
     }
 
     private static func open(_ readiness: Readiness, _ admission: RequestLimiter) -> [Route] {

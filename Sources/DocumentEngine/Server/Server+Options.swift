@@ -27,6 +27,8 @@ extension Server {
         /// The backend's secrets, each of which is accepted; empty closes its routes.
         package var secrets: [String]
         package var tls: TLS?
+        /// Serves the PDFs of one person on a Unix socket instead of `host` and `port`; nil: an ordinary server.
+        package var personal: PersonalOptions?
         /// Bytes per second of each response body; nil: no limit.
         package var rate: Int?
         package var limits = SyncProtocol.ServerLimits()

@@ -25,6 +25,9 @@ package final class Server: Sendable {
     private let streams = DetachedStreams()
     private let responder: Responder
     private let metricsAPI: MetricsAPI
+    /// nil for an ordinary server.
+    private let gate: OwnerGate?
+    private let ownFiles: OwnFiles?
     private let server: HTTPServerBuilder
     private let group = Mutex<ServiceGroup?>(nil)
     private let ports = Mutex<[Endpoint: Int]>([:])
@@ -70,8 +73,15 @@ package final class Server: Sendable {
             engine: engine, attachments: attachments, intake: backend.intake, admission: admission,
             space: storage.space,
             streams: options.rate == nil ? streams : nil)
+        let gate = options.personal.map { _ in OwnerGate(logger: options.logger) }
+        self.gate = gate
+        let ownFiles = try options.personal.map { [engine] in
+            try OwnFiles(engine: engine, intake: intake, options: $0, logger: options.logger)
+        }
+        self.ownFiles = ownFiles
+        let own = ownFiles.map { OwnFilesAPI(files: $0) }
         responder = Responder(
-            routes: RouteLookup(backend: backend, sync: sync, readiness: readiness), workers: engine.workers,
+            routes: RouteLookup(backend: backend, sync: sync, readiness: readiness, own: own), workers: engine.workers,
             admission: admission, metrics: metrics, audit: audit, options: options,
             proxyWarning: ProxyWarning(options.logger))
         metricsAPI = MetricsAPI(
@@ -82,7 +92,7 @@ package final class Server: Sendable {
             options.behindProxy
             ? nil : ConnectionLimiter(options.service) { metrics.limited(by: .connectionsPerAddress) }
         let plain = Self.http(
-            options, metrics, limiter,
+            options, metrics, limiter, gate,
             ConnectionTimeoutHandler.Observer(opened: metrics.connectionOpened) { [logger = options.logger] in
                 metrics.connectionClosed($0, $1?.problem)
                 $1?.log($0, to: logger)
@@ -91,7 +101,7 @@ package final class Server: Sendable {
     }
 
     private static func http(
-        _ options: Options, _ metrics: ServerMetrics, _ limiter: ConnectionLimiter? = nil,
+        _ options: Options, _ metrics: ServerMetrics, _ limiter: ConnectionLimiter? = nil, _ gate: OwnerGate? = nil,
         _ observer: ConnectionTimeoutHandler.Observer = .init()
     ) -> HTTPServerBuilder {
         // One field may take the whole head: a token may be almost as large.
@@ -104,7 +114,8 @@ package final class Server: Sendable {
             ConnectionHandlers(
                 base: HTTP1Channel(responder: responder, configuration: .init(httpDecoderConfiguration: heads)),
                 pace: { ConnectionTimeoutHandler(limits, uptime: uptime, observer: observer) },
-                malformed: { MalformedRequestHandler(logger: logger, metrics: metrics) }, limiter: limiter)
+                malformed: { MalformedRequestHandler(logger: logger, metrics: metrics) }, limiter: limiter,
+                gate: gate)
         }
     }
 
@@ -135,6 +146,10 @@ package final class Server: Sendable {
                 DamageService(engine: engine, check: check, logger: options.logger, metrics: metricsAPI.metrics))
         }
         if let sharing { services.append(sharing) }
+        if let ownFiles, let gate {
+            services.append(
+                IdleService(gate: gate, files: ownFiles, logger: options.logger) { [weak self] in await self?.stop() })
+        }
         services.append(
             DrainService(
                 readiness: readiness, duration: options.drain, uptime: options.uptime, logger: options.logger))
@@ -163,7 +178,8 @@ package final class Server: Sendable {
         return Application(
             responder: api, server: server,
             configuration: ApplicationConfiguration(
-                address: .hostname(address.host, port: address.port), serverName: Self.name,
+                address: options.personal.map { .unixDomainSocket(path: $0.socket) }
+                    ?? .hostname(address.host, port: address.port), serverName: Self.name,
                 availableConnectionsDelegate: delegate),
             onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
     }

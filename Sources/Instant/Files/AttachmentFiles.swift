@@ -1,5 +1,4 @@
 import Annotations
-import Crypto
 import FoundationEssentials
 import Glibc
 import InstantCore
@@ -16,7 +15,7 @@ struct AttachmentFiles: Sendable {
 
     func path(_ id: AttachmentID) -> String { "\(folder)/\(id.hex)" }
 
-    static func id(of data: Data) -> AttachmentID? { AttachmentID(SHA256.hash(data: data).hexadecimal) }
+    static func id(of data: Data) -> AttachmentID? { AttachmentID(SHA256Hash(of: data).digest.hexadecimal) }
 
     func holds(_ id: AttachmentID) -> Bool { Folders.isFile(path(id)) }
 

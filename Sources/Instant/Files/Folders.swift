@@ -1,6 +1,5 @@
 import Annotations
 import Authorization
-import Crypto
 import FoundationEssentials
 import Glibc
 import InstantCore
@@ -99,9 +98,9 @@ struct Folders: Hashable, Sendable {
 
     /// Lengths are hashed too, so that different lists of texts get different names.
     private static func name(_ texts: [String]) -> String {
-        var hash = SHA256()
-        for text in texts { hash.update(data: Array("\(text.utf8.count):\(text)".utf8)) }
-        return hash.finalize().prefix(16).hexadecimal
+        var hash = SHA256Hash()
+        for text in texts { hash.add(Array("\(text.utf8.count):\(text)".utf8)) }
+        return hash.digest.prefix(16).hexadecimal
     }
 }
 

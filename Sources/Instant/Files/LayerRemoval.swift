@@ -95,6 +95,8 @@ final class LayerRemoval: Sendable {
 
 /// What removing a layer loses: everything in its stores that the server does not have.
 package struct LayerLosses: Hashable, Sendable {
+    package static let nothing = LayerLosses(of: [])
+
     /// Edits in the order of the stores, oldest first in each.
     package private(set) var edits: [UnsentEdit] = []
     /// What cannot be read and may contain edits, as sentences.

@@ -1,4 +1,3 @@
-import Crypto
 import Glibc
 
 /// A file during its download, hashed as it grows. One process at a time writes to it.
@@ -12,7 +11,7 @@ final class PartFile {
     let path: String
     private let descriptor: Int32
     private(set) var size: Int64 = 0
-    private var hash = SHA256()
+    private var hash = SHA256Hash()
 
     /// - Throws: ``Busy``, or ``InstantError`` if the file cannot be opened.
     init(path: String) throws {
@@ -63,7 +62,7 @@ final class PartFile {
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw Self.failure("cannot read \(path)") }
             guard count > 0 else { break }
-            hash.update(data: buffer[..<count])
+            hash.add(buffer[..<count])
             size += Int64(count)
         }
         if size > total { try drop() }
@@ -77,7 +76,7 @@ final class PartFile {
     private func rewind() throws {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("cannot read \(path)") }
         size = 0
-        hash = SHA256()
+        hash = SHA256Hash()
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) throws {
@@ -88,12 +87,12 @@ final class PartFile {
             guard count > 0 else { throw Self.failure("cannot write \(path)") }
             rest = rest.dropFirst(count)
         }
-        hash.update(bufferPointer: bytes)
+        hash.add(bytes)
         size += Int64(bytes.count)
     }
 
     /// SHA-256 of all bytes so far, in lower-case hex.
-    var sha256: String { hash.finalize().hexadecimal }
+    var sha256: String { hash.digest.hexadecimal }
 
     /// Gives the file its final name. Its bytes and its name are on disk when this returns.
     ///

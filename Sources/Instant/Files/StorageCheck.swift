@@ -1,5 +1,4 @@
 import Annotations
-import Crypto
 public import FoundationEssentials
 import Glibc
 import InstantCore
@@ -118,14 +117,14 @@ extension InstantClient {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return nil }
         defer { Glibc.close(descriptor) }
-        var hash = SHA256()
+        var hash = SHA256Hash()
         var buffer = [UInt8](repeating: 0, count: 1 << 20)
         while true {
             let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
-            guard count > 0 else { return hash.finalize().hexadecimal }
-            hash.update(data: buffer[..<count])
+            guard count > 0 else { return hash.digest.hexadecimal }
+            hash.add(buffer[..<count])
         }
     }
 }

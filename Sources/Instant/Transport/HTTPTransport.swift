@@ -58,6 +58,8 @@ struct HTTPTransport: Sendable {
         var request = HTTPClientRequest(
             url: "\(address.text)/instant/v1/\(path)\(ServerAddress.query(query))")
         request.method = method
+        // The client sends none to a socket, and a request needs one (RFC 9112, section 3.2).
+        if address.isSocket { request.headers.add(name: "host", value: "localhost") }
         request.headers.add(name: "authorization", value: "Bearer \(token)")
         request.headers.add(name: ProtocolVersion.header, value: "\(ProtocolVersion.current)")
         return request

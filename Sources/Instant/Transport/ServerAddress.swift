@@ -1,17 +1,21 @@
 import Annotations
 package import FoundationEssentials
 
-/// The address of a server: http or https, a host, and optionally a port and a path.
+/// The address of a server: http or https, a host, and optionally a port and a path; or http+unix and the percent-encoded
+/// path of a socket on this machine.
 package struct ServerAddress: Hashable, Sendable {
     /// Without a trailing slash: `https://example.com:8443/sync`.
     package let text: String
     package let host: String
     package let isEncrypted: Bool
+    /// Whether the server is behind a Unix socket.
+    let isSocket: Bool
 
     /// - Throws: ``InstantError`` (`invalidRequest`) with a sentence for the user.
     package init(_ url: URL) throws(InstantError) {
         let scheme = url.scheme?.lowercased() ?? ""
-        guard scheme == "http" || scheme == "https" else {
+        isSocket = scheme == "http+unix"
+        guard scheme == "http" || scheme == "https" || isSocket else {
             throw InstantError(.invalidRequest, "a server address begins with https:// (or http:// on this machine)")
         }
         guard let host = url.host(percentEncoded: false), !host.isEmpty, url.user == nil, url.query == nil,
@@ -23,12 +27,13 @@ package struct ServerAddress: Hashable, Sendable {
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         self.text = text
-        self.host = host.lowercased()
+        self.host = isSocket ? "the engine on this machine" : host.lowercased()
         isEncrypted = scheme == "https"
     }
 
     /// Whether the server is on this machine, so that what is sent to it does not leave the machine.
     package var isLoopback: Bool {
+        if isSocket { return true }
         let bare = host.trimmingPrefix("[").prefix { $0 != "]" }
         return bare == "localhost" || bare == "::1" || Self.isLoopback4(bare)
     }

@@ -109,8 +109,8 @@ extension WritableLayer {
         }
         try setUnread(changes.byOthers.lazy.map(\.text), true)
         // A comment has no row in the list: whoever is named in it finds its annotation there.
-        guard !changes.byOthers.isEmpty else { return }
-        let named = try ownMentions().filter { changes.byOthers.contains(ByteOrdered($0.id)) }
+        guard !changes.byOthers.isEmpty, let user = intake.metadata.identity.userID else { return }
+        let named = try mentions(of: user).filter { changes.byOthers.contains(ByteOrdered($0.id)) }
         try setUnread(named.map(\.root), true)
     }
 

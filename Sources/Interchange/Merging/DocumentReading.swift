@@ -18,13 +18,22 @@ package struct DocumentReading: Sendable {
     package var sharesIDs: Bool
     /// Whether its annotations were found again by their words in another edition, so that places are not exact.
     package var isAligned: Bool
+    /// Whether ids are also names, whatever the source: those that an earlier comparison gave to new records.
+    package var idsAreNames: Bool
 
-    package init(_ records: [Record], from source: Source, sharesIDs: Bool = false, isAligned: Bool = false) {
+    package init(
+        _ records: [Record], from source: Source, sharesIDs: Bool = false, isAligned: Bool = false,
+        idsAreNames: Bool = false
+    ) {
         self.records = records
         self.source = source
         self.sharesIDs = sharesIDs
         self.isAligned = isAligned
+        self.idsAreNames = idsAreNames
     }
+
+    /// The source whose rule says what a name is.
+    var namingSource: Source { idsAreNames ? .records : source }
 }
 
 /// What of a record tells whether another one is the same annotation.

@@ -79,7 +79,7 @@ package struct RecordMatching {
         for mustAgree in [true, false] {
             for place in places where found[place] == nil {
                 let one = theirs[place]
-                for name in one.names(in: copy.source) {
+                for name in one.names(in: copy.namingSource) {
                     guard let candidates = byName[ByteOrdered(name)] else { continue }
                     let partner = candidates.first { index in
                         !used.contains(index) && mine[index].family == one.family
@@ -171,7 +171,7 @@ package struct RecordMatching {
     }
 
     private func newID(for facts: RecordFacts, under root: Record.ID?, _ taken: inout Set<ByteOrdered>) -> Record.ID {
-        let names = facts.names(in: copy.source)
+        let names = facts.names(in: copy.namingSource)
         if let name = names.last(where: { Self.isStrong($0) && Record.isValidID($0) && Int($0) == nil }),
             taken.insert(ByteOrdered(name)).inserted
         {
@@ -221,6 +221,22 @@ package struct RecordMatching {
     }
 }
 
+extension Record {
+    /// Returns the record at exactly the place of another one, if it is there within 1 pt: programs that write a file anew
+    /// round numbers, and that is no change.
+    func atPlace(of other: Record) -> Record {
+        guard content != other.content, RecordFacts(self).isNear(RecordFacts(other), within: 1) else { return self }
+        let (mine, place) = (content.object, other.content.object)
+        guard Content.placeMembers.contains(where: { mine[$0] != place[$0] && mine[$0] != nil && place[$0] != nil })
+        else { return self }
+        var record = self
+        record.content = content.changing { object in
+            for key in Content.placeMembers where object[key] != nil && place[key] != nil { object[key] = place[key] }
+        }
+        return record
+    }
+}
+
 extension Content {
     /// The members that say where an annotation is. They belong together.
     package static let placeMembers: Set = [
@@ -228,7 +244,7 @@ extension Content {
     ]
 
     /// Returns the content with other ids of the annotation that it answers.
-    func renamingTargets(_ rename: (Record.ID) -> Record.ID) -> Content {
+    package func renamingTargets(_ rename: (Record.ID) -> Record.ID) -> Content {
         let (root, target) = (self["rootId"]?.string, self["postilla"]?["inReplyTo"]?.string)
         guard root != nil || target != nil else { return self }
         return changing { object in

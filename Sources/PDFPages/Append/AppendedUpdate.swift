@@ -54,16 +54,18 @@ final class AppendedUpdate: ObjectUpdate {
 
     func add(stream: [UInt8], _ entries: [String: PDFObject]) throws -> ObjectID {
         let id = number()
-        var entries = entries
-        entries["Length"] = .number(Double(stream.count))
-        guard let dictionary = PDFSyntax.text(Array(PDFObject.dictionary(entries).json.text.utf8)[...]) else {
-            throw PDFError.damaged
-        }
+        try add(stream: stream, Array(PDFObject.dictionary(entries).json.text.utf8)[...], as: id)
+        return id
+    }
+
+    func add(stream: [UInt8], _ json: ArraySlice<UInt8>, as id: ObjectID) throws {
+        guard var entries = ObjectSource(json) else { throw PDFError.damaged }
+        entries.set("Length", to: .number(Double(stream.count)))
+        guard let dictionary = PDFSyntax.text(entries.json[...]) else { throw PDFError.damaged }
         try begin(id)
         try put(dictionary + "\nstream\n".utf8)
         try put(stream)
         try put(Array("\nendstream\nendobj\n".utf8))
-        return id
     }
 
     /// An object that may be in an object stream becomes null instead: qpdf takes a free number for an error while the

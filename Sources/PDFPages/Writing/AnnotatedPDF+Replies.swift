@@ -10,7 +10,7 @@ extension AnnotatedPDF {
             _ = number(of: item.record.id)
         }
         for item in new {
-            try create(item.record, under: nil, onPage: item.page, item.image)
+            try create(item.record, under: nil, onPage: item.page, item.image, item.appearance)
         }
         var edited: [ByteOrdered: Waiting] = [:]
         for item in waiting { edited[ByteOrdered(item.record.id)] = item }

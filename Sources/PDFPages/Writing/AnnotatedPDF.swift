@@ -40,6 +40,7 @@ package struct AnnotatedPDF {
         var record: Record
         var page: Int
         var image: [UInt8]?
+        var appearance: CopiedAppearance?
     }
 
     /// - Parameters:
@@ -73,6 +74,11 @@ package struct AnnotatedPDF {
         }
     }
 
+    /// The annotations and comments of the file, by their ids in it, in the order of the ids.
+    package var records: [Record] {
+        own.sorted { $0.key < $1.key }.map { Record(id: $0.key.text, content: $0.value.content) }
+    }
+
     /// Keeps an annotation of the file as it is, whatever its record says.
     ///
     /// - Returns: false if the file has no such annotation.
@@ -87,9 +93,12 @@ package struct AnnotatedPDF {
     /// - Parameters:
     ///   - root: for a comment, the annotation it belongs to.
     ///   - image: the file that an image annotation shows, or that a new file attachment holds.
+    ///   - appearance: of a new annotation, from another file, instead of a drawing of its record.
     /// - Returns: whether the file holds the record; false for one that PDF cannot hold, or without a page.
     @discardableResult
-    package mutating func add(_ record: Record, under root: Record? = nil, image: [UInt8]? = nil) throws -> Bool {
+    package mutating func add(
+        _ record: Record, under root: Record? = nil, image: [UInt8]? = nil, appearance: CopiedAppearance? = nil
+    ) throws -> Bool {
         var record = record
         if page != nil {
             if let id = unmatched[Self.look(of: record.content)]?.popLast() {
@@ -112,10 +121,10 @@ package struct AnnotatedPDF {
             return true
         } else if let index {
             if root == nil, record.content.answered != nil {
-                waiting.append(Waiting(record: record, page: index, image: image))
+                waiting.append(Waiting(record: record, page: index, image: image, appearance: appearance))
                 return true
             }
-            try create(record, under: root, onPage: index, image)
+            try create(record, under: root, onPage: index, image, appearance)
             return numbers[ByteOrdered(record.id)] != nil
         }
         return false
@@ -153,7 +162,7 @@ package struct AnnotatedPDF {
     // MARK: New annotations
 
     mutating func create(
-        _ record: Record, under root: Record?, onPage index: Int, _ image: [UInt8]?
+        _ record: Record, under root: Record?, onPage index: Int, _ image: [UInt8]?, _ copied: CopiedAppearance? = nil
     ) throws {
         let frame = tree.pages[index].frame
         var annotation: PDFAnnotation?
@@ -173,7 +182,9 @@ package struct AnnotatedPDF {
         let isFile = annotation.entries["Subtype"] == .name("FileAttachment")
         let writer = AppearanceWriter(
             record.content, on: frame, image: isFile ? nil : image.flatMap(EmbeddedImage.init))
-        if let appearance = writer?.appearance() {
+        if let copied {
+            annotation.entries["AP"] = try update.add(copied)
+        } else if let appearance = writer?.appearance() {
             annotation.entries["AP"] = try write(appearance)
             // A comment has no place in Instant JSON, so the place of its appearance has no meaning.
             if record.content.contentType != .comments {

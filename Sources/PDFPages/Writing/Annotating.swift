@@ -124,6 +124,24 @@ extension PDFTools {
         guard try Self.isComplete(target) else { throw PDFError.cannotWrite(ENOSPC) }
     }
 
+    /// Rewrites a file in place without what nothing in it refers to, such as earlier versions and deleted annotations.
+    ///
+    /// - Parameter notes: path of another existing file, for intermediate data.
+    /// - Throws: ``PDFError/signed`` for a signed file, whose signature would break.
+    package func compact(_ target: String, notes: String) async throws {
+        guard !Signatures(try await dump(of: target)).isSigned else { throw PDFError.signed }
+        let path = try Self.argument(for: target)
+        let room = try Self.length(of: path) * 2 + Int64(64 << 20)
+        let outcome = try await run(
+            .qpdf, ["--no-warn", path, Self.argument(for: notes)], writing: room, into: CollectedOutput())
+        guard outcome.exitCode == 0 || outcome.exitCode == 3 else {
+            try Self.checkRoom(for: try Self.length(of: path), in: notes)
+            throw PDFError.damaged
+        }
+        guard try Self.isComplete(notes) else { throw PDFError.cannotWrite(ENOSPC) }
+        try await copy(notes, to: target)
+    }
+
     /// Whether a file ends as a PDF does.
     private static func isComplete(_ path: String) throws -> Bool {
         let file = try FileDescriptor.open(FilePath(path), .readOnly, options: .noFollow)

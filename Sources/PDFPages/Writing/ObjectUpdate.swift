@@ -14,6 +14,9 @@ protocol ObjectUpdate: AnyObject {
 
     func add(stream: [UInt8], _ entries: [String: PDFObject]) throws -> ObjectID
 
+    /// - Parameter json: the dictionary of the stream in qpdf's JSON.
+    func add(stream: [UInt8], _ json: ArraySlice<UInt8>, as id: ObjectID) throws
+
     /// Removes an object to which nothing refers any more.
     func free(_ id: ObjectID) throws
 

@@ -51,14 +51,20 @@ final class PDFUpdate: ObjectUpdate {
 
     func add(stream: [UInt8], _ entries: [String: PDFObject]) throws -> ObjectID {
         let id = number()
+        try add(stream: stream, Array(PDFObject.dictionary(entries).json.text.utf8)[...], as: id)
+        return id
+    }
+
+    func add(stream: [UInt8], _ json: ArraySlice<UInt8>, as id: ObjectID) throws {
         try begin(id)
-        try put(#"{"stream":{"dict":\#(PDFObject.dictionary(entries).json.text),"data":""#)
+        try put(#"{"stream":{"dict":"#)
+        waiting += json
+        try put(#","data":""#)
         // Pieces of a multiple of three bytes encode without padding, so the results can be joined.
         for start in stride(from: 0, to: stream.count, by: 96 << 10) {
             try put(Data(stream[start..<min(start + 96 << 10, stream.count)]).base64EncodedString())
         }
         try put(#""}}"#)
-        return id
     }
 
     private func begin(_ id: ObjectID) throws {

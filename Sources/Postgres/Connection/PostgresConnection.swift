@@ -10,25 +10,26 @@ package final class PostgresConnection: @unchecked Sendable {
     /// The names of prepared statements, keyed by their text.
     private var prepared: [String: String] = [:]
 
-    /// - Throws: ``PostgresError`` without a state if the database cannot be reached.
+    /// - Throws: ``PostgresError``, without a state if the database cannot be reached.
     package init(_ address: PostgresAddress) throws(PostgresError) {
+        if let problem = cp_load() { throw PostgresError(missingLibrary: String(cString: problem)) }
         // Later values win: the address may set the timeouts, but not the encoding.
         let parameters = [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("dbname", address.uri),
             ("client_encoding", "UTF8"), ("application_name", "postilla"),
         ]
         guard let pointer = Self.open(parameters) else { throw PostgresError("out of memory") }
-        guard PQstatus(pointer) == CONNECTION_OK else {
-            let message = String(cString: PQerrorMessage(pointer))
-            PQfinish(pointer)
+        guard cp_status(pointer) == CONNECTION_OK else {
+            let message = String(cString: cp_errorMessage(pointer))
+            cp_finish(pointer)
             throw PostgresError(message)
         }
         self.pointer = pointer
         // Keeps server notices off standard error.
-        PQsetNoticeProcessor(pointer, { _, _ in }, nil)
+        cp_setNoticeProcessor(pointer, { _, _ in }, nil)
     }
 
-    deinit { PQfinish(pointer) }
+    deinit { cp_finish(pointer) }
 
     private static func open(_ parameters: [(String, String)]) -> OpaquePointer? {
         let texts = parameters.flatMap { [$0.0, $0.1] }.map { Array($0.utf8CString) }
@@ -42,45 +43,45 @@ package final class PostgresConnection: @unchecked Sendable {
             }
             let keys = stride(from: 0, to: starts.count, by: 2).map { starts[$0] } + [nil]
             let values = stride(from: 1, to: starts.count, by: 2).map { starts[$0] } + [nil]
-            return PQconnectdbParams(keys, values, 1)
+            return cp_connectdbParams(keys, values, 1)
         }
     }
 
-    package var isOpen: Bool { PQstatus(pointer) == CONNECTION_OK }
+    package var isOpen: Bool { cp_status(pointer) == CONNECTION_OK }
 
     // MARK: Statements
 
     /// Runs one statement, or several separated by semicolons, without parameters.
-    package func execute(_ sql: String) throws(PostgresError) { PQclear(try check(PQexec(pointer, sql))) }
+    package func execute(_ sql: String) throws(PostgresError) { cp_clear(try check(cp_exec(pointer, sql))) }
 
     /// Commits. PostgreSQL rolls back a failed transaction instead, which only the command tag shows.
     package func commit() throws(PostgresError) {
-        let result = try check(PQexec(pointer, "COMMIT"))
-        defer { PQclear(result) }
-        guard String(cString: PQcmdStatus(result)) == "COMMIT" else {
+        let result = try check(cp_exec(pointer, "COMMIT"))
+        defer { cp_clear(result) }
+        guard String(cString: cp_cmdStatus(result)) == "COMMIT" else {
             throw PostgresError(sqlState: "25P02", "the transaction has failed")
         }
     }
 
     /// Runs a statement, prepared on first use.
     package func run(_ sql: String, _ values: [PostgresValue] = []) throws(PostgresError) {
-        PQclear(try answer(sql, values))
+        cp_clear(try answer(sql, values))
     }
 
     package func all<Value>(
         _ sql: String, _ values: [PostgresValue] = [], _ read: (PostgresRow) throws -> Value
     ) throws -> [Value] {
         let result = try answer(sql, values)
-        defer { PQclear(result) }
-        return try (0..<PQntuples(result)).map { try read(PostgresRow(result: result, index: $0)) }
+        defer { cp_clear(result) }
+        return try (0..<cp_ntuples(result)).map { try read(PostgresRow(result: result, index: $0)) }
     }
 
     package func one<Value>(
         _ sql: String, _ values: [PostgresValue] = [], _ read: (PostgresRow) throws -> Value
     ) throws -> Value? {
         let result = try answer(sql, values)
-        defer { PQclear(result) }
-        return PQntuples(result) > 0 ? try read(PostgresRow(result: result, index: 0)) : nil
+        defer { cp_clear(result) }
+        return cp_ntuples(result) > 0 ? try read(PostgresRow(result: result, index: 0)) : nil
     }
 
     private func answer(_ sql: String, _ values: [PostgresValue]) throws(PostgresError) -> OpaquePointer {
@@ -100,7 +101,7 @@ package final class PostgresConnection: @unchecked Sendable {
             }
             let lengths = binaries.map { CInt($0?.count ?? 0) }
             let formats = [CInt](repeating: 1, count: values.count)
-            return PQexecPrepared(pointer, name, CInt(values.count), starts, lengths, formats, 1)
+            return cp_execPrepared(pointer, name, CInt(values.count), starts, lengths, formats, 1)
         }
         return try check(result)
     }
@@ -108,20 +109,20 @@ package final class PostgresConnection: @unchecked Sendable {
     private func prepare(_ sql: String) throws(PostgresError) -> String {
         if let name = prepared[sql] { return name }
         let name = "s\(prepared.count)"
-        PQclear(try check(PQprepare(pointer, name, sql, 0, nil)))
+        cp_clear(try check(cp_prepare(pointer, name, sql, 0, nil)))
         prepared[sql] = name
         return name
     }
 
     /// - Throws: ``PostgresError``, after freeing the result.
     private func check(_ result: OpaquePointer?) throws(PostgresError) -> OpaquePointer {
-        guard let result else { throw PostgresError(String(cString: PQerrorMessage(pointer))) }
-        switch PQresultStatus(result) {
+        guard let result else { throw PostgresError(String(cString: cp_errorMessage(pointer))) }
+        switch cp_resultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
         default:
-            defer { PQclear(result) }
+            defer { cp_clear(result) }
             guard let state = cp_sqlstate(result), isOpen else {
-                throw PostgresError(String(cString: PQerrorMessage(pointer)))
+                throw PostgresError(String(cString: cp_errorMessage(pointer)))
             }
             throw PostgresError(
                 sqlState: String(cString: state), cp_message(result).map { String(cString: $0) } ?? "")
@@ -133,14 +134,14 @@ extension PostgresConnection {
     /// Whether the peer of an idle connection is still there, checked without a query.
     package var isAlive: Bool {
         var watched = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
-        while isOpen, poll(&watched, 1, 0) > 0 { guard PQconsumeInput(pointer) == 1 else { return false } }
+        while isOpen, poll(&watched, 1, 0) > 0 { guard cp_consumeInput(pointer) == 1 else { return false } }
         return isOpen
     }
 
-    var socket: CInt { PQsocket(pointer) }
+    var socket: CInt { cp_socket(pointer) }
 
     /// Whether the connection is idle and outside a transaction.
-    package var isAtRest: Bool { PQtransactionStatus(pointer) == PQTRANS_IDLE }
+    package var isAtRest: Bool { cp_transactionStatus(pointer) == PQTRANS_IDLE }
 }
 
 /// The address of a database, `postgres://user@host:port/database`, as libpq parses it (PostgreSQL manual, "Connection

@@ -10,9 +10,22 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
         self.message = message
     }
 
+    /// libpq is not installed, or cannot be loaded: waiting does not help.
+    ///
+    /// - Parameter cause: The dynamic loader's message.
+    init(missingLibrary cause: String) {
+        self.init(
+            sqlState: Self.missingLibrary,
+            "the client library libpq cannot be loaded (\(cause)); install it: libpq5 on Debian, libpq on Fedora")
+    }
+
+    /// Not a state of PostgreSQL, which have five characters.
+    private static let missingLibrary = "no-libpq"
+
     package var description: String {
         let text = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        return sqlState.isEmpty ? "PostgreSQL: \(text)" : "PostgreSQL \(sqlState): \(text)"
+        let hasState = !sqlState.isEmpty && sqlState != Self.missingLibrary
+        return hasState ? "PostgreSQL \(sqlState): \(text)" : "PostgreSQL: \(text)"
     }
 
     /// Whether a retry may succeed: no connection (class 08), insufficient resources (53), operator intervention such

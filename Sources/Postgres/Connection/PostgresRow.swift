@@ -5,7 +5,7 @@ package struct PostgresRow {
     let result: OpaquePointer
     let index: CInt
 
-    package func isNull(_ column: Int) -> Bool { PQgetisnull(result, index, CInt(column)) != 0 }
+    package func isNull(_ column: Int) -> Bool { cp_getisnull(result, index, CInt(column)) != 0 }
 
     /// Returns a column of type bigint.
     package func integer(_ column: Int) -> Int64 {
@@ -22,7 +22,7 @@ package struct PostgresRow {
     package func bytes(_ column: Int) -> [UInt8] { bytes(column) { Array($0) } }
 
     private func bytes<Result>(_ column: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        let length = Int(PQgetlength(result, index, CInt(column)))
-        return body(UnsafeRawBufferPointer(start: PQgetvalue(result, index, CInt(column)), count: length))
+        let length = Int(cp_getlength(result, index, CInt(column)))
+        return body(UnsafeRawBufferPointer(start: cp_getvalue(result, index, CInt(column)), count: length))
     }
 }

@@ -97,11 +97,11 @@ package final class PostgresListener: Sendable {
 extension PostgresConnection {
     /// Returns the messages since the last call.
     func notices() throws(PostgresError) -> [String] {
-        guard PQconsumeInput(pointer) == 1 else { throw PostgresError(String(cString: PQerrorMessage(pointer))) }
+        guard cp_consumeInput(pointer) == 1 else { throw PostgresError(String(cString: cp_errorMessage(pointer))) }
         var texts: [String] = []
-        while let notice = PQnotifies(pointer) {
+        while let notice = cp_notifies(pointer) {
             texts.append(String(cString: notice.pointee.extra))
-            PQfreemem(notice)
+            cp_freemem(notice)
         }
         return texts
     }

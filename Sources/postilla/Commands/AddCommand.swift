@@ -26,12 +26,18 @@ struct AddCommand: AsyncParsableCommand {
               postilla add --file table.csv --page 1 --text 'The figures'
               postilla add --highlight --page 2 --rect 72,90,210,12 --text Agreed
               postilla add --content note.json
+              postilla add --pdf paper.pdf --note 'Which program?' --page 1
               jq -c '.[]' notes.json | postilla add --ndjson
             """)
 
+    @Argument(help: ArgumentHelp("Address of the server, or a PDF.", valueName: "server|file"))
+    var target: String?
+
     @OptionGroup var new: NewAnnotationOptions
 
-    @Option(help: ArgumentHelp("File with the record as JSON; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File with the record as JSON; - is standard input.", valueName: "file"), completion: .file()
+    )
     var content: String?
 
     @Flag(help: "Read one record per line from standard input and print one result line for each.")
@@ -57,7 +63,7 @@ struct AddCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (session, draft) = try await LayerSession.open(layer, reading: draft)
+        let (session, draft) = try await LayerSession.open(layer, target: target, reading: draft)
         try await session.synchronize()
         do {
             let author = try session.author(author)
@@ -67,6 +73,7 @@ struct AddCommand: AsyncParsableCommand {
                 try await add(draft, author: author, to: session)
             } else {
                 try await AddLines(session: session, author: author, group: group).run()
+                try await session.finish()
             }
         } catch { throw CommandFailure(reading: error) }
     }
@@ -111,6 +118,7 @@ struct AddCommand: AsyncParsableCommand {
         guard let id = added.id, let outcome, outcome.exit == .done else {
             throw CommandFailure("not added: \(why(outcome))", outcome?.exit ?? .failed)
         }
+        try await session.finish()
         Output.line(id)
         if outcome == .waiting { LayerSession.tellThatItWaits() }
     }

@@ -13,7 +13,7 @@ struct BackupCommand: ParsableCommand {
               postilla backup /mnt/backup/postilla --data /var/lib/postilla
             """)
 
-    @Argument(help: ArgumentHelp("Folder for the copy.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("Folder for the copy.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @OptionGroup var server: ServePlaceOptions

@@ -28,8 +28,10 @@ struct ConflictsListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await LayerSession.open(layer, local: true)
+        let inFile = session.own == nil ? [] : try await session.own?.link.ask("state").report?.conflicts ?? []
         try await session.reading {
             try Listing.write(listing, Self.columns, nothing: "no conflicts") { listing in
+                for conflict in inFile { listing.add(Self.fieldsInFile(conflict), style: .trouble) { conflict.json } }
                 for conflict in try session.descriptor.conflicts() {
                     listing.add(Self.fields(conflict), style: .trouble) { conflict.json }
                 }
@@ -50,6 +52,34 @@ struct ConflictsListCommand: AsyncParsableCommand {
             conflict.recordID, conflict.kind.rawValue, conflict.reason, text(conflict.mine, "(deleted)"),
             text(conflict.theirs?.content, "(gone)"), text(conflict.base?.content, "(new)"),
         ]
+    }
+}
+
+extension ConflictsListCommand {
+    /// A conflict with what another program wrote into a PDF.
+    fileprivate static func fieldsInFile(_ conflict: OwnFileReport.Conflict) -> [String] {
+        func text(_ record: Record?, _ nothing: String) -> String { record.map { Annotation($0).text } ?? nothing }
+        return [
+            conflict.id, conflict.edit, OwnFileReport.Conflict.reason, text(conflict.mine, "(deleted)"),
+            text(conflict.theirs, "(gone)"), text(conflict.base, "(new)"),
+        ]
+    }
+}
+
+extension OwnFileReport.Conflict {
+    fileprivate static let reason = "another program changed it in the file"
+    fileprivate var edit: String { mine == nil ? "delete" : base == nil ? "create" : "update" }
+
+    fileprivate var json: String {
+        JSONWriter.text {
+            $0.member("id", id)
+            $0.member("edit", edit)
+            $0.member("refused", false)
+            $0.member("reason", Self.reason)
+            $0.member("base", source: base?.json ?? "null")
+            $0.member("mine", source: mine?.content.text ?? "null")
+            $0.member("theirs", source: theirs?.json ?? "null")
+        }
     }
 }
 

@@ -21,7 +21,9 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
     @Flag(help: "Which edit to keep.")
     var side: Side?
 
-    @Option(help: ArgumentHelp("File with the merged content as JSON; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File with the merged content as JSON; - is standard input.", valueName: "file"),
+        completion: .file())
     var content: String?
 
     @OptionGroup var layer: LayerOptions
@@ -40,6 +42,7 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
         let (session, resolution) = try await LayerSession.open(layer, reading: resolution)
         try await session.synchronize()
         do {
+            if try await resolveInFile(session, resolution) { return try await session.finish() }
             let conflict = try session.descriptor.conflicts().first(of: id)
             guard let conflict else { throw CommandFailure("no conflict for \(id); see postilla conflicts") }
             guard let receipt = try session.descriptor.resolve(conflict.id, resolution) else { return }
@@ -47,6 +50,29 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
             // A deleted record is restored as a new record: print its new id.
             if !receipt.id.isExactly(id) { Output.line(receipt.id) }
         } catch { throw CommandFailure(reading: error) }
+    }
+
+    /// Resolves a conflict with what another program wrote into a PDF.
+    ///
+    /// - Returns: false if there is none about this record.
+    private func resolveInFile(_ session: LayerSession, _ resolution: ConflictResolution) async throws -> Bool {
+        guard let link = session.own?.link,
+            try await link.ask("state").report?.conflicts.contains(where: { $0.id.isExactly(id) }) == true
+        else { return false }
+        var body = JSONObject()
+        body["id"] = .string(id)
+        switch resolution {
+        case .mine: body["keep"] = "mine"
+        case .theirs: body["keep"] = "theirs"
+        case .merged(let content):
+            body["keep"] = "layer"
+            _ = try session.descriptor.update(id, content: content)
+            try await session.deliverOrExplain([id], "not resolved")
+        }
+        do { try await link.ask("resolve", body) } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(id): \(refusal.message)")
+        }
+        return true
     }
 
     private func resolution() async throws -> ConflictResolution {

@@ -47,6 +47,7 @@ struct DeleteCommand: AsyncParsableCommand {
             do { try await session.deliverOrExplain(ids, "not deleted") } catch { problem = error }
             try tell(planned, session)
             if let problem { throw problem }
+            try await session.finish()
         } catch { throw CommandFailure(reading: error) }
     }
 

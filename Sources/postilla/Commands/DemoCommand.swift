@@ -20,7 +20,8 @@ struct DemoCommand: AsyncParsableCommand {
     @OptionGroup var viewer: ViewerFlags
 
     @Option(
-        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"))
+        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"),
+        completion: .directory)
     var dataDir: String?
 
     @Option(

@@ -27,7 +27,9 @@ struct EditCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("New text.", valueName: "text"))
     var text: String?
 
-    @Option(help: ArgumentHelp("File with the new content as JSON; - is standard input.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("File with the new content as JSON; - is standard input.", valueName: "file"),
+        completion: .file())
     var content: String?
 
     @OptionGroup var layer: LayerOptions
@@ -51,6 +53,7 @@ struct EditCommand: AsyncParsableCommand {
             }
             _ = try session.descriptor.update(id, content: content)
             try await session.deliverOrExplain([id], "not changed")
+            try await session.finish()
         } catch { throw CommandFailure(reading: error) }
     }
 

@@ -33,7 +33,7 @@ struct ImportCommand: AsyncParsableCommand {
               postilla export | postilla import - --token-file other-layer.jwt
             """)
 
-    @Argument(help: ArgumentHelp("File to import; - is standard input.", valueName: "file"))
+    @Argument(help: ArgumentHelp("File to import; - is standard input.", valueName: "file"), completion: .file())
     var file: String
 
     @Flag(help: "Report the actions without changing anything.")
@@ -57,11 +57,12 @@ struct ImportCommand: AsyncParsableCommand {
             if let warning = found.warning { Output.message("warning: \(warning); it may be another document") }
             for part in found.items.chunks(of: AddLines.atOnce) {
                 let steps = try part.map { try planner.plan($0) }
-                if !dryRun { try add(found.attachments, for: steps, in: session) }
-                let outcomes = dryRun ? [:] : try await perform(steps, in: session, author: author)
+                if !dryRun { try session.add(found.attachments, for: steps) }
+                let outcomes = dryRun ? [:] : try await session.perform(steps, author: author)
                 for step in steps { report.tell(step, outcomes[ByteOrdered(step.id)]) }
             }
             for problem in found.problems { report.tell(problem) }
+            if !dryRun { try await session.finish() }
             try report.end()
         } catch { throw CommandFailure(reading: error) }
     }
@@ -79,47 +80,5 @@ struct ImportCommand: AsyncParsableCommand {
             throw (error as? CommandFailure) ?? CommandFailure("\(error)")
         }
         return try ImportFile.instantJSON(bytes, path == "-" ? "standard input" : path)
-    }
-
-    /// Stores the attached files that the next records name; they are sent before the records.
-    private func add(
-        _ attachments: [AttachmentID: [UInt8]], for steps: [ImportPlanner.Step], in session: LayerSession
-    ) throws {
-        guard !attachments.isEmpty else { return }
-        let document = session.descriptor.editableDocument
-        for step in steps where [.create, .update].contains(step.action) {
-            guard let id = step.item.content.attachmentID, let bytes = attachments[id] else { continue }
-            // Under another name, the record is refused because its file is missing.
-            _ = try document.addAttachment(Data(bytes))
-        }
-    }
-
-    private func perform(
-        _ steps: [ImportPlanner.Step], in session: LayerSession, author: String?
-    ) async throws -> [ByteOrdered: EditOutcome] {
-        var outcomes: [ByteOrdered: EditOutcome] = [:]
-        var sent: [Record.ID] = []
-        for step in steps {
-            do {
-                switch step.action {
-                case .create:
-                    let group = step.item.group.map(LayerMetadata.GroupChoice.init(group:))
-                    _ = try session.descriptor.create(step.item.content, id: step.id, group: group, author: author)
-                case .update: _ = try session.descriptor.update(step.id, content: step.item.content)
-                case .unchanged, .skip: continue
-                }
-                sent.append(step.id)
-            } catch let problem as EditError { outcomes[ByteOrdered(step.id)] = EditOutcome(problem) }
-        }
-        for (id, outcome) in zip(sent, try await session.deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }
-        // Failed records are still in the file.
-        try session.dropFailed(sent)
-        return outcomes
-    }
-}
-
-extension Array {
-    fileprivate func chunks(of size: Int) -> [ArraySlice<Element>] {
-        stride(from: 0, to: count, by: size).map { self[$0..<Swift.min(count, $0 + size)] }
     }
 }

@@ -22,7 +22,8 @@ struct ListCommand: AsyncParsableCommand {
               postilla list --format ndjson | jq -r .content.creatorName | sort | uniq -c
             """)
 
-    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(
+        help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
     var target: String?
 
     @OptionGroup var filter: FilterOptions

@@ -3,11 +3,12 @@ import FoundationEssentials
 
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Open the layer named by a token, or a local PDF without sync.")
+        commandName: "open", abstract: "Open the layer named by a token, or a PDF.")
 
     @Argument(
         help: ArgumentHelp(
-            "Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
+            "Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"),
+        completion: .file())
     var target: String?
 
     @OptionGroup var server: ServerOptions
@@ -20,6 +21,7 @@ struct OpenCommand: AsyncParsableCommand {
             start: try start(), source: source, folders: try Folders(dataDirectory: server.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
+        options.dataDirectory = server.dataDir
         options.log = try server.debugLog()
         try await Viewer.run(options)
     }
@@ -54,6 +56,7 @@ struct LibraryCommand: AsyncParsableCommand {
             start: .library, source: .prompt, folders: try Folders(dataDirectory: server.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
+        options.dataDirectory = server.dataDir
         options.log = try server.debugLog()
         try await Viewer.run(options)
     }

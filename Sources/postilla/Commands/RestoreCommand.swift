@@ -18,7 +18,7 @@ struct RestoreCommand: ParsableCommand {
               postilla restore /mnt/backup/postilla --data /var/lib/postilla --replace
             """)
 
-    @Argument(help: ArgumentHelp("Folder with the backup.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("Folder with the backup.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @OptionGroup var server: ServePlaceOptions

@@ -39,6 +39,7 @@ struct StateCommand: AsyncParsableCommand {
             try session.warnIfHidden(.state(state, under: root, record.content))
             let receipt = try session.descriptor.setState(state, of: root, author: try session.author(author))
             try await session.deliverOrExplain([receipt.id], "not set")
+            try await session.finish()
             Output.line(receipt.id)
         } catch { throw CommandFailure(reading: error) }
     }

@@ -1,5 +1,7 @@
 import Annotations
 import ArgumentParser
+import DocumentEngine
+import Glibc
 import Instant
 
 struct StorageListCommand: AsyncParsableCommand {
@@ -7,7 +9,8 @@ struct StorageListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List the layers on this machine.",
         discussion: """
             json and ndjson print records {"server","document","layer","user","title","downloaded","layerBytes",\
-            "pdfBytes","textBytes","state","lastSync","unread","unsent","problem"}; a PDF may be shared by several layers.
+            "pdfBytes","textBytes","state","lastSync","unread","unsent","problem"}; a PDF may be shared by several layers. PDFs of your own with changes that are not in them follow: \
+            {"file","state","unwritten","bytes","missing"}.
 
             Examples:
               postilla storage list
@@ -25,7 +28,29 @@ struct StorageListCommand: AsyncParsableCommand {
                 entry.json
             }
         }
+        for file in OwnFileList(try Folders(dataDirectory: storage.dataDir)).kept {
+            listing.add(Self.fields(file), style: .plain) { Self.json(file) }
+        }
         listing.end(nothing: "no layers on this machine")
+    }
+
+    /// A PDF with changes that are not in it.
+    private static func fields(_ file: OwnFileState) -> [String] {
+        let isMissing = access(file.path, F_OK) != 0
+        return [
+            file.path, "", "", "file", "\(OwnFileList.bytes(file))", "", "", "\(file.unwritten)", "", "",
+            isMissing ? "file missing" : "",
+        ]
+    }
+
+    private static func json(_ file: OwnFileState) -> String {
+        JSONWriter.text {
+            $0.member("file", file.path)
+            $0.member("state", "file")
+            $0.member("unwritten", file.unwritten)
+            $0.member("bytes", OwnFileList.bytes(file))
+            $0.member("missing", access(file.path, F_OK) != 0)
+        }
     }
 
     private static let columns = [

@@ -11,7 +11,9 @@ struct TokenIssueCommand: AsyncParsableCommand {
             openssl pkey -in key.pem -pubout -out key.pub.pem
             """)
 
-    @Option(help: ArgumentHelp("Private key in PEM: EC P-256 or P-521, Ed25519 or RSA.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Private key in PEM: EC P-256 or P-521, Ed25519 or RSA.", valueName: "file"),
+        completion: .file())
     var key: String
 
     @Option(help: ArgumentHelp("Document that the token opens.", valueName: "id"))

@@ -49,7 +49,8 @@ struct Preferences {
     /// The commands for events.
     var hooks: Hooks.Commands {
         Hooks.Commands(
-            new: values[.onNew]?.words ?? [], mention: values[.onMention]?.words ?? [], tokenNeeded: values[.onTokenNeeded]?.words ?? [])
+            new: values[.onNew]?.words ?? [], mention: values[.onMention]?.words ?? [],
+            tokenNeeded: values[.onTokenNeeded]?.words ?? [])
     }
 
     var delay: Duration { .seconds(DurationArgument(argument: text(.delay))?.seconds ?? 1) }

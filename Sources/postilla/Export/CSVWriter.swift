@@ -15,7 +15,7 @@ struct CSVWriter: LayerExporter {
 
     mutating func end() -> PrintableText { "" }
 
-    mutating func add(_ record: Record, under root: Record?) async throws -> PrintableText {
+    mutating func add(_ record: Record, under root: Record?, file: [UInt8]?) async throws -> PrintableText {
         let annotation = Annotation(record)
         // A comment has the state that it sets, an annotation the one that it shows.
         let state =

@@ -27,7 +27,9 @@ struct ExportCommand: AsyncParsableCommand {
               postilla export | jq '.annotations | length'
             """)
 
-    @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
+    @Argument(
+        help: ArgumentHelp(
+            "Address of the server (or --server, POSTILLA_SERVER), or a PDF.", valueName: "server|file"))
     var target: String?
 
     @Option(help: "Format of the file.")
@@ -67,7 +69,7 @@ struct ExportCommand: AsyncParsableCommand {
     private func writer(_ session: LayerSession) async throws -> any LayerExporter {
         let descriptor = session.descriptor
         let runs = (try? descriptor.layer.metadata().pageRuns) ?? []
-        let words = MarkedWords(file: descriptor.pdfPath) { page in
+        let words = MarkedWords(file: session.own?.pdf ?? descriptor.pdfPath) { page in
             runs.run(ofPage: page).map { PDFPages.PageSize(width: $0.width, height: $0.height) }
         }
         switch format {
@@ -85,30 +87,34 @@ struct ExportCommand: AsyncParsableCommand {
         _ session: LayerSession, with writer: inout any LayerExporter, to put: (PrintableText) throws -> Void
     ) async throws {
         let descriptor = session.descriptor
+        let contents = type(of: writer).contents
         try put(writer.begin())
         var summary = Summary()
         do {
             var files: Set<AttachmentID> = []
+            var attached: AttachedFiles?
             try await descriptor.forEachRecord { record, root in
-                if format == .xfdf, record.isWithout(root) { return summary.orphans += 1 }
-                let text: PrintableText
-                if let xfdf = writer as? XFDFWriter, let file = await session.file(of: record) {
-                    text = PrintableText(xml: xfdf.add(record, under: root, file: file))
-                } else {
-                    text = try await writer.add(record, under: root)
-                }
-                if format == .xfdf, text.string.isEmpty { summary.left.add(record) }
+                if contents.contains(.rootsOnly), record.isWithout(root) { return summary.orphans += 1 }
+                let file = contents.contains(.filesInRecords) ? await session.file(of: record, &attached) : nil
+                let text = try await writer.add(record, under: root, file: file)
+                if contents.contains(.rootsOnly), text.string.isEmpty { summary.left.add(record) }
                 try put(text)
-                if format == .instantJSON, let file = record.content.attachmentID { files.insert(file) }
+                if contents.contains(.filesAtEnd), let id = record.content.attachmentID { files.insert(id) }
             }
-            if format == .instantJSON {
-                try descriptor.forEachFormFieldValue { record in
-                    guard var json = writer as? InstantJSONWriter else { return }
-                    try put(PrintableText(json: json.add(record)))
-                    writer = json
+            if contents.contains(.formFieldValues) {
+                try await descriptor.forEachFormFieldValue { record in
+                    try put(await writer.add(record, under: nil, file: nil))
                 }
             }
-            try await write(files, of: descriptor, with: &writer, to: put, &summary)
+            // From the server if necessary.
+            let document = descriptor.readOnlyDocument()
+            for id in files.sorted() {
+                if let bytes = try? await document.loadAttachment(id) {
+                    try put(writer.add(Array(bytes), as: id))
+                } else {
+                    summary.left.addFile()
+                }
+            }
         } catch {
             // What was written stays valid.
             try put(writer.end())
@@ -116,23 +122,6 @@ struct ExportCommand: AsyncParsableCommand {
         }
         try put(writer.end())
         summary.tell()
-    }
-
-    /// Adds the attached files, from the server if necessary.
-    private func write(
-        _ files: Set<AttachmentID>, of descriptor: InstantDocumentDescriptor, with writer: inout any LayerExporter,
-        to put: (PrintableText) throws -> Void, _ summary: inout Summary
-    ) async throws {
-        guard var json = writer as? InstantJSONWriter else { return }
-        let document = descriptor.readOnlyDocument()
-        for id in files.sorted() {
-            if let bytes = try? await document.loadAttachment(id) {
-                try put(PrintableText(json: json.add(Array(bytes), as: id)))
-            } else {
-                summary.left.addFile()
-            }
-        }
-        writer = json
     }
 
     /// What an export leaves out.
@@ -149,6 +138,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     private func writePDF(_ session: LayerSession, to output: String) async throws {
+        if let own = session.own { return try await writeCopy(of: own, to: output) }
         let source = try await session.pdf()
         // qpdf overwrites its output. The temporary files are next to the target, so that a rename replaces it in one
         // step.
@@ -165,6 +155,14 @@ struct ExportCommand: AsyncParsableCommand {
         withExtendedLifetime(notes) {}
         try target.finish()
         summary.tell()
+    }
+
+    /// The engine knows which annotations of the file are which records.
+    private func writeCopy(of own: OwnFileSession, to output: String) async throws {
+        do {
+            let written = try await own.link.write(to: output, isForced: true)
+            if let left = written.left { Output.message("left out: \(left)") }
+        } catch let refusal as EngineRefusal { throw CommandFailure("\(output): \(refusal.message)") }
     }
 }
 

@@ -20,10 +20,10 @@ extension InstantDocumentDescriptor {
     }
 
     /// Visits the values of form fields in id order.
-    func forEachFormFieldValue(_ body: (Record) throws -> Void) throws {
+    func forEachFormFieldValue(_ body: (Record) async throws -> Void) async throws {
         var last: Record.ID?
         while case let rows = try layer.store.read({ try $0.records(after: last, limit: 1000) }), !rows.isEmpty {
-            for row in rows where row.record.content.contentType == .formFields { try body(row.record) }
+            for row in rows where row.record.content.contentType == .formFields { try await body(row.record) }
             last = rows.last?.id
         }
     }

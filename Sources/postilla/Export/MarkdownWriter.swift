@@ -23,7 +23,7 @@ struct MarkdownWriter: LayerExporter {
         leftRoots.isEmpty ? "" : "\n## Comments of deleted annotations\n\n" + left
     }
 
-    mutating func add(_ record: Record, under root: Record?) async throws -> PrintableText {
+    mutating func add(_ record: Record, under root: Record?, file: [UInt8]?) async throws -> PrintableText {
         guard record.contentType != .comments else {
             if root == nil, let id = record.content["rootId"]?.string { try keepThread(leftBy: id) }
             return ""

@@ -70,7 +70,7 @@ extension LayerSession {
     func records(of file: ImportFile) async throws -> ImportedRecords {
         switch file {
         case .instantJSON(let file):
-            let problems = try file.formFieldValues.isEmpty ? [] : file.problems(with: formFieldValues())
+            let problems = try file.formFieldValues.isEmpty ? [] : await file.problems(with: formFieldValues())
             return ImportedRecords(
                 items: file.annotations + file.comments, problems: file.problems + problems,
                 attachments: file.attachments)
@@ -104,9 +104,9 @@ extension LayerSession {
     }
 
     /// Returns the values of form fields that the token may see, by the names of the fields.
-    private func formFieldValues() throws -> [String: JSON] {
+    private func formFieldValues() async throws -> [String: JSON] {
         var values: [String: JSON] = [:]
-        try descriptor.forEachFormFieldValue { record in
+        try await descriptor.forEachFormFieldValue { record in
             guard let name = record.content["name"]?.string else { return }
             values[name] = record.content["value"] ?? .null
         }

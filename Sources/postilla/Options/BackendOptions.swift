@@ -4,7 +4,7 @@ import ArgumentParser
 struct BackendOptions: ParsableArguments {
     @OptionGroup var server: ServerOptions
 
-    @Option(help: ArgumentHelp("File with the backend's secret.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with the backend's secret.", valueName: "file"), completion: .file())
     var apiTokenFile: String
 
     func backend() throws -> Backend {

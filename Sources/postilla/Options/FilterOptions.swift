@@ -75,6 +75,7 @@ struct KindArgument: ExpressibleByArgument {
     }
 
     static var allValueStrings: [String] { AnnotationKind.known.map(name) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     private static func name(_ kind: AnnotationKind) -> String {
         kind.name.lowercased().replacing(" ", with: "-").replacing("'", with: "")

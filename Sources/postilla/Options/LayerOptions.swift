@@ -17,6 +17,15 @@ struct LayerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("User, if no token names one.", valueName: "id"))
     var user: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Work on this PDF instead of a layer on a server. Changes are written into it at once.", valueName: "file"),
+        completion: .file(extensions: ["pdf"]))
+    var pdf: String?
+
+    @Flag(help: "With a PDF: keep changes on this machine; postilla write puts them into the file.")
+    var noWrite = false
+
     @Flag(help: "Use the local copy. Nothing is fetched or sent, and no token is needed.")
     var offline = false
 }

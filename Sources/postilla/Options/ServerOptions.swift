@@ -7,7 +7,8 @@ struct ServerOptions: ParsableArguments {
     var server: String?
 
     @Option(
-        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"))
+        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"),
+        completion: .directory)
     var dataDir: String?
 
     @Flag(help: "Allow sending the token over plain http to another machine.")

@@ -6,7 +6,7 @@ struct TokenOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Read the token from this file; reread it whenever a new token is needed.", valueName: "file"),
-        completion: .file(extensions: ["jwt"]))
+        completion: .file())
     var tokenFile: String?
 
     @Option(
@@ -23,7 +23,7 @@ struct TokenOptions: ParsableArguments {
             valueName: "url"))
     var tokenUrl: String?
 
-    @Option(help: ArgumentHelp("File with one header line for the token URL.", valueName: "file"))
+    @Option(help: ArgumentHelp("File with one header line for the token URL.", valueName: "file"), completion: .file())
     var tokenUrlHeaderFile: String?
 
     @Flag(help: "Read the token from standard input.")

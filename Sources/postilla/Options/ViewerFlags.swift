@@ -12,6 +12,11 @@ struct ViewerFlags: ParsableArguments {
             """)
     var remember = false
 
+    @Flag(
+        name: .customLong("private"),
+        help: "With a PDF: keep changes that are not written yet in memory only, so that leaving loses them.")
+    var isPrivate = false
+
     @Flag(help: "Plain mode: commands in, sentences out; for screen readers, dumb terminals and pipes.")
     var plain = false
 
@@ -28,6 +33,7 @@ struct ViewerFlags: ParsableArguments {
         options.isReadOnly = readOnly
         options.author = author ?? (name.isEmpty ? nil : name)
         options.remembersToken = remember || preferences.isOn(.remember)
+        options.isPrivate = isPrivate
         options.isPlain = plain || preferences.isOn(.plain)
     }
 }

@@ -15,7 +15,7 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Public key (PEM) to verify tokens; repeatable. RS512:FILE binds an RSA key to RS512 instead of RS256.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var jwtPublicKey: [String] = []
 
     @Option(
@@ -35,13 +35,13 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "File with the backend's secret, at least \(BackendSecrets.minLength) characters; repeatable. Without one, the backend API is closed.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var apiTokenFile: [String] = []
 
-    @Option(help: ArgumentHelp("Certificate chain (PEM) for https.", valueName: "file"))
+    @Option(help: ArgumentHelp("Certificate chain (PEM) for https.", valueName: "file"), completion: .file())
     var tlsCert: String?
 
-    @Option(help: ArgumentHelp("Key of the certificate (PEM).", valueName: "file"))
+    @Option(help: ArgumentHelp("Key of the certificate (PEM).", valueName: "file"), completion: .file())
     var tlsKey: String?
 
     @Flag(help: "A proxy in front terminates TLS: allow plain http, and trust X-Forwarded-For.")
@@ -57,12 +57,15 @@ struct ServeOptions: ParsableArguments {
             valueName: "address"))
     var metricsAddress: String?
 
-    @Option(help: ArgumentHelp("text, or json with one object per line (default: text).", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("text, or json with one object per line (default: text).", valueName: "format"),
+        completion: .list(["text", "json"]))
     var logFormat: String?
 
     @Option(
         help: ArgumentHelp(
-            "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"))
+            "trace, debug, info, notice, warning, error or critical (default: info).", valueName: "level"),
+        completion: .list(["trace", "debug", "info", "notice", "warning", "error", "critical"]))
     var logLevel: String?
 
     @Flag(help: "Log each request.")
@@ -71,7 +74,7 @@ struct ServeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Log uploads, PDF reads, deletions and revocations as JSON lines in this file; - is standard error.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var auditLog: String?
 
     @Option(

@@ -7,7 +7,7 @@ struct ServePlaceOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Folder for PDFs and the database, for this server only (default: $XDG_DATA_HOME/postilla/server).",
-            valueName: "dir"))
+            valueName: "dir"), completion: .directory)
     var data: String?
 
     @Option(
@@ -16,7 +16,9 @@ struct ServePlaceOptions: ParsableArguments {
             valueName: "store"))
     var store: String?
 
-    @Option(help: ArgumentHelp("TOML file with the same names (or POSTILLA_SERVE_CONFIG).", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("TOML file with the same names (or POSTILLA_SERVE_CONFIG).", valueName: "file"),
+        completion: .file())
     var config: String?
 
     /// Combines the options with the environment and the file.

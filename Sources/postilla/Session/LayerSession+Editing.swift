@@ -40,6 +40,9 @@ extension LayerSession {
         if outcomes.contains(.waiting) { Self.tellThatItWaits() }
     }
 
+    /// Ends a command that has edited: writes its changes, if the layer is that of a PDF.
+    func finish() async throws { try await own?.finish() }
+
     static func tellThatItWaits() { Output.message("stored on this machine, to be sent by the next sync") }
 
     private func isWaiting(for ids: Set<ByteOrdered>) throws -> Bool {
@@ -87,6 +90,7 @@ extension LayerSession {
         guard let grant = descriptor.status.grant else { throw EditError.noGrant }
         guard grant.mayWrite else { throw CommandFailure("\(Denial.lacks(.write))", .notPermitted) }
         if grant.creatorName != nil { return given }
+        if own != nil, let name = try given ?? OwnFileSession.chosenAuthor() { return name }
         if let name = given ?? client.rememberedAuthor { return name }
         guard StandardInput.isTerminal, Output.isTerminal else {
             throw CommandFailure("no author: the token names none; use --author NAME", .usage)

@@ -13,9 +13,11 @@ struct LayerSession: Sendable {
     /// nil when the server is not contacted.
     let tokens: TokenSupply?
     /// nil for a command that does not sync.
-    private let stopWatch: StopWatch?
+    let stopWatch: StopWatch?
     /// The first token.
-    private let token: String?
+    let token: String?
+    /// nil for a layer on a server.
+    var own: OwnFileSession?
 
     /// - Parameters:
     ///   - server: The address given as the command's argument.
@@ -24,17 +26,22 @@ struct LayerSession: Sendable {
     static func open(
         _ options: LayerOptions, server: String? = nil, local: Bool = false
     ) async throws -> LayerSession {
-        try await open(options, options.tokens.source(), server: server, local: local)
+        if let path = try OwnFileSession.path(options, target: server) { return try await open(file: path, options) }
+        return try await open(options, options.tokens.source(), server: server, local: local)
     }
 
     /// Opens a layer for commands that first read input: after the token if both come from standard input, and before
     /// anything is opened, so that invalid input leaves no trace.
     static func open<Input>(
-        _ options: LayerOptions, reading input: () async throws -> Input
+        _ options: LayerOptions, target: String? = nil, reading input: () async throws -> Input
     ) async throws -> (LayerSession, Input) {
+        if let path = try OwnFileSession.path(options, target: target) {
+            let input = try await input()
+            return (try await open(file: path, options), input)
+        }
         let source = try options.tokens.source()
         let input = try await input()
-        return (try await open(options, source, server: nil, local: false), input)
+        return (try await open(options, source, server: target, local: false), input)
     }
 
     static func open(
@@ -127,6 +134,7 @@ struct LayerSession: Sendable {
 
     /// Returns the PDF's path; downloads the file if necessary.
     func pdf() async throws -> String {
+        if let own { return own.pdf }
         if descriptor.pdfPath == nil, let token {
             do { try await descriptor.downloadAndWait(usingJWT: token) } catch { throw CommandFailure(reading: error) }
         }
@@ -145,11 +153,14 @@ extension LayerSession {
     }
 
     /// Returns the file of a file attachment, from the PDF if the token may see that; nil for any other record.
-    func file(of record: Record) async -> [UInt8]? {
+    ///
+    /// - Parameter files: those of the PDF; read here when the first is needed.
+    func file(of record: Record, _ files: inout AttachedFiles?) async -> [UInt8]? {
         guard AnnotationKind(of: record.content.object) == .file else { return nil }
         guard record.content.attachmentID == nil else { return await attachment(of: record) }
         guard descriptor.status.grant?.mayViewOriginalPDF == true, let path = try? await pdf() else { return nil }
-        return try? await PDFTools().attachedFile(of: record.id, in: path)
+        if files == nil { files = try? await PDFTools().attachedFiles(in: path) }
+        return try? await files?.bytes(of: record.id, in: path)
     }
 }
 

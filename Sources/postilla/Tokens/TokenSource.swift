@@ -18,6 +18,8 @@ enum TokenSource: Equatable, Sendable {
     case command(String)
     /// The customer's own backend; `{document}` and `{layer}` are substituted, the response is `{"jwt":…}`.
     case url(String, headerFile: String?)
+    /// The engine that has the person's PDF open; the first token came with it.
+    case engine(OwnFileLink, first: String)
 
     /// - Parameter refused: The token that the server rejected, if any.
     /// - Returns: A token worth trying, or nil when the user has to be prompted.
@@ -25,6 +27,7 @@ enum TokenSource: Equatable, Sendable {
         let text: String? =
             switch self {
             case .prompt: nil
+            case .engine(let link, let first): try refused == nil ? first : await link.token()
             case .given(let token): token
             case .file(let path): try Self.read(path)
             case .command(let command): try await Self.run(command)
@@ -39,7 +42,7 @@ enum TokenSource: Equatable, Sendable {
     var canBeAskedAgain: Bool {
         switch self {
         case .prompt, .given: false
-        case .file, .command, .url: true
+        case .file, .command, .url, .engine: true
         }
     }
 

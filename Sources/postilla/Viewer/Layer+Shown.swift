@@ -30,7 +30,9 @@ extension Layer {
             var range = 0..<total
             while !range.isEmpty {
                 let middle = range.lowerBound + range.count / 2
-                guard let row = try stored.rows(request.query, offset: middle, limit: 1, of: total).first else { return nil }
+                guard let row = try stored.rows(request.query, offset: middle, limit: 1, of: total).first else {
+                    return nil
+                }
                 let isBehind = later ? row.pageKey > request.page : row.pageKey >= request.page
                 range = isBehind ? range.lowerBound..<middle : (middle + 1)..<range.upperBound
             }

@@ -111,6 +111,9 @@ final class LayerEdits: Sendable {
         add { [self] _ in layer.client.rememberedAuthor = name }
     }
 
+    /// Calls `body` once everything requested so far is done.
+    func afterAll(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
     private func add(_ body: @escaping @Sendable (InstantDocumentDescriptor) -> Void) {
         queue.async { [layer] in
             body(layer.descriptor)

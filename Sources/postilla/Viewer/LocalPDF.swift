@@ -21,6 +21,17 @@ final class LocalPDF: Sendable {
     /// Returns where the person was in the file.
     private let reading: @Sendable () async -> ReadingPlace?
     private let post: @Sendable (Message) -> Void
+    /// The path as the person gave it.
+    private let name: String
+    /// Why the file is not opened for editing; nil: it is, once its first page is shown.
+    private let readOnlyReason: String?
+    private let drafts: [DraftKey: String]
+    private let author: String?
+    /// Called once the first page is shown.
+    private let shown: @Sendable () -> Void
+    /// Whether the records come from the engine now, which also watches the file.
+    private let isTaken = Mutex(false)
+    private let shownVersion = Mutex<Version?>(nil)
     private let loading = Mutex<Task<Void, Never>?>(nil)
     /// For the file's state, which is asked about once a second.
     private let queue = DispatchQueue(label: "postilla.watched-file")
@@ -30,10 +41,15 @@ final class LocalPDF: Sendable {
     private final class Sizes: Sendable { let all = Mutex<[PageSize]>([]) }
 
     init(
-        _ path: String, tools: PDFTools, reading: @escaping @Sendable () async -> ReadingPlace? = { nil },
+        _ path: String, tools: PDFTools, readOnly reason: String? = "it is not in a layer",
+        drafts: [DraftKey: String] = [:], author: String? = nil,
+        reading: @escaping @Sendable () async -> ReadingPlace? = { nil }, shown: @escaping @Sendable () -> Void = {},
         post: @escaping @Sendable (Message) -> Void
     ) throws {
         self.path = path
+        name = path
+        readOnlyReason = reason
+        (self.drafts, self.author, self.shown) = (drafts, author, shown)
         self.tools = tools
         self.reading = reading
         self.post = post
@@ -51,6 +67,7 @@ final class LocalPDF: Sendable {
         let task = Task {
             do {
                 let version = await version()
+                shownVersion.withLock { $0 = version }
                 let (first, sizes) = try await open()
                 let place = await reading()
                 let name = String(path.split(separator: "/").last ?? "PDF")
@@ -58,7 +75,10 @@ final class LocalPDF: Sendable {
                     .opened(
                         OpenedLayer(
                             reference: LayerReference(server: "", documentID: path), title: first.title ?? name,
-                            status: SyncStatus(), hasPDF: true, isLocal: true, reading: place)))
+                            status: SyncStatus(), hasPDF: true, author: author, drafts: drafts,
+                            file: FileStatus(
+                                path: path, condition: readOnlyReason.map(FileStatus.Condition.readOnly) ?? .opening),
+                            reading: place)))
                 try await show(first, sizes)
                 try await watch(since: version)
             } catch is CancellationError {
@@ -101,9 +121,10 @@ final class LocalPDF: Sendable {
         post(.pdfReady(first))
         // Whatever reads the whole file would delay the page that the person waits for.
         await pages.finishNewestPage()
+        shown()
         let info = try await pages.info()
         post(.pdfMeasured(info))
-        let found = try await tools.annotations(of: path)
+        let found = try await tools.annotations(of: path).byOwnNames
         if found.frames.contains(where: { $0.unit != 1 }) {
             let pageSizes = found.frames.map { PageSize(width: $0.displayedWidth, height: $0.displayedHeight) }
             sizes.all.withLock { $0 = pageSizes }
@@ -112,6 +133,7 @@ final class LocalPDF: Sendable {
         }
         let new = found.records + found.values
         let ids = Set(new.map { ByteOrdered($0.id) })
+        guard !isTaken.withLock({ $0 }) else { return post(.annotationsRead) }
         try records.store.write { store in
             for old in try store.records(after: nil, limit: .max) where !ids.contains(ByteOrdered(old.record.id)) {
                 try store.removeRecord(old.record.id)
@@ -127,6 +149,31 @@ final class LocalPDF: Sendable {
     }
 
     // MARK: Changes on disk
+
+    /// From now on, the records are those of a layer, and the engine watches the file. If it has changed since its pages
+    /// were read, they are read again.
+    func handOver() {
+        isTaken.withLock { $0 = true }
+        let shown = shownVersion.withLock { $0 }
+        Task { [self] in
+            guard let now = await version(), now != shown else { return }
+            post(.notice("The file changed on disk; showing it as it is now"))
+            reload()
+        }
+    }
+
+    /// Shows the pages of the file as it is now.
+    func reload() {
+        let old = loading.withLock { $0 }
+        let task = Task {
+            _ = await old?.value
+            do {
+                let (first, sizes) = try await open()
+                try await show(first, sizes)
+            } catch is CancellationError { return } catch { post(.notice("The file cannot be read: \(error)")) }
+        }
+        loading.withLock { $0 = task }
+    }
 
     /// What tells one version of the file from another.
     private struct Version: Equatable, Sendable {
@@ -153,12 +200,14 @@ final class LocalPDF: Sendable {
     /// piece by piece.
     private func watch(since shown: Version?) async throws {
         var (shown, last) = (shown, shown)
-        while true {
+        while !isTaken.withLock({ $0 }) {
             try await Task.sleep(for: Self.interval)
+            guard !isTaken.withLock({ $0 }) else { return }
             let now = await version()
             defer { last = now }
             guard let now, now != shown, now == last else { continue }
             shown = now
+            shownVersion.withLock { $0 = now }
             do {
                 let (first, sizes) = try await open()
                 try await show(first, sizes)

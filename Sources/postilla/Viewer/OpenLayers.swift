@@ -27,6 +27,8 @@ final class OpenLayers: Sendable {
         var tabs: [LayerReference: OpenTab] = [:]
         /// Why layers were not removed.
         var failedRemovals: [String] = []
+        /// Files that are being closed.
+        var closing: [OwnFileTab] = []
     }
 
     init(
@@ -45,9 +47,15 @@ final class OpenLayers: Sendable {
     func close() {
         let tabs = state.withLock { state in
             defer { state.tabs = [:] }
+            state.closing += state.tabs.values.compactMap(\.own)
             return state.tabs.values
         }
         for tab in tabs { tab.close() }
+    }
+
+    /// Waits until the engine knows which files are closed, and has all their edits.
+    func closed() async {
+        for own in state.withLock(\.closing) { await own.closed() }
     }
 
     /// Waits for all pending library operations. Must not run on the drawing thread while a screen is in use.
@@ -58,7 +66,14 @@ final class OpenLayers: Sendable {
         return state.withLock(\.failedRemovals)
     }
 
-    func close(_ reference: LayerReference) { state.withLock { $0.tabs.removeValue(forKey: reference) }?.close() }
+    func close(_ reference: LayerReference) {
+        let tab = state.withLock { state in
+            let tab = state.tabs.removeValue(forKey: reference)
+            if let own = tab?.own { state.closing.append(own) }
+            return tab
+        }
+        tab?.close()
+    }
 
     /// Waits up to ``timeout`` so that a fast result is in the next frame (decision 21).
     private func perform(_ body: @escaping @Sendable () -> Void) {
@@ -97,13 +112,46 @@ final class OpenLayers: Sendable {
         let reference = LayerReference(server: "", documentID: path)
         close(reference)
         do {
+            let post = reference.addressing(post)
+            let reason = options.isReadOnly ? "opened with --read-only" : nil
+            let drafts =
+                options.isReadOnly || options.isPrivate
+                ? nil : DraftStore(path: draftsFile(reference.identity), queue: files)
+            let own = OwnFileTab(path, options, post: post)
             let file = try LocalPDF(
-                path, tools: tools, reading: { [weak self] in await self?.readingOffThread(reference.identity) },
-                post: reference.addressing(post))
-            let tab = OpenTab(file, post: reference.addressing(post))
+                path, tools: tools, readOnly: reason, drafts: drafts?.drafts ?? [:],
+                author: options.author ?? OwnFileSession.author,
+                reading: { [weak self] in await self?.readingOffThread(reference.identity) },
+                // The engine starts once the person sees the text.
+                shown: { [weak self] in if reason == nil { self?.edit(own, in: reference, post) } }, post: post)
+            let tab = OpenTab(file, drafts: drafts, post: post)
+            own.whenPagesChange { [weak tab] in tab?.reloadPages() }
             state.withLock { $0.tabs[reference] = tab }
             file.start()
         } catch { post(.openFailed("\(error)")) }
+    }
+
+    /// Makes a tab editable once the engine has its file.
+    private func edit(_ own: OwnFileTab, in reference: LayerReference, _ post: @escaping @Sendable (Message) -> Void) {
+        own.start { [weak self] own, link, client, descriptor, token in
+            guard let self, let tab = self[reference] else { return false }
+            let layer = OpenLayer(
+                descriptor, of: client, source: .engine(link, first: token), keeper: TokenKeeper(options.folders),
+                remembers: false, tools: tools, pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: post)
+            // What can be undone belongs to the engine's document, and goes with it.
+            let place = link.engine.place
+            try? Folders.make(place.undo)
+            let undo = UndoStore(path: UndoStore.path(of: descriptor.identity, in: place.undo), queue: files)
+            tab.drafts?.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
+                descriptor.copies(of: id).map { Annotation($0).text }
+            }
+            let edits = LayerEdits(layer, author: options.author ?? OwnFileSession.author, undo: undo, post: post)
+            guard tab.adopt(layer, of: own, edits: edits) else { return false }
+            state.withLock { $0.clients[link.document] = client }
+            layer.start(hasToken: true)
+            layer.connect(token: token)
+            return true
+        }
     }
 
     private func client(_ server: String) throws -> InstantClient {
@@ -165,10 +213,7 @@ final class OpenLayers: Sendable {
         ReadingPlaceFile(folder: options.folders.state + "/places", name: identity.fileName)
     }
 
-    /// Returns nil in plain mode, which begins at the first page.
-    private func reading(_ identity: LayerIdentity) -> ReadingPlace? {
-        options.isPlain ? nil : readingFile(identity).place
-    }
+    private func reading(_ identity: LayerIdentity) -> ReadingPlace? { readingFile(identity).place }
 
     private func readingOffThread(_ identity: LayerIdentity) async -> ReadingPlace? {
         await withCheckedContinuation { continuation in
@@ -177,7 +222,6 @@ final class OpenLayers: Sendable {
     }
 
     func keep(_ place: ReadingPlace, in reference: LayerReference) {
-        guard !options.isPlain else { return }
         // A place that cannot be stored is not worth a message.
         files.async { [file = readingFile(reference.identity)] in try? file.keep(place) }
     }
@@ -190,7 +234,12 @@ final class OpenLayers: Sendable {
 
     // MARK: The library
 
-    func list() { perform { [self] in tellLibrary() } }
+    func list() {
+        perform { [self] in
+            tellLibrary()
+            post(.libraryFiles(OwnFileList(options.folders).files()))
+        }
+    }
 
     private func tellLibrary() {
         do throws(InstantError) {

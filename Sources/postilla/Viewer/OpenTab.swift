@@ -4,21 +4,33 @@ import Dispatch
 import Instant
 import InstantCore
 import PDFPages
+import Synchronization
 
 /// The contents of one tab: a layer or a file, its reads and edits, and its drafts.
 final class OpenTab: Sendable {
     private enum Source {
         case layer(OpenLayer)
         case file(LocalPDF)
+        /// A file whose records are in a layer of the engine on this machine.
+        case own(LocalPDF, OpenLayer, OwnFileTab)
     }
 
-    private let source: Source
+    /// The parts that change when a file becomes editable.
+    private struct State {
+        var source: Source
+        var drafts: DraftStore?
+        var edits: LayerEdits?
+        var reads: LayerReads
+    }
+
+    private let state: Mutex<State>
     /// Posts messages about this tab.
     let post: @Sendable (Message) -> Void
-    /// nil for a file, which cannot be edited.
-    let drafts: DraftStore?
-    let edits: LayerEdits?
-    let reads: LayerReads
+    /// nil for a file that cannot be edited yet.
+    var drafts: DraftStore? { state.withLock(\.drafts) }
+    var edits: LayerEdits? { state.withLock(\.edits) }
+    var reads: LayerReads { state.withLock(\.reads) }
+    private var source: Source { state.withLock(\.source) }
     /// The serial queue for library calls that use the local storage, in the order of the key presses.
     private let calls = DispatchQueue(label: "postilla.calls")
 
@@ -27,22 +39,51 @@ final class OpenTab: Sendable {
         _ layer: OpenLayer, drafts: DraftStore, undo: UndoStore, author: String?,
         post: @escaping @Sendable (Message) -> Void
     ) {
-        source = .layer(layer)
-        self.drafts = drafts
-        edits = LayerEdits(layer, author: author, undo: undo, post: post)
-        reads = LayerReads(try layer.descriptor.layer, post: post)
+        state = Mutex(
+            State(
+                source: .layer(layer), drafts: drafts,
+                edits: LayerEdits(layer, author: author, undo: undo, post: post),
+                reads: LayerReads(try layer.descriptor.layer, post: post)))
         self.post = post
     }
 
-    init(_ file: LocalPDF, post: @escaping @Sendable (Message) -> Void) {
-        source = .file(file)
-        (drafts, edits) = (nil, nil)
-        reads = LayerReads(file.records, post: post)
+    /// - Parameter drafts: nil for a file that will not be edited.
+    init(_ file: LocalPDF, drafts: DraftStore?, post: @escaping @Sendable (Message) -> Void) {
+        state = Mutex(
+            State(source: .file(file), drafts: drafts, reads: LayerReads(file.records, post: post)))
         self.post = post
     }
 
-    /// nil for a file, which has no layer.
-    var layer: OpenLayer? { if case .layer(let layer) = source { layer } else { nil } }
+    /// Makes the file editable, with the records of a layer.
+    ///
+    /// - Returns: false if the tab was closed meanwhile.
+    func adopt(_ layer: OpenLayer, of own: OwnFileTab, edits: LayerEdits) -> Bool {
+        let reads = LayerReads(try layer.descriptor.layer, post: post)
+        return state.withLock { state in
+            guard case .file(let file) = state.source, !isClosed.load(ordering: .relaxed) else { return false }
+            file.handOver()
+            state.source = .own(file, layer, own)
+            state.edits = edits
+            state.reads = reads
+            return true
+        }
+    }
+
+    private let isClosed = Atomic(false)
+
+    /// nil for a file that has no layer yet.
+    var layer: OpenLayer? {
+        switch source {
+        case .layer(let layer), .own(_, let layer, _): layer
+        case .file: nil
+        }
+    }
+
+    /// nil unless it is a file of the person that can be edited.
+    var own: OwnFileTab? { if case .own(_, _, let own) = source { own } else { nil } }
+
+    /// Shows the pages of a file anew.
+    func reloadPages() { if case .own(let file, _, _) = source { file.reload() } }
 
     /// The records of a file without a layer.
     var local: Layer? { if case .file(let file) = source { file.records } else { nil } }
@@ -80,14 +121,18 @@ final class OpenTab: Sendable {
     var pages: PageReader? {
         switch source {
         case .layer(let layer): layer.pages
-        case .file(let file): file.pages
+        case .file(let file), .own(let file, _, _): file.pages
         }
     }
 
     func close() {
+        isClosed.store(true, ordering: .relaxed)
         switch source {
         case .layer: call { $0.close() }
         case .file(let file): file.close()
+        case .own(let file, let layer, let own):
+            file.close()
+            own.close(layer, edits)
         }
     }
 }

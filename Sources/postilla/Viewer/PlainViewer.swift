@@ -71,6 +71,8 @@ enum PlainViewer {
             if program.isDone { break }
         }
         terminal.hideInput(false)
+        services.close()
+        await services.layers.closed()
         if let farewell = program.farewell { Output.data(PrintableText(farewell) + "\n") }
         if ending == SIGINT { throw CancellationError() }
     }

@@ -58,12 +58,18 @@ final class UndoStore: Sendable {
     }
 
     static func path(of layer: LayerIdentity, in folders: Folders) -> String {
-        "\(folders.state)/undo/\(layer.fileName).json"
+        path(of: layer, in: folders.state + "/undo")
     }
+
+    static func path(of layer: LayerIdentity, in folder: String) -> String { "\(folder)/\(layer.fileName).json" }
 
     /// Forgets all steps of a layer, because its local data were removed. Blocks.
     static func removeAll(of layer: LayerIdentity, in folders: Folders) {
-        let path = path(of: layer, in: folders)
+        removeAll(of: layer, in: folders.state + "/undo")
+    }
+
+    static func removeAll(of layer: LayerIdentity, in folder: String) {
+        let path = path(of: layer, in: folder)
         unlink(path)
         unlink(path + ".lock")
     }

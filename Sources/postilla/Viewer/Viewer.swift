@@ -78,6 +78,7 @@ enum Viewer {
             draw: { _ in program.canvas }, drawn: services.frameWasDrawn)
         device.giveBack()
         for message in services.finish() { Output.message(message) }
+        await services.layers.closed()
         if let farewell = program.state.farewell { Output.message(farewell) }
     }
 

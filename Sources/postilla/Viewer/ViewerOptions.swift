@@ -6,7 +6,7 @@ struct ViewerOptions: Sendable {
         case library
         /// The layer that the source's token names on this server; without a token the user is prompted.
         case server(String)
-        /// A local PDF, shown without sync.
+        /// A PDF of the person.
         case file(String)
     }
 
@@ -16,6 +16,10 @@ struct ViewerOptions: Sendable {
     var preferences = Preferences()
     /// The `--read-only` flag: editing keys are off, whatever the token allows.
     var isReadOnly = false
+    /// The `--private` flag: changes to a PDF that are not in it are kept in memory only.
+    var isPrivate = false
+    /// The value of `--data-dir`.
+    var dataDirectory: String?
     /// The value of `--author`.
     var author: String?
     /// The `--remember` flag: the token is stored between runs once the server has accepted it.

@@ -58,6 +58,20 @@ final class ViewerServices: AppServices {
         case .stopIndexing: tab?.pages?.stopTexts()
         case .quoteDocument: quoteDocument()
 
+        case .writeFile(let write):
+            if let tab, let own = tab.own, let layer = tab.layer {
+                return own.write(write, tab.edits, layer.descriptor)
+            }
+            tab?.post(
+                .fileRefused(
+                    FileRefusal(
+                        write, path: write.copy ?? selected?.documentID ?? "",
+                        reason:
+                            "A layer on a server is not written into a file; postilla export --format pdf does that.")))
+        case .revertFile:
+            if let tab, let own = tab.own, let layer = tab.layer { return own.revert(tab.edits, layer.descriptor) }
+            tab?.post(.fileNotReverted("this layer has no file."))
+
         case .loadRows(let request): reading { .rows(try $0.window(of: request)) }
         case .findUnread(let request): reading { .rows(try $0.windowAroundUnread(of: request)) }
         case .findMark(let request): reading { .markFound(request, try $0.mark(of: request)) }
@@ -67,7 +81,9 @@ final class ViewerServices: AppServices {
         case .loadBatch(let wanted): reading { .batchLoaded(try $0.batch(wanted)) }
         case .loadFacets: reading { .facets(try $0.facets()) }
         case .loadPeople: reading { .people(try $0.people()) }
-        case .loadOutbox: reading { .outbox(try $0.outboxItems()) }
+        case .loadOutbox:
+            let conflicts = tab?.own?.conflictItems ?? []
+            reading { .outbox(try conflicts + $0.outboxItems()) }
         case .markAllRead(let query):
             tab?.reads.note {
                 try $0.markAllRead(query)
@@ -86,7 +102,13 @@ final class ViewerServices: AppServices {
             }
             edits.perform(step)
         case .undo(let step): tab?.edits?.undo(step)
-        case .resolve(let id, let resolution): tab?.edits?.resolve(id, resolution)
+        case .resolve(let id, let resolution):
+            if let tab, let own = tab.own, let layer = tab.layer,
+                own.resolve(id, resolution, tab.edits, layer.descriptor)
+            {
+                return
+            }
+            tab?.edits?.resolve(id, resolution)
         case .setDefaultGroup(let choice): tab?.edits?.setDefaultGroup(choice)
         case .rememberAuthor(let name): tab?.edits?.rememberAuthor(name)
         case .saveFile(let id): tab?.saveFile(id)

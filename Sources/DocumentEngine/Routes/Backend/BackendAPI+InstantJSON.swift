@@ -4,6 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Interchange
 import NIOCore
+import PDFPages
 import SyncProtocol
 
 /// Exports and imports a layer as Instant JSON (vendor: "Instant JSON"), and exports it as XFDF.
@@ -92,9 +93,10 @@ extension BackendAPI {
     /// Writes the layer as XFDF: annotations and their replies in id order. A header counts what is left out, which is
     /// found before the answer starts.
     func xfdf(_ key: LayerKey) async throws -> Response {
-        let pages = try await engine.read { try Self.document(key.document, in: $0).pages.map(\.frame) }
-        let file = XFDFWriter(pages: pages)
-        var left = LeftOut()
+        let document = try await engine.read { try Self.document(key.document, in: $0) }
+        let file = XFDFWriter(pages: document.pages.map(\.frame))
+        // Records that are written only if the PDF holds their file.
+        var left = LeftOut(), files: [Record] = []
         try await eachPart(of: key) { row, layer, store -> Record? in
             guard let part = try Self.withRoot(row, layer, store) else { return row.record }
             let hasFile = try part.record.content.attachmentID.map {
@@ -102,21 +104,55 @@ extension BackendAPI {
             }
             return file.holds(part.record, under: part.root, hasFile: hasFile ?? false) ? nil : part.record
         } _: { records in
-            for record in records { left.add(record) }
+            for record in records {
+                if record.mayHaveFileInPDF { files.append(record) } else { left.add(record) }
+            }
         }
-        let response = try await self.file(of: key, type: "application/vnd.adobe.xfdf") { write in
+        var attached: AttachedFiles?
+        if !files.isEmpty {
+            attached = try await filesOfPDF(document)
+            for record in files where attached?.contains(record.id) != true { left.add(record) }
+        }
+        let response = try await self.file(of: key, type: "application/vnd.adobe.xfdf") { [attached] write in
             try await write(file.begin())
             try await eachPart(of: key, Self.withRoot) { part in
                 for (record, root) in part {
-                    let id = AnnotationKind(of: record.content.object) == .file ? record.content.attachmentID : nil
-                    var bytes: [UInt8]?
-                    if let id { bytes = try await attachments.bytes(of: id, in: key.document) }
+                    let bytes = try await bytes(ofFileAttachment: record, document, attached)
                     try await write(file.add(record, under: root, file: bytes))
                 }
             }
             try await write(file.end())
         }
         return response.telling(left)
+    }
+
+    private func filesOfPDF(_ document: ServerDocument) async throws -> AttachedFiles {
+        do {
+            return try await intake.work.perform(on: document.pdfBytes) {
+                try await intake.blobs.withFile(document.pdfSHA256) { path in
+                    try await intake.tools.sized(for: document.pdfBytes).attachedFiles(in: path)
+                }
+            }
+        } catch let error as PDFError { throw error.refusal }
+    }
+
+    /// Returns the bytes of a file attachment; nil for any other record.
+    private func bytes(
+        ofFileAttachment record: Record, _ document: ServerDocument, _ attached: AttachedFiles?
+    ) async throws -> [UInt8]? {
+        guard AnnotationKind(of: record.content.object) == .file else { return nil }
+        if let id = record.content.attachmentID { return try await attachments.bytes(of: id, in: document.id) }
+        guard let attached, attached.contains(record.id) else { return nil }
+        return try await intake.work.perform(on: document.pdfBytes) {
+            try await intake.blobs.withFile(document.pdfSHA256) { try await attached.bytes(of: record.id, in: $0) }
+        }
+    }
+}
+
+extension Record {
+    /// Whether it is a file attachment of the PDF, which alone has its bytes.
+    fileprivate var mayHaveFileInPDF: Bool {
+        AnnotationKind(of: content.object) == .file && content.attachmentID == nil
     }
 }
 

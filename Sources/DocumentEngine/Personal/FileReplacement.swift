@@ -1,0 +1,246 @@
+import Crypto
+import FoundationEssentials
+import Glibc
+
+/// What tells one version of a file from another.
+struct FileFacts: Hashable, Sendable {
+    var inode: UInt64
+    var size: Int64
+    /// Nanoseconds since 1970.
+    var changed: Int64
+    /// Lower-case hex.
+    var sha256: String
+
+    /// Whether the file still looks as it did, without reading it.
+    func isSame(as status: stat) -> Bool {
+        inode == UInt64(status.st_ino) && size == Int64(status.st_size) && changed == Self.changed(status)
+    }
+
+    static func changed(_ status: stat) -> Int64 {
+        Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+    }
+
+    /// Reads a file. Blocks.
+    ///
+    /// - Throws: ``OwnFileError``
+    static func read(_ path: String) throws -> FileFacts {
+        let file = try OpenFile(path)
+        let hash = try file.hash(upTo: .max)
+        return FileFacts(
+            inode: UInt64(file.status.st_ino), size: Int64(file.status.st_size), changed: changed(file.status),
+            sha256: hash.hex)
+    }
+
+    /// Whether a file begins with these bytes: its first `size` bytes have the hash. Blocks.
+    func isBeginning(of path: String) throws -> Bool {
+        let file = try OpenFile(path)
+        guard Int64(file.status.st_size) >= size else { return false }
+        let hash = try file.hash(upTo: size)
+        return hash.count == size && hash.hex == sha256
+    }
+}
+
+/// A regular file that is being read.
+final class OpenFile {
+    let descriptor: CInt
+    private(set) var status = stat()
+
+    /// - Throws: ``OwnFileError``
+    init(_ path: String) throws(OwnFileError) {
+        // Opening a pipe must not block.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            let code = errno
+            throw code == EACCES ? .unreadable(.unreadable) : OwnFileError(errno: code)
+        }
+        guard fstat(descriptor, &status) == 0 else { throw .failed(errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+    }
+
+    deinit { close(descriptor) }
+
+    func hash(upTo limit: Int64) throws(OwnFileError) -> (hex: String, count: Int64) {
+        var hash = SHA256()
+        var count: Int64 = 0
+        var buffer = [UInt8](repeating: 0, count: 1 << 20)
+        while count < limit {
+            let wanted = Int(min(Int64(buffer.count), limit - count))
+            let read = pread(descriptor, &buffer, wanted, off_t(count))
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw .failed(errno) }
+            guard read > 0 else { break }
+            hash.update(data: buffer[..<read])
+            count += Int64(read)
+        }
+        return (hash.finalize().hexadecimal, count)
+    }
+}
+
+/// Replaces a file in one step: whoever reads it sees the old one or the new one, also after a crash. Symlinks are
+/// followed; mode, access list and extended attributes stay. All functions block.
+///
+/// The new file is written to ``temporary`` first, in the same folder, so that the rename does not copy.
+///
+/// Unchecked: its tasks use it one after the other.
+final class FileReplacement: @unchecked Sendable {
+    /// The real path of the file that is replaced.
+    let path: String
+    let temporary: String
+    /// The name that the new file has right before it takes its place, and the old one right after.
+    let exchanged: String
+    private let folder: String
+    private var isFinished = false
+    /// nil: there is no file yet.
+    private let old: stat?
+
+    /// The number of names that the file has; the others keep the old contents.
+    var otherNames: Int { old.map { max(0, Int($0.st_nlink) - 1) } ?? 0 }
+
+    /// Creates the temporary file, empty, with mode 0600.
+    ///
+    /// - Parameter path: may be a symlink.
+    /// - Throws: ``OwnFileError`` if the file belongs to another user, or the folder cannot be written.
+    init(of path: String) throws(OwnFileError) {
+        let real = Self.resolved(path)
+        self.path = real
+        folder = real.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) } ?? "."
+        let name = real.lastIndex(of: "/").map { String(real[real.index(after: $0)...]) } ?? real
+        let start = Self.start(name)
+        Self.removeLeftovers(in: folder, startingWith: start)
+        let stem = "\(folder)/\(start)\(getpid()).\(UInt32.random(in: 0 ... .max))"
+        (temporary, exchanged) = (stem + Self.newSuffix, stem + ".postilla-old")
+        var status = stat()
+        if stat(real, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
+            guard status.st_uid == geteuid() else { throw .otherOwner }
+            guard status.st_mode & 0o200 != 0 else { throw .notWritable }
+            old = status
+        } else {
+            guard errno == ENOENT else { throw OwnFileError(errno: errno) }
+            old = nil
+        }
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw OwnFileError(errno: errno) }
+        close(descriptor)
+    }
+
+    deinit { if !isFinished { unlink(temporary) } }
+
+    /// Makes the temporary file durable, with the mode, access list and extended attributes of the old one.
+    ///
+    /// - Returns: what it will be under its name.
+    func prepare() throws -> FileFacts {
+        let descriptor = open(temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw OwnFileError.failed(errno) }
+        defer { close(descriptor) }
+        try copyAttributes(to: descriptor)
+        guard fsync(descriptor) == 0 else { throw OwnFileError(errno: errno) }
+        return try FileFacts.read(temporary)
+    }
+
+    /// Puts the temporary file in place of the old one; durable when it returns.
+    ///
+    /// - Parameter expected: what the old file must be; nil: any file, or none.
+    /// - Throws: ``OwnFileError/changedMeanwhile`` if it is another one now.
+    func finish(replacing expected: FileFacts?) throws {
+        if let expected {
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                throw errno == ENOENT ? OwnFileError.missing : OwnFileError(errno: errno)
+            }
+            guard try expected.isSame(as: status) || FileFacts.read(path).sha256 == expected.sha256 else {
+                throw OwnFileError.changedMeanwhile
+            }
+        }
+        if let expected {
+            guard rename(temporary, exchanged) == 0 else { throw OwnFileError(errno: errno) }
+            try exchange(expected)
+        } else {
+            guard rename(temporary, path) == 0 else { throw OwnFileError(errno: errno) }
+        }
+        isFinished = true
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { if directory >= 0 { close(directory) } }
+        guard directory >= 0, fsync(directory) == 0 else { throw OwnFileError.failed(errno) }
+    }
+
+    /// Puts the file in place, and puts the old one back if it is not what was expected: another program may replace it
+    /// between the last look and the rename.
+    private func exchange(_ expected: FileFacts) throws {
+        guard PrivateFiles.exchange(exchanged, path) else {
+            // Not every file system can exchange.
+            guard [EINVAL, ENOSYS, ENOTSUP].contains(errno), rename(exchanged, path) == 0 else {
+                defer { unlink(exchanged) }
+                throw errno == ENOENT ? OwnFileError.missing : OwnFileError(errno: errno)
+            }
+            return
+        }
+        var status = stat()
+        let isExpected = stat(exchanged, &status) == 0 && expected.isSame(as: status)
+        if !isExpected, try FileFacts.read(exchanged).sha256 != expected.sha256 {
+            guard PrivateFiles.exchange(exchanged, path) else { throw OwnFileError.failed(errno) }
+            unlink(exchanged)
+            throw OwnFileError.changedMeanwhile
+        }
+        unlink(exchanged)
+    }
+
+    /// Removes what killed engines were writing beside a file. Blocks.
+    static func removeLeftovers(of path: String) {
+        guard let slash = path.lastIndex(of: "/") else { return }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        removeLeftovers(in: folder, startingWith: start(String(path[path.index(after: slash)...])))
+    }
+
+    private static let newSuffix = ".postilla-new"
+
+    private static func start(_ name: String) -> String { ".\(name.prefix(60))." }
+
+    /// Removes what earlier engines were writing when they were killed.
+    private static func removeLeftovers(in folder: String, startingWith start: String) {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
+        for name in names where name.hasPrefix(start) && name.hasSuffix(newSuffix) {
+            let parts = name.dropFirst(start.count).split(separator: ".")
+            guard parts.count == 3, let pid = pid_t(parts[0]), kill(pid, 0) != 0, errno == ESRCH else { continue }
+            unlink("\(folder)/\(name)")
+        }
+    }
+
+    private func copyAttributes(to descriptor: CInt) throws {
+        guard let old else {
+            let mask = umask(0o077)
+            umask(mask)
+            guard fchmod(descriptor, 0o666 & ~mask) == 0 else { throw OwnFileError.failed(errno) }
+            return
+        }
+        // The group may be one that the user is not in; the mode below then gives it no more than everybody has.
+        let keepsGroup = fchown(descriptor, uid_t.max, old.st_gid) == 0
+        let mode = keepsGroup ? old.st_mode & 0o7777 : (old.st_mode & 0o7707) | ((old.st_mode & 0o7) << 3)
+        guard fchmod(descriptor, mode) == 0 else { throw OwnFileError.failed(errno) }
+        // Includes the access list (system.posix_acl_access).
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw OwnFileError(errno: errno) }
+        defer { close(file) }
+        ExtendedAttributes.copy(from: file, to: descriptor)
+    }
+
+    /// Follows symlinks, also of a file that does not exist yet.
+    static func resolved(_ path: String) -> String {
+        if let real = realPath(path) { return real }
+        var link = [UInt8](repeating: 0, count: 4096)
+        let count = link.withUnsafeMutableBytes { readlink(path, $0.bindMemory(to: CChar.self).baseAddress!, 4096) }
+        if count > 0 {
+            let target = String(decoding: link[..<count], as: UTF8.self)
+            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+            return target.hasPrefix("/") ? target : folder + target
+        }
+        guard let slash = path.lastIndex(of: "/"), let folder = realPath(String(path[...slash])) else { return path }
+        return (folder == "/" ? "" : folder) + path[slash...]
+    }
+
+    static func realPath(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
+}

@@ -1,0 +1,54 @@
+import Annotations
+import EngineCore
+import Synchronization
+
+/// One open PDF of its person: its state, and who has it open.
+final class OwnFile: Sendable {
+    let key: LayerKey
+    private let current: Mutex<OwnFileState>
+    /// Writing, reading anew and taking back happen one after the other.
+    let operations = AsyncSemaphore(width: 1, line: .max)
+    /// Taken by whoever changes the state, so that states are stored in order.
+    let journal = AsyncSemaphore(width: 1, line: .max)
+    /// What reading the file anew has brought so far, for windows that were not told yet.
+    let news = Mutex(News())
+    private let users = Mutex<[ProcessIdentity: Int]>([:])
+
+    init(_ state: OwnFileState) {
+        key = LayerKey(document: state.document, name: "")
+        current = Mutex(state)
+    }
+
+    var state: OwnFileState { current.withLock { $0 } }
+
+    /// Sets a state that was stored.
+    func set(_ state: OwnFileState) { current.withLock { $0 = state } }
+
+    /// Counts since the engine started, so that a window can tell what is new to it.
+    struct News: Sendable {
+        var merges = 0
+        /// The last merge.
+        var merged = OwnFiles.Merged()
+        /// How often the pages may have become others.
+        var pageVersions = 0
+    }
+
+    // MARK: Users
+
+    func join(_ process: ProcessIdentity) { users.withLock { $0[process, default: 0] += 1 } }
+
+    func leave(_ process: ProcessIdentity) {
+        users.withLock { users in
+            guard let count = users[process] else { return }
+            users[process] = count > 1 ? count - 1 : nil
+        }
+    }
+
+    /// Whether a living process has the file open. Blocks briefly.
+    var isUsed: Bool {
+        users.withLock { users in
+            users = users.filter { $0.key.isAlive }
+            return !users.isEmpty
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import EngineCore
+import Glibc
+import PDFPages
+import SyncProtocol
+
+/// Why a file of its person cannot be opened or written. Each has a word for programs and a sentence for people.
+enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
+    case missing
+    case notAFile
+    case otherOwner
+    case folderNotWritable
+    case notWritable
+    case diskFull
+    case failed(Int32)
+    case changedMeanwhile
+    case unreadable(PDFError)
+    case certified
+    case signed
+    case notOpen
+    case exists
+
+    init(errno code: Int32) {
+        self =
+            switch code {
+            case ENOENT, ENOTDIR: .missing
+            case EACCES, EPERM, EROFS: .folderNotWritable
+            case ENOSPC, EDQUOT: .diskFull
+            default: .failed(code)
+            }
+    }
+
+    init(_ error: PDFError) {
+        self =
+            switch error {
+            case .certified: .certified
+            case .signed: .signed
+            case .cannotWrite(let code): OwnFileError(errno: code)
+            default: .unreadable(error)
+            }
+    }
+
+    var word: String {
+        switch self {
+        case .missing: "missing"
+        case .notAFile: "not_a_file"
+        case .otherOwner: "other_owner"
+        case .folderNotWritable, .notWritable: "read_only"
+        case .diskFull: "disk_full"
+        case .failed: "failed"
+        case .changedMeanwhile: "changed"
+        case .unreadable: "unreadable"
+        case .certified, .signed: "signed"
+        case .notOpen: "not_open"
+        case .exists: "exists"
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .missing: "the file is missing; nothing was written. Write to another path, or put the file back"
+        case .notAFile: "not a regular file"
+        case .otherOwner: "the file belongs to another user and is not replaced; write to another path"
+        case .folderNotWritable: "the folder is read-only, so the file cannot be replaced; write to another path"
+        case .notWritable: "the file is read-only; write to another path, or run chmod u+w"
+        case .diskFull: "the disk is full; the file is as it was, and the changes are kept"
+        case .failed(let code): "\(String(cString: strerror(code))); the file is as it was, and the changes are kept"
+        case .changedMeanwhile:
+            "another program keeps writing the file; it is as that program left it, and the changes are kept"
+        case .unreadable(let error): "\(error)"
+        case .certified: "\(PDFError.certified); write to another path"
+        case .signed: "\(PDFError.signed); write to another path"
+        case .notOpen: "the file is not open in this engine"
+        case .exists: "there is already another file at this path, and it is not replaced"
+        }
+    }
+
+    var answer: APIError {
+        switch self {
+        case .missing, .notOpen: APIError(.notFound, description)
+        case .diskFull: APIError(.storageFull, description)
+        case .exists: APIError(.alreadyExists, description)
+        default: APIError(.invalid, description)
+        }
+    }
+}

@@ -1,0 +1,291 @@
+import Annotations
+import EngineCore
+import Glibc
+import PDFPages
+import SyncProtocol
+
+// Reading a file anew, and merging what changed in it.
+extension OwnFiles {
+    /// What a merge did, for people.
+    struct Merged: Hashable, Sendable {
+        /// Records that another program created, changed or deleted.
+        var added = 0
+        var changed = 0
+        var deleted = 0
+        var conflicts = 0
+        /// Whether the file is not a continuation of the old one, so that its pages may be others.
+        var hasNewPages = false
+
+        var changes: Int { added + changed + deleted }
+    }
+
+    /// Whether the file is another one than was last read or written.
+    func hasChanged(_ file: OwnFile) async throws -> Bool {
+        let state = file.state
+        return try await engine.apart {
+            var status = stat()
+            guard stat(state.path, &status) == 0 else {
+                throw errno == ENOENT ? OwnFileError.missing : OwnFileError(errno: errno)
+            }
+            return !state.facts.isSame(as: status)
+        }
+    }
+
+    /// Reads the file anew if another program has changed it, and merges it with the layer. Call it as an operation.
+    ///
+    /// - Throws: ``OwnFileError`` if the file is missing or cannot be read.
+    @discardableResult
+    func rebaseIfChanged(_ file: OwnFile) async throws -> Merged? {
+        for _ in 0..<3 {
+            guard try await hasChanged(file) else { return nil }
+            let path = file.state.path
+            let facts = try await engine.apart { try FileFacts.read(path) }
+            guard facts.sha256 != file.state.facts.sha256 else {
+                try await change(file) { $0.facts = facts }
+                return nil
+            }
+            let contents = try await contents(path)
+            // What was read must be what was hashed.
+            let after = try await engine.apart { try FileFacts.read(path) }
+            guard after == facts else { continue }
+            return try await rebase(file, onto: contents, facts)
+        }
+        throw OwnFileError.changedMeanwhile
+    }
+
+    private func rebase(_ file: OwnFile, onto contents: Contents, _ facts: FileFacts) async throws -> Merged {
+        let continues = try await engine.apart { [state = file.state] in try state.facts.isBeginning(of: state.path) }
+        return try await file.journal.pass {
+            // An edit may come between reading the layer and writing the merge into it.
+            while true {
+                try await catchUp(file)
+                var state = file.state
+                let versions = try await versions(of: file)
+                guard versions.revision == state.revision else { continue }
+                let sharesIDs = state.sharesIDs && continues
+                let merge = FileMerge(
+                    base: versions.base, mine: versions.mine,
+                    file: contents.base.records + contents.base.values, state: state, sharesIDs: sharesIDs,
+                    pages: contents.base.frames)
+                guard let head = try await apply(merge, to: file, at: versions.revision, contents) else { continue }
+                state.revision = head
+                state.facts = facts
+                state.sharesIDs = sharesIDs
+                state.rows = merge.rows
+                state.conflicts = merge.conflicts
+                state.intent = nil
+                try await save(state)
+                file.set(state)
+                let known = Set(versions.mine.map { ByteOrdered($0.id) })
+                let added = merge.puts.count { !known.contains(ByteOrdered($0.id)) }
+                let merged = Merged(
+                    added: added, changed: merge.puts.count - added, deleted: merge.removals.count,
+                    conflicts: merge.conflicts.count, hasNewPages: !continues)
+                file.news.withLock { news in
+                    news.merges += 1
+                    news.merged = merged
+                    if !continues { news.pageVersions += 1 }
+                }
+                return merged
+            }
+        }
+    }
+
+    /// Writes a merge into the layer.
+    ///
+    /// - Returns: the layer's new revision; nil if it has changed since this revision.
+    private func apply(
+        _ merge: FileMerge, to file: OwnFile, at revision: Revision, _ contents: Contents
+    ) async throws -> Revision? {
+        let (key, now) = (file.key, engine.now())
+        let pages = contents.base.frames.map { ServerDocument.Page($0) }
+        let (puts, removals) = (merge.puts, merge.removals)
+        let commit = try await engine.writes.perform(on: key) { store -> Commit? in
+            var document = try BackendAPI.document(key.document, in: store)
+            if document.pages != pages {
+                document.pages = pages
+                try store.put(document)
+            }
+            var random = SystemRandomNumberGenerator()
+            let layer = try store.layer(key) ?? Layers.make(key, in: store, using: &random)
+            guard layer.head == revision else { return nil }
+            var writer = LayerWriter(layer, in: store, now: now)
+            for record in puts { try Self.put(record, &writer) }
+            let gone = try removals.compactMap { try store.record($0, in: layer) }.filter(\.isLive)
+            if !gone.isEmpty { _ = try writer.remove(gone, by: nil, client: nil) }
+            return writer.commit
+        } committed: { [engine] commit in
+            if let commit, !commit.isEmpty { engine.publish(commit) }
+        }
+        return commit?.layer.head
+    }
+
+    /// Writes a record as the file has it, also one that no client could write.
+    private static func put(_ record: Record, _ writer: inout LayerWriter) throws {
+        let old = try writer.store.record(record.id, in: writer.layer)
+        var record = record
+        if let old, old.isLive {
+            record.createdBy = old.record.createdBy
+            record.group = old.record.group
+        }
+        try writer.write(
+            record, contentType: record.contentType, rootID: record.content["rootId"]?.string,
+            isCommentThreadRoot: old?.isCommentThreadRoot ?? false, over: old, client: nil)
+    }
+
+    // MARK: After a restart
+
+    /// Takes in a file anew whose document was lost with the memory it was in, and puts what was kept of it on top.
+    func restore(_ file: OwnFile) async throws {
+        let state = file.state
+        // A missing file is read from the copy that was kept of it.
+        var path = state.path
+        if access(path, F_OK) != 0, let copy = baseCopy(of: state) { path = copy }
+        let facts = try await engine.apart { [path] in try FileFacts.read(path) }
+        let contents = try await contents(path)
+        let isSame = facts.sha256 == state.facts.sha256
+        let sharesIDs: Bool =
+            if state.sharesIDs {
+                try await engine.apart { [path] in try state.facts.isBeginning(of: path) }
+            } else { false }
+        let touched = state.rows.values.compactMap(\.base)
+        let known = Dictionary(touched.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+        // As the file has them now, under the ids that the kept rows have.
+        let found = FileMerge.named(
+            contents.base.records + contents.base.values, like: touched, sharesIDs: sharesIDs, contents.base.frames)
+        var base = found
+        if isSame { base = found.map { known[ByteOrdered($0.id)] ?? $0 } }
+        try await store(contents, base, state)
+        for id in state.attachments { try await restoreAttachment(id, of: state.document) }
+
+        let untouched = base.filter { state.rows[ByteOrdered($0.id)] == nil }
+        let merge = FileMerge(
+            base: untouched + touched, mine: untouched + state.rows.values.compactMap(\.mine), theirs: base,
+            present: base, state: state)
+        guard let head = try await apply(merge, to: file, at: 0, contents) else { throw OwnFileError.changedMeanwhile }
+        try await file.journal.pass {
+            var new = state
+            new.revision = head
+            new.facts = facts
+            new.sharesIDs = sharesIDs
+            new.rows = merge.rows
+            new.conflicts = merge.conflicts
+            // Finished later if the write has happened.
+            if !isSame, state.intent?.sha256 != facts.sha256 { new.intent = nil }
+            try await save(new)
+            file.set(new)
+        }
+    }
+
+    private func restoreAttachment(_ id: AttachmentID, of document: String) async throws {
+        let path = registry.attachment(id, of: document)
+        let blobs = intake.attachments.blobs
+        let received = try await engine.apart { () -> Upload.CompletedFile? in
+            guard let file = try? FileBlob(path: path) else { return nil }
+            let upload = try blobs.receive()
+            while upload.bytes < file.length { try upload.write(try file.read(at: upload.bytes, 1 << 20)) }
+            return try upload.finish()
+        }
+        guard let received, received.sha256 == id.hex else { return }
+        try await intake.attachments.keep(received, of: document)
+    }
+
+    /// Finds out whether a write that was begun has happened, and records it.
+    func finishIntent(_ file: OwnFile) async throws {
+        guard let intent = file.state.intent else { return }
+        let path = file.state.path
+        let facts = try? await engine.apart { try FileFacts.read(path) }
+        let leftover = try? await engine.apart { try FileFacts.read(intent.exchanged).sha256 }
+        // Of the two files, only what another program wrote in between is worth anything.
+        if let leftover, leftover == intent.sha256 || leftover == file.state.facts.sha256 { unlink(intent.exchanged) }
+        try await change(file) { state in
+            state.intent = nil
+            guard let facts, facts.sha256 == intent.sha256 else { return }
+            state.wrote(intent, as: facts)
+        }
+    }
+
+    // MARK: Choices of the person
+
+    /// Gives up everything that is not in the file.
+    ///
+    /// - Returns: the number of records that were given up.
+    func revert(_ file: OwnFile) async throws -> Int {
+        try await file.operations.pass {
+            try await rebaseIfChanged(file)
+            return try await file.journal.pass {
+                while true {
+                    try await catchUp(file)
+                    var state = file.state
+                    let given = state.unwritten
+                    var merge = FileMerge()
+                    for (id, row) in state.rows where !row.isWritten || state.conflicts[id] != nil {
+                        merge.choose(row.base, for: id.text)
+                        state.rows[id]?.mine = row.base
+                    }
+                    state.conflicts = [:]
+                    guard try await commit(merge, to: file, &state) else { continue }
+                    return given
+                }
+            }
+        }
+    }
+
+    enum Choice: String, Sendable {
+        /// The version of the layer as it was when the file changed, or as it was edited since.
+        case mine
+        case theirs
+        /// What the layer has now.
+        case layer
+    }
+
+    /// Ends a conflict.
+    func resolve(_ file: OwnFile, _ id: Record.ID, _ choice: Choice) async throws {
+        try await file.journal.pass {
+            while true {
+                try await catchUp(file)
+                var state = file.state
+                guard let conflict = state.conflicts[ByteOrdered(id)] else { return }
+                var merge = FileMerge()
+                let row = state.rows[ByteOrdered(id)]
+                if choice == .theirs {
+                    merge.choose(conflict.theirs, for: id)
+                    state.rows[ByteOrdered(id)] = OwnFileState.Row(base: conflict.theirs, mine: conflict.theirs)
+                } else if choice == .mine, conflict.mine == nil, row?.mine != nil {
+                    merge.choose(nil, for: id)
+                    state.rows[ByteOrdered(id)]?.mine = nil
+                }
+                state.conflicts[ByteOrdered(id)] = nil
+                guard try await commit(merge, to: file, &state) else { continue }
+                return
+            }
+        }
+    }
+
+    private func commit(_ merge: FileMerge, to file: OwnFile, _ state: inout OwnFileState) async throws -> Bool {
+        if !merge.isEmpty {
+            guard let head = try await applyChoices(merge, to: file, at: state.revision) else { return false }
+            state.revision = head
+        }
+        try await save(state)
+        file.set(state)
+        return true
+    }
+
+    private func applyChoices(_ merge: FileMerge, to file: OwnFile, at revision: Revision) async throws -> Revision? {
+        let (key, now) = (file.key, engine.now())
+        let (puts, removals) = (merge.puts, merge.removals)
+        let commit = try await engine.writes.perform(on: key) { store -> Commit? in
+            let layer = try BackendAPI.layer(key, in: store)
+            guard layer.head == revision else { return nil }
+            var writer = LayerWriter(layer, in: store, now: now)
+            for record in puts { try Self.put(record, &writer) }
+            let gone = try removals.compactMap { try store.record($0, in: layer) }.filter(\.isLive)
+            if !gone.isEmpty { _ = try writer.remove(gone, by: nil, client: nil) }
+            return writer.commit
+        } committed: { [engine] commit in
+            if let commit, !commit.isEmpty { engine.publish(commit) }
+        }
+        return commit?.layer.head
+    }
+}

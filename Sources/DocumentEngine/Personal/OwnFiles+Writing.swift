@@ -1,0 +1,256 @@
+import Annotations
+import EngineCore
+import Glibc
+import Interchange
+import PDFPages
+
+// Writing what the layer has into the file.
+extension OwnFiles {
+    struct WriteOrder: Hashable, Sendable {
+        /// Another path, absolute: the file stays as it is, and its changes stay to be written.
+        var copy: String?
+        /// Writes over another file at the path, or makes the file again that is missing.
+        var isForced = false
+        /// Rewrites the file without what was deleted from it.
+        var isCompact = false
+    }
+
+    struct Written: Sendable {
+        /// The path as it is, after links.
+        var path: String
+        /// The number of records that the file has now as the layer has them, and had not before.
+        var records = 0
+        /// What a PDF cannot hold; it stays in the layer.
+        var left = LeftOut()
+        /// Records that wait for a choice between two versions. The file keeps its own version.
+        var conflicts = 0
+        /// What another program had changed, merged before writing.
+        var merged: Merged?
+        /// Other names of the file, which still have the old contents.
+        var otherNames = 0
+        /// Whether the file was rewritten, because it is encrypted or damaged, or by wish.
+        var isRewritten = false
+        /// Whether the file still contains what was deleted from it.
+        var holdsDeleted = false
+    }
+
+    private static let attempts = 3
+
+    func write(_ file: OwnFile, _ order: WriteOrder) async throws -> Written {
+        try await file.operations.pass {
+            try await finishIntent(file)
+            var merged: Merged?
+            for _ in 0..<Self.attempts {
+                do {
+                    if let found = try await rebaseIfChanged(file) {
+                        let before = merged ?? Merged()
+                        merged = found
+                        merged?.added += before.added
+                        merged?.changed += before.changed
+                        merged?.deleted += before.deleted
+                    }
+                } catch OwnFileError.missing where order.isForced || order.copy != nil {}
+                do {
+                    var written = try await writeOnce(file, order)
+                    written.merged = merged
+                    return written
+                } catch OwnFileError.changedMeanwhile { continue }
+            }
+            throw OwnFileError.changedMeanwhile
+        }
+    }
+
+    private func writeOnce(_ file: OwnFile, _ order: WriteOrder) async throws -> Written {
+        try await file.journal.pass { try await catchUp(file) }
+        let state = file.state
+        let target = order.copy.map(FileReplacement.resolved) ?? state.path
+        let isCopy = !target.isExactly(state.path)
+        let isMissing = access(state.path, F_OK) != 0
+        guard !isMissing || isCopy || order.isForced else { throw OwnFileError.missing }
+        if isCopy, !order.isForced, access(target, F_OK) == 0 { throw OwnFileError.exists }
+        var result = Written(path: target, conflicts: state.conflicts.count)
+        guard state.unwritten > 0 || isCopy || isMissing || order.isCompact else { return result }
+        let source: String
+        if isMissing {
+            guard let copy = baseCopy(of: state) else { throw OwnFileError.missing }
+            source = copy
+        } else {
+            source = state.path
+        }
+        let versions = try await versions(of: file)
+        var plan = WritePlan(state: state, versions: versions)
+        let replacement = try await engine.apart { try FileReplacement(of: target) }
+        result.otherNames = isCopy ? 0 : replacement.otherNames
+        try await make(&plan, from: source, into: replacement.temporary, state, isCompact: order.isCompact)
+        let keepsIDs = try await engine.apart { try state.facts.isBeginning(of: replacement.temporary) }
+        result.records = plan.written.count
+        result.left = plan.left
+        result.isRewritten = !keepsIDs
+        result.holdsDeleted = keepsIDs && plan.deletes
+        let facts = try await engine.apart { try replacement.prepare() }
+        if isCopy {
+            try await engine.apart { try replacement.finish(replacing: nil) }
+            return result
+        }
+        let intent = OwnFileState.Intent(
+            sha256: facts.sha256, keepsIDs: keepsIDs, exchanged: replacement.exchanged, rows: plan.written)
+        try await change(file) { $0.intent = intent }
+        do {
+            try await engine.apart { try replacement.finish(replacing: isMissing ? nil : state.facts) }
+        } catch {
+            try await change(file) { $0.intent = nil }
+            throw error
+        }
+        // The rename may have changed the time of the file's status only, not that of its contents.
+        try await change(file) { state in
+            state.intent = nil
+            state.wrote(intent, as: facts)
+        }
+        return result
+    }
+
+    private func make(
+        _ plan: inout WritePlan, from source: String, into target: String, _ state: OwnFileState, isCompact: Bool
+    ) async throws {
+        let notes = try intake.blobs.receive()
+        defer { withExtendedLifetime(notes) {} }
+        let tools = intake.tools.sized(for: state.facts.size)
+        var new = plan
+        do {
+            try await intake.work.perform(on: state.facts.size) {
+                try await tools.annotate(source, into: target, notes: notes.path) { annotated in
+                    new.read(annotated)
+                    for step in new.steps {
+                        switch step {
+                        case .keep(let id): _ = annotated.keep(id)
+                        case .add(let record, let root, let id):
+                            var image: [UInt8]?
+                            if let attachment = record.content.attachmentID {
+                                image = try await intake.attachments.bytes(of: attachment, in: state.document)
+                            }
+                            if try annotated.add(record, under: root, image: image) {
+                                new.added(id)
+                            } else {
+                                new.leftOut(id)
+                            }
+                        }
+                    }
+                }
+                if isCompact { try await tools.compact(target, notes: notes.path) }
+            }
+        } catch let error as PDFError { throw OwnFileError(error) }
+        plan = new
+    }
+}
+
+/// What must be done to a PDF so that it holds the records of a layer.
+struct WritePlan {
+    enum Step {
+        /// Leaves an annotation of the file as it is.
+        case keep(Record.ID)
+        /// Writes a record, by the ids of the file; the last id is that of the layer.
+        case add(Record, root: Record?, Record.ID)
+    }
+
+    private(set) var steps: [Step] = []
+    /// The rows that the file holds afterwards, as the layer had them.
+    private(set) var written: [ByteOrdered: Record?] = [:]
+    private(set) var left = LeftOut()
+    /// Whether annotations of the file are removed.
+    private(set) var deletes = false
+    private let state: OwnFileState
+    private let versions: OwnFiles.Versions
+    private var mine: [ByteOrdered: Record] = [:]
+
+    init(state: OwnFileState, versions: OwnFiles.Versions) {
+        (self.state, self.versions) = (state, versions)
+        for record in versions.mine { mine[ByteOrdered(record.id)] = record }
+    }
+
+    /// Compares the layer with the annotations that the file has.
+    mutating func read(_ annotated: AnnotatedPDF) {
+        steps = []
+        let inFile = annotated.records
+        let matching = RecordMatching(
+            of: DocumentReading(inFile, from: .pdf, sharesIDs: state.sharesIDs),
+            in: DocumentReading(versions.base.filter { $0.contentType != .formFields }, from: .records),
+            pages: versions.pages)
+        var fileIDs: [ByteOrdered: Record] = [:]
+        var seen: Set<ByteOrdered> = []
+        for record in inFile {
+            guard let id = matching.partners[ByteOrdered(record.id)] else {
+                // Nobody knows it, so nobody has deleted it.
+                steps.append(.keep(record.id))
+                continue
+            }
+            fileIDs[ByteOrdered(id)] = record
+            seen.insert(ByteOrdered(id))
+        }
+        func fileID(_ id: Record.ID) -> Record.ID { fileIDs[ByteOrdered(id)]?.id ?? id }
+
+        for (id, row) in state.rows where mine[id] == nil && state.conflicts[id] == nil {
+            if fileIDs[id] != nil { deletes = true }
+            if row.base != nil { written[id] = .some(nil) }
+        }
+        for (id, file) in fileIDs where state.conflicts[id] != nil {
+            // The file's version stays until the person has chosen.
+            steps.append(.keep(file.id))
+        }
+        for record in versions.mine {
+            let id = ByteOrdered(record.id)
+            guard state.conflicts[id] == nil else { continue }
+            let row = state.rows[id]
+            let file = fileIDs[id]
+            if let file, row?.isWritten ?? true {
+                steps.append(.keep(file.id))
+                if let row, row.base != record { written[id] = record }
+                continue
+            }
+            // A record of the file that it does not have any more is written again rather than lost.
+            guard file != nil || row != nil else { continue }
+            guard record.contentType != .formFields else {
+                left.add(record)
+                continue
+            }
+            var new = record.content.renamingTargets(fileID)
+            if let file { new = Self.content(file.content, changedFrom: row?.base?.content, to: record.content) }
+            var root: Record?
+            if record.contentType == .comments {
+                guard let name = record.content["rootId"]?.string, let found = mine[ByteOrdered(name)] else {
+                    left.add(record)
+                    continue
+                }
+                root = fileIDs[ByteOrdered(name)] ?? found
+                root?.id = fileID(name)
+            }
+            var step = record
+            step.id = file?.id ?? record.id
+            step.content = new
+            steps.append(.add(step, root: root, record.id))
+        }
+    }
+
+    mutating func added(_ id: Record.ID) {
+        guard let record = mine[ByteOrdered(id)] else { return }
+        written[ByteOrdered(id)] = record
+    }
+
+    mutating func leftOut(_ id: Record.ID) {
+        if let record = mine[ByteOrdered(id)] { left.add(record) }
+    }
+
+    /// Members that name things differently in the file, or that only a reading adds.
+    private static let ofTheFile: Set = ["pdfObjectId", "name", "rootId", "postilla", "isCommentThreadRoot", "v"]
+
+    /// Returns what the file has, with the changes of the layer.
+    static func content(_ file: Content, changedFrom base: Content?, to mine: Content) -> Content {
+        guard let base else { return mine }
+        let (old, new) = (base.object, mine.object)
+        return file.changing { object in
+            for key in Set(old.members.map(\.key) + new.members.map(\.key)).subtracting(ofTheFile)
+            where old[key] != new[key] {
+                object[key] = new[key]
+            }
+        }
+    }
+}

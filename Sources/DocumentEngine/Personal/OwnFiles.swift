@@ -1,0 +1,347 @@
+import Annotations
+import EngineCore
+import FoundationEssentials
+import Glibc
+import Logging
+import PDFPages
+import SyncProtocol
+import Synchronization
+
+/// The PDFs of one person that local processes have open, or that have changes which are not in them yet.
+///
+/// Each is a document with one layer, like any other. Its file is the truth: what the layer has besides it is kept until it
+/// is written, and what another program writes into the file is merged.
+final class OwnFiles: Sendable {
+    let engine: Engine
+    let intake: PDFIntake
+    let options: PersonalOptions
+    let registry: OwnFileRegistry
+    let logger: Logger
+    private let files = Mutex<[String: OwnFile]>([:])
+    private let isPrepared = Mutex(false)
+    private let retired = Mutex(false)
+    /// Opening and forgetting happen one after the other.
+    private let gate = AsyncSemaphore(width: 1, line: .max)
+
+    init(engine: Engine, intake: PDFIntake, options: PersonalOptions, logger: Logger) throws {
+        (self.engine, self.intake, self.options, self.logger) = (engine, intake, options, logger)
+        registry = OwnFileRegistry(kept: options.keptFolder, memory: options.memoryFolder)
+        try PrivateFiles.make(folder: options.keptFolder)
+        try PrivateFiles.make(folder: options.memoryFolder)
+        engine.afterPush.withLock { $0 = { [weak self] in try await self?.pushed($0) } }
+    }
+
+    /// - Throws: ``OwnFileError/notOpen``
+    func file(_ document: String) throws(OwnFileError) -> OwnFile {
+        guard let file = files.withLock({ $0[document] }) else { throw .notOpen }
+        return file
+    }
+
+    var all: [OwnFile] { files.withLock { Array($0.values) } }
+
+    /// Ends the engine with its last connection.
+    func retire() { retired.withLock { $0 = true } }
+
+    var isRetired: Bool { retired.withLock { $0 } }
+
+    /// Reads the open files anew that another program has changed, so that all their windows show the change.
+    func lookAtFiles() async {
+        for file in all where file.isUsed {
+            // A file that is being written has changed, and will be looked at again.
+            guard file.operations.running == 0, (try? await hasChanged(file)) == true else { continue }
+            do {
+                try await file.operations.pass {
+                    try await finishIntent(file)
+                    try await rebaseIfChanged(file)
+                }
+            } catch { logger.notice("a changed file was not read", metadata: ["error": "\(type(of: error))"]) }
+        }
+    }
+
+    // MARK: Opening
+
+    /// Opens a file for a process: reads it, merges what changed in it, and returns it with everything that is kept of it.
+    ///
+    /// - Parameters:
+    ///   - path: absolute; may be a symlink.
+    ///   - isPrivate: keeps nothing on disk, unless the file is open already.
+    func open(_ path: String, isPrivate: Bool, by process: ProcessIdentity) async throws -> OwnFile {
+        try await gate.pass {
+            try await prepare()
+            let real = try await engine.apart {
+                let real = FileReplacement.resolved(path)
+                FileReplacement.removeLeftovers(of: real)
+                return real
+            }
+            let file: OwnFile
+            if let known = all.first(where: { $0.state.path.isExactly(real) }) {
+                file = known
+            } else {
+                let facts = try await engine.apart { try FileFacts.read(real) }
+                if let moved = try await moved(facts) {
+                    file = moved
+                    try await change(file) { $0.path = real }
+                } else {
+                    file = try await take(real, facts, isPrivate: isPrivate)
+                }
+            }
+            // Before the file is brought up to date, so that nobody forgets it meanwhile.
+            file.join(process)
+            do {
+                try await file.operations.pass {
+                    if try await !hasDocument(file) { try await restore(file) }
+                    try await finishIntent(file)
+                    do { try await rebaseIfChanged(file) } catch let error as OwnFileError {
+                        // What is kept is shown also if the file is missing or cannot be read now.
+                        guard file.state.mustBeKept else { throw error }
+                        logger.notice("a file cannot be read", metadata: ["problem": "\(error.word)"])
+                    }
+                }
+            } catch {
+                file.leave(process)
+                throw error
+            }
+            return file
+        }
+    }
+
+    /// Reads the states that earlier engines left, once.
+    private func prepare() async throws {
+        guard !isPrepared.withLock({ $0 }) else { return }
+        let (states, damaged) = try await engine.apart { [registry] in registry.all() }
+        for path in damaged { logger.error("\(path) is damaged; its changes cannot be shown") }
+        for state in states { add(OwnFile(state)) }
+        // Documents without a state have nothing that is not in their files.
+        let documents = try await engine.read { try $0.documents(DocumentQuery(limit: .max >> 1)).map(\.id) }
+        for document in documents where files.withLock({ $0[document] == nil }) {
+            guard await options.forget(document) else { continue }
+            try await removeDocument(document)
+        }
+        isPrepared.withLock { $0 = true }
+    }
+
+    private func add(_ file: OwnFile) { files.withLock { $0[file.key.document] = file } }
+
+    /// Finds a file that is not where it was and has these bytes. A second file of the same bytes is a copy of its own
+    /// while the first one exists.
+    private func moved(_ facts: FileFacts) async throws -> OwnFile? {
+        let candidates = all.filter { $0.state.facts.sha256 == facts.sha256 }
+        return try await engine.apart { candidates.first { access($0.state.path, F_OK) != 0 } }
+    }
+
+    private func hasDocument(_ file: OwnFile) async throws -> Bool {
+        try await engine.read { [key = file.key] in try $0.document(key.document) != nil }
+    }
+
+    /// Takes in a file that is not known.
+    private func take(_ path: String, _ facts: FileFacts, isPrivate: Bool) async throws -> OwnFile {
+        var random = SystemRandomNumberGenerator()
+        var state = OwnFileState(document: ULID.make(at: engine.now(), using: &random), path: path, facts: facts)
+        state.isPrivate = isPrivate
+        let contents = try await contents(path)
+        try await store(contents, contents.base.records + contents.base.values, state)
+        let file = OwnFile(state)
+        try await engine.apart { [registry, state] in try registry.save(state) }
+        add(file)
+        return file
+    }
+
+    /// What a file holds.
+    struct Contents: Sendable {
+        var title: String?
+        var base: BaseAnnotations
+    }
+
+    func contents(_ path: String) async throws -> Contents {
+        let size = try await engine.apart { try Int64(OpenFile(path).status.st_size) }
+        let tools = intake.tools.sized(for: size)
+        do {
+            return try await intake.work.perform(on: size) {
+                async let info = tools.firstInfo(of: path)
+                let base = try await tools.annotations(of: path).byOwnNames
+                return Contents(title: try await info.title, base: base)
+            }
+        } catch let error as PDFError { throw OwnFileError(error) }
+    }
+
+    func store(_ contents: Contents, _ records: [Record], _ state: OwnFileState) async throws {
+        let name = state.path.split(separator: "/").last.map(String.init) ?? "PDF"
+        let title = contents.title.flatMap { $0.isEmpty ? nil : $0 } ?? name
+        _ = try await intake.storeOwn(
+            ServerDocument(
+                id: state.document, title: title.asTitle, pdfSHA256: state.facts.sha256, pdfBytes: state.facts.size,
+                createdAt: engine.now(), pages: contents.base.frames.map { ServerDocument.Page($0) }), records)
+    }
+
+    // MARK: Edits
+
+    /// Stores what a push has changed, before the push is answered.
+    private func pushed(_ key: LayerKey) async throws {
+        guard let file = try? file(key.document) else { return }
+        try await file.journal.pass { try await catchUp(file) }
+    }
+
+    /// Brings the state up to the layer's newest revision. Call it while holding the journal.
+    func catchUp(_ file: OwnFile) async throws {
+        var state = file.state
+        let (key, known, revision) = (file.key, Set(state.rows.keys), state.revision)
+        let change = try await engine.read { store -> (head: Revision, rows: [(ServerRecord, base: Record?)])? in
+            guard let layer = try store.layer(key), layer.head > revision else { return nil }
+            let original = Self.original(of: layer)
+            let rows = try store.changed(in: layer, after: revision, limit: .max >> 1).map { row in
+                (row, base: known.contains(ByteOrdered(row.id)) ? nil : try store.record(row.id, in: original)?.record)
+            }
+            return (layer.head, rows)
+        }
+        guard let change else { return }
+        for (row, base) in change.rows {
+            let id = ByteOrdered(row.id)
+            let mine = row.isLive ? row.record : nil
+            if state.rows[id] == nil { state.rows[id] = OwnFileState.Row(base: base) }
+            state.rows[id]?.mine = mine
+        }
+        state.revision = change.head
+        try await save(state)
+        file.set(state)
+    }
+
+    /// The layer as the file was when it was taken in.
+    static func original(of layer: ServerLayer) -> ServerLayer {
+        ServerLayer(id: 0, key: layer.key, generation: "", base: layer.base, pageCount: layer.pageCount)
+    }
+
+    /// Changes the state and stores it.
+    func change(_ file: OwnFile, _ body: @Sendable (inout OwnFileState) -> Void) async throws {
+        try await file.journal.pass {
+            try await catchUp(file)
+            var state = file.state
+            body(&state)
+            try await save(state)
+            file.set(state)
+        }
+    }
+
+    /// Stores a state, and first what it needs: a copy of the PDF, and the attachments of records.
+    func save(_ state: OwnFileState) async throws {
+        try await engine.apart { [registry, blobs = intake.attachments.blobs] in
+            if state.mustBeKept, !state.isPrivate {
+                try PrivateFiles.make(folder: "\(registry.kept)/\(state.document)")
+                try Self.keepBase(of: state, registry)
+                for id in state.attachments where access(registry.attachment(id, of: state.document), F_OK) != 0 {
+                    guard let path = blobs.path(of: id.hex) else { continue }
+                    let target = registry.attachment(id, of: state.document)
+                    try PrivateFiles.copy(file: path, to: target + ".new")
+                    guard rename(target + ".new", target) == 0 else { throw OwnFileError(errno: errno) }
+                }
+            }
+            try registry.save(state)
+        }
+    }
+
+    /// Keeps a copy of the file as it was last read, which is needed if the file is deleted, or its text changes.
+    private static func keepBase(of state: OwnFileState, _ registry: OwnFileRegistry) throws {
+        let base = registry.base(of: state.document)
+        // The name says which version it is, so that it need not be read to know.
+        let mark = base + "." + state.facts.sha256.prefix(16)
+        guard access(mark, F_OK) != 0 else { return }
+        unlink(base + ".new")
+        // A file that has changed since cannot be copied as it was.
+        guard (try? PrivateFiles.copy(file: state.path, to: base + ".new")) != nil else { return }
+        guard try FileFacts.read(base + ".new").sha256 == state.facts.sha256 else {
+            unlink(base + ".new")
+            return
+        }
+        guard rename(base + ".new", mark) == 0 else { throw OwnFileError(errno: errno) }
+        let folder = "\(registry.kept)/\(state.document)"
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        where name.hasPrefix("base.pdf.") && !mark.hasSuffix(name) {
+            unlink("\(folder)/\(name)")
+        }
+    }
+
+    /// The path of the copy of the file as it was last read or written; nil if there is none.
+    func baseCopy(of state: OwnFileState) -> String? {
+        let path = registry.base(of: state.document) + "." + state.facts.sha256.prefix(16)
+        return access(path, F_OK) == 0 ? path : nil
+    }
+
+    // MARK: Records
+
+    /// The records as the file has them and as the layer has them, by the layer's ids, at one revision.
+    struct Versions: Sendable {
+        var base: [Record] = []
+        var mine: [Record] = []
+        var revision: Revision = 0
+        var pages: [PageFrame] = []
+    }
+
+    func versions(of file: OwnFile) async throws -> Versions {
+        let (key, rows) = (file.key, file.state.rows)
+        return try await engine.read { store in
+            let document = try BackendAPI.document(key.document, in: store)
+            let layer = try BackendAPI.layer(key, in: store)
+            var versions = Versions(revision: layer.head, pages: document.pages.map(\.frame))
+            try Self.visit(Self.original(of: layer), in: store) { record in
+                if rows[ByteOrdered(record.id)] == nil { versions.base.append(record) }
+            }
+            versions.base += rows.values.compactMap(\.base)
+            versions.base.sort { Self.isBefore($0, $1) }
+            try Self.visit(layer, in: store) { versions.mine.append($0) }
+            return versions
+        }
+    }
+
+    private static func visit(_ layer: ServerLayer, in store: any StoreReading, _ body: (Record) -> Void) throws {
+        var last: Record.ID?
+        while case let rows = try store.live(in: layer, after: last, limit: 500), !rows.isEmpty {
+            for row in rows { body(row.record) }
+            last = rows.last?.id
+        }
+    }
+
+    /// An order that does not depend on the order of a dictionary; annotations before comments.
+    private static func isBefore(_ one: Record, _ other: Record) -> Bool {
+        let (first, second) = (one.contentType == .comments, other.contentType == .comments)
+        return first == second ? ByteOrdered(one.id) < ByteOrdered(other.id) : second
+    }
+
+    // MARK: Closing
+
+    func close(_ file: OwnFile, by process: ProcessIdentity) async throws {
+        file.leave(process)
+        try await gate.pass { try await forgetIfDone(file) }
+    }
+
+    /// Forgets the files that nobody has open and that have nothing to lose.
+    func tidy() async throws {
+        guard !all.isEmpty else { return }
+        try await gate.pass {
+            for file in all { try await forgetIfDone(file) }
+        }
+    }
+
+    private func forgetIfDone(_ file: OwnFile) async throws {
+        guard !file.isUsed else { return }
+        let document = file.key.document
+        guard files.withLock({ $0[document] }) === file else { return }
+        if try await hasDocument(file) { try await file.journal.pass { try await catchUp(file) } }
+        guard !file.state.mustBeKept, await options.forget(document) else { return }
+        files.withLock { $0[document] = nil }
+        try await removeDocument(document)
+    }
+
+    private func removeDocument(_ document: String) async throws {
+        let now = engine.now()
+        let (base, layers) = try await engine.writes.perform { store in
+            try store.lock(.document(document))
+            var base: Int64?
+            do { base = try store.document(document)?.base } catch is DamagedRow {}
+            let layers = try store.intactLayers(of: document).map(\.id)
+            try store.removeDocument(document, at: now)
+            return (base, layers)
+        }
+        for layer in layers { engine.end(layer, with: SessionEvent(.lost, reason: "the file was closed")) }
+        await engine.remove(PendingRemovals(layers: layers, bases: base.map { [$0] } ?? []))
+        registry.remove(document)
+    }
+}

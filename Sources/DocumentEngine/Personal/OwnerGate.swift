@@ -1,0 +1,67 @@
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Admits connections of the engine's own user only, and counts those that are open. The socket's folder keeps others
+/// out; the kernel's word on who connects does so too where its mode was changed.
+final class OwnerGate: Sendable {
+    private struct State {
+        var open = 0
+        var lastChange = ContinuousClock.now
+    }
+
+    private let state = Mutex(State())
+    private let owner: uid_t
+    private let logger: Logger
+
+    init(owner: uid_t = geteuid(), logger: Logger) { (self.owner, self.logger) = (owner, logger) }
+
+    /// Counts a new connection until it closes, or closes it at once.
+    func admit(_ channel: any Channel) {
+        Self.peer(of: channel).whenComplete { [self] result in
+            guard case .success(let peer) = result, peer.uid == owner else {
+                logger.warning("a connection of another user was refused")
+                // Later, because the connection is still being set up.
+                return channel.eventLoop.execute { channel.close(promise: nil) }
+            }
+            change(by: 1)
+            channel.closeFuture.whenComplete { [self] _ in change(by: -1) }
+        }
+    }
+
+    private func change(by count: Int) {
+        state.withLock { state in
+            state.open += count
+            state.lastChange = .now
+        }
+    }
+
+    var connections: Int { state.withLock(\.open) }
+
+    /// How long there has been no connection; nil: there is one.
+    func idle(since start: ContinuousClock.Instant = .now) -> Duration? {
+        state.withLock { $0.open > 0 ? nil : $0.lastChange.duration(to: start) }
+    }
+
+    /// The process at the other end, as the kernel knows it.
+    struct Peer: Hashable, Sendable {
+        /// 0: in another PID namespace.
+        var pid: pid_t
+        var uid: uid_t
+    }
+
+    /// The value of the socket option `SO_PEERCRED`: pid, uid, gid.
+    private typealias Credentials = (pid_t, uid_t, gid_t)
+
+    /// - Returns: fails if the connection is not a Unix socket.
+    static func peer(of channel: any Channel) -> EventLoopFuture<Peer> {
+        guard let socket = channel as? any SocketOptionProvider else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
+        }
+        let credentials: EventLoopFuture<Credentials> = socket.unsafeGetSocketOption(
+            level: .init(rawValue: SOL_SOCKET), name: .init(rawValue: SO_PEERCRED))
+        return credentials.map { Peer(pid: $0.0, uid: $0.1) }
+    }
+}

@@ -1,0 +1,29 @@
+/// The part of a server's options that makes it the engine of one person's own PDFs, behind a Unix socket.
+package struct PersonalOptions: Sendable {
+    /// The path of the socket, in a folder that only its owner can enter; at most 107 bytes.
+    package var socket: String
+    /// The folder on disk for what is not in the files yet: one state, one copy of the PDF and its attachments each.
+    package var keptFolder: String
+    /// The folder for the states of files with nothing to lose, usually in memory.
+    package var memoryFolder: String
+    /// Signs the tokens that local processes get.
+    package var issuer: TokenIssuer
+    /// The version of the program, which a newer program compares with its own.
+    package var version: String
+    /// How long the engine stays after its last connection.
+    package var idle: Duration = .seconds(30)
+    /// Removes the local copies that clients have of a document, before the engine forgets it. Returns false if one of them
+    /// has edits that the engine does not have yet; the document then stays.
+    package var forget: @Sendable (_ document: String) async -> Bool = { _ in true }
+
+    /// The life of the tokens for local processes, in milliseconds.
+    static let tokenLife: Int64 = 3_600_000
+
+    package init(socket: String, keptFolder: String, memoryFolder: String, issuer: TokenIssuer, version: String) {
+        self.socket = socket
+        self.keptFolder = keptFolder
+        self.memoryFolder = memoryFolder
+        self.issuer = issuer
+        self.version = version
+    }
+}

@@ -1,0 +1,30 @@
+import Glibc
+
+/// A process on this machine; one that gets the same number later is another one.
+struct ProcessIdentity: Hashable, Sendable {
+    let pid: pid_t
+    /// In clock ticks since the machine was started; 0: unknown.
+    private let start: UInt64
+
+    init(pid: pid_t) {
+        self.pid = pid
+        start = Self.start(of: pid) ?? 0
+    }
+
+    /// A process of another PID namespace, whose number is 0 here, counts as alive until the engine ends.
+    var isAlive: Bool { pid <= 0 || Self.start(of: pid).map { $0 == start } ?? false }
+
+    private static func start(of pid: pid_t) -> UInt64? {
+        guard pid > 0, let file = fopen("/proc/\(pid)/stat", "re") else { return nil }
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = fread(&buffer, 1, buffer.count, file)
+        // The name of the program may contain spaces and parentheses.
+        let text = String(decoding: buffer[..<count], as: UTF8.self)
+        guard let end = text.lastIndex(of: ")") else { return nil }
+        let fields = text[text.index(after: end)...].split(separator: " ")
+        // A process that has ended and that nobody has waited for is not alive.
+        guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
+        return UInt64(fields[19])
+    }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+
+struct WriteCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "write", abstract: "Write kept changes into a PDF.",
+        discussion: """
+            Changes that were made with --no-write, or in a viewer that was left without :w, are kept on this machine. \
+            This writes them into the file. They are appended: all bytes of the file stay, so that signatures stay valid \
+            and what was deleted can still be found in it; --compact rewrites the file without that.
+
+            If another program has changed the file meanwhile, both sides are merged. An annotation that both have \
+            changed is not written until one version is chosen (exit 6); see postilla conflicts.
+
+            Examples:
+              postilla write paper.pdf
+              postilla write paper.pdf --to reviewed.pdf
+            """)
+
+    @Argument(help: ArgumentHelp("The PDF.", valueName: "file"), completion: .file(extensions: ["pdf"]))
+    var file: String
+
+    @Option(
+        help: ArgumentHelp(
+            "Write a copy with all changes to this path, and leave the file as it is.", valueName: "file"),
+        completion: .file(extensions: ["pdf"]))
+    var to: String?
+
+    @Flag(help: "Rewrite the file without anything that was deleted from it.")
+    var compact = false
+
+    @Flag(help: "Write over another file at --to, or make a file again that is missing.")
+    var force = false
+
+    @Option(
+        help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"))
+    var dataDir: String?
+
+    func run() async throws {
+        let (link, _) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir), dataDirectory: dataDir)
+        let written: OwnFileWritten
+        do {
+            written = try await link.write(to: to, isForced: force, isCompact: compact)
+        } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(to ?? file): not written: \(refusal.message)")
+        }
+        let name = to ?? file
+        if to != nil {
+            Output.message("\(name): wrote a copy with every change")
+        } else if compact, written.records == 0 {
+            Output.message("\(name): written anew, without what was deleted")
+        } else if written.records == 0 {
+            Output.message("\(name): nothing to write")
+        } else {
+            Output.message("\(name): wrote \(OwnFileWritten.count(written.records, "change"))")
+        }
+        for remark in written.remarks(file) { Output.message("\(name): \(remark)") }
+        if written.conflicts > 0 { throw CommandFailure("\(file): not every change was written", .conflict) }
+    }
+}

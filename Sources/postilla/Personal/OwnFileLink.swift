@@ -1,0 +1,198 @@
+import Annotations
+import App
+import FoundationEssentials
+import Glibc
+import PDFPages
+
+/// A PDF that this process has open in the engine.
+struct OwnFileLink: Hashable, Sendable {
+    let engine: PersonalEngine
+    /// The engine's random id of the file.
+    let document: String
+    /// As the person gave it.
+    let name: String
+    /// Absolute.
+    let path: String
+
+    /// Opens a file in the engine, which is started if necessary.
+    ///
+    /// - Parameters:
+    ///   - name: a path, as the person gave it.
+    ///   - isPrivate: whether changes are kept in memory only.
+    /// - Throws: ``CommandFailure``
+    static func open(
+        _ name: String, _ folders: Folders, dataDirectory: String? = nil, isPrivate: Bool = false
+    ) async throws -> (link: OwnFileLink, state: OwnFileReport) {
+        let place = try EnginePlace(folders)
+        if isPrivate, !place.isInMemory {
+            throw CommandFailure(
+                "--private keeps changes in memory only, which needs $XDG_RUNTIME_DIR, a folder of your own in memory")
+        }
+        let path = absolute(name)
+        var body = JSONObject()
+        body["path"] = .string(path)
+        body["private"] = .bool(isPrivate)
+        var (engine, answer) = (PersonalEngine(place: place), JSON.null)
+        for attempt in 1...3 {
+            engine = try await PersonalEngine.use(place, dataDirectory: dataDirectory)
+            do {
+                answer = try await engine.ask(.POST, "open", body)
+                break
+            } catch let refusal as EngineRefusal {
+                throw CommandFailure("\(name): \(refusal.message)")
+            } catch let failure as CommandFailure {
+                // An idle engine may end between two requests, or be killed.
+                guard attempt < 3 else { throw failure }
+            }
+        }
+        guard let report = OwnFileReport(answer) else { throw CommandFailure("the engine's answer cannot be read") }
+        return (OwnFileLink(engine: engine, document: report.document, name: name, path: path), report)
+    }
+
+    /// The absolute path, with its symlinks.
+    static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    }
+
+    /// Asks the engine something about the file.
+    ///
+    /// - Throws: ``EngineRefusal``, ``CommandFailure``
+    @discardableResult
+    func ask(_ what: String, _ more: JSONObject = JSONObject()) async throws -> (report: OwnFileReport?, JSON) {
+        var body = more
+        body["document"] = .string(document)
+        let answer = try await engine.ask(.POST, what, body)
+        return (OwnFileReport(answer), answer)
+    }
+
+    func token() async throws -> String? { try await ask("token").report?.token }
+
+    /// Writes what is not in the file yet.
+    ///
+    /// - Parameters:
+    ///   - copy: a path as the person gave it; nil: the file itself.
+    /// - Throws: ``EngineRefusal``, ``CommandFailure``
+    func write(to copy: String? = nil, isForced: Bool = false, isCompact: Bool = false) async throws -> OwnFileWritten {
+        var body = JSONObject()
+        if let copy { body["to"] = .string(Self.absolute(copy)) }
+        body["force"] = .bool(isForced)
+        body["compact"] = .bool(isCompact)
+        let (report, answer) = try await ask("write", body)
+        guard let report, let written = OwnFileWritten(answer["written"], report) else {
+            throw CommandFailure("the engine's answer cannot be read")
+        }
+        return written
+    }
+}
+
+/// What the engine says of a file.
+struct OwnFileReport: Hashable, Sendable {
+    struct Conflict: Hashable, Sendable {
+        var id: Record.ID
+        var base: Record?
+        /// nil: deleted.
+        var mine: Record?
+        var theirs: Record?
+    }
+
+    var document: String
+    var path: String
+    var token: String?
+    var unwritten: Int
+    var isMissing: Bool
+    var isPrivate: Bool
+    /// A copy of a missing file, as it was.
+    var base: String?
+    var conflicts: [Conflict]
+    /// How often the engine has merged the file and read other pages from it.
+    var merges = 0
+    var pageVersions = 0
+    /// What the last merge brought.
+    var merged = FileMerge()
+
+    init?(_ json: JSON) {
+        guard let document = json["document"]?.string, let path = json["path"]?.string,
+            let unwritten = json["unwritten"]?.integer
+        else { return nil }
+        (self.document, self.path, self.unwritten) = (document, path, Int(unwritten))
+        token = json["token"]?.string
+        isMissing = json["missing"]?.bool == true
+        isPrivate = json["private"]?.bool == true
+        base = json["base"]?.string
+        merges = Int(json["merges"]?.integer ?? 0)
+        pageVersions = Int(json["pageVersions"]?.integer ?? 0)
+        if let found = json["merged"] {
+            func count(_ key: String) -> Int { Int(found[key]?.integer ?? 0) }
+            merged = FileMerge(
+                added: count("added"), changed: count("changed"), deleted: count("deleted"),
+                conflicts: count("conflicts"), hasNewPages: found["newPages"]?.bool == true)
+        }
+        conflicts = (json["conflicts"]?.array ?? []).compactMap { entry in
+            guard let id = entry["id"]?.string else { return nil }
+            return Conflict(
+                id: id, base: Record(json: entry["base"]), mine: Record(json: entry["mine"]),
+                theirs: Record(json: entry["theirs"]))
+        }
+    }
+}
+
+extension Record {
+    fileprivate init?(json: JSON?) {
+        guard let json, let id = json["id"]?.string, let content = json["content"]?.object else { return nil }
+        self.init(
+            id: id, content: Content(content), createdBy: json["createdBy"]?.string,
+            updatedBy: json["updatedBy"]?.string, group: json["group"]?.string)
+    }
+}
+
+/// What writing a file has done.
+struct OwnFileWritten: Hashable, Sendable {
+    /// After links.
+    var path: String
+    var records: Int
+    var conflicts: Int
+    /// What a PDF cannot hold, such as `1 sound`.
+    var left: String?
+    var merged: Int
+    var otherNames: Int
+    var isRewritten: Bool
+    var holdsDeleted: Bool
+    var report: OwnFileReport
+
+    init?(_ json: JSON?, _ report: OwnFileReport) {
+        guard let json, let path = json["path"]?.string, let records = json["records"]?.integer else { return nil }
+        self.path = path
+        self.records = Int(records)
+        conflicts = Int(json["conflicts"]?.integer ?? 0)
+        left = json["left"]?.string
+        merged = Int(json["merged"]?.integer ?? 0)
+        otherNames = Int(json["otherNames"]?.integer ?? 0)
+        isRewritten = json["rewritten"]?.bool == true
+        holdsDeleted = json["holdsDeleted"]?.bool == true
+        self.report = report
+    }
+
+    /// What a PDF cannot hold, one phrase for each kind.
+    var leftOut: [String] { left?.split(separator: ",").map { String($0).trimmed } ?? [] }
+
+    /// What else the person should know, in sentences.
+    func remarks(_ name: String) -> [String] {
+        var remarks: [String] = []
+        if merged > 0 { remarks.append("merged \(Self.count(merged, "change")) of another program") }
+        if conflicts > 0 {
+            remarks.append(
+                "\(Self.count(conflicts, "annotation")) not written: another program changed "
+                    + "\(conflicts == 1 ? "it" : "them") too; choose with postilla conflicts --pdf \(name.shellWord)")
+        }
+        if let left { remarks.append("a PDF cannot hold \(left); kept, not in the file") }
+        if otherNames > 0 {
+            remarks.append("the file's \(Self.count(otherNames, "other name")) still have the old contents")
+        }
+        if holdsDeleted {
+            remarks.append("the file still contains what was deleted; postilla write --compact removes it")
+        }
+        return remarks
+    }
+
+    static func count(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+}

@@ -1,0 +1,59 @@
+import Annotations
+import App
+import DocumentEngine
+import FoundationEssentials
+import Glibc
+
+/// The PDFs that the library offers: those in the current folder, and those elsewhere with changes that are not in them.
+/// Reading the list starts no engine.
+struct OwnFileList {
+    private let states: [OwnFileState]
+    private static let maxFiles = 200
+
+    init(_ folders: Folders) {
+        guard let place = try? EnginePlace(folders) else {
+            states = []
+            return
+        }
+        states = OwnFileRegistry(kept: place.kept, memory: place.states).keptStates().states
+    }
+
+    /// What is kept of files.
+    var kept: [OwnFileState] { states.filter { $0.unwritten > 0 } }
+
+    /// The bytes that are kept of a file: its copy, and what is not in it.
+    static func bytes(_ state: OwnFileState) -> Int64 {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: state.folder)) ?? []
+        return names.reduce(0) { sum, name in
+            var status = stat()
+            return stat("\(state.folder)/\(name)", &status) == 0 ? sum + Int64(status.st_size) : sum
+        }
+    }
+
+    func files() -> [LibraryFile] {
+        let here = FileManager.default.currentDirectoryPath
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: here)) ?? [])
+            .filter { $0.lowercased().hasSuffix(".pdf") && !$0.hasPrefix(".") }
+        var changes: [String: Int] = [:]
+        for state in kept { changes[state.path] = state.unwritten }
+        var found = names.sorted().prefix(Self.maxFiles).compactMap { name in
+            file(name, at: "\(here)/\(name)", unwritten: changes.removeValue(forKey: "\(here)/\(name)") ?? 0)
+        }
+        for (path, count) in changes.sorted(by: { $0.key < $1.key }) {
+            // A file below the current folder is named as a person would.
+            let name = path.hasPrefix(here + "/") ? String(path.dropFirst(here.count + 1)) : path
+            found.append(
+                file(name, at: path, unwritten: count) ?? LibraryFile(path: name, unwritten: count, isMissing: true))
+        }
+        return found.filter { $0.unwritten > 0 } + found.filter { $0.unwritten == 0 }
+    }
+
+    private func file(_ name: String, at path: String, unwritten: Int) -> LibraryFile? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let modified = Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+        return LibraryFile(
+            path: name, bytes: Int64(status.st_size), modified: Timestamp(milliseconds: modified),
+            unwritten: unwritten, isMissing: false)
+    }
+}

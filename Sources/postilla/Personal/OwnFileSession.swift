@@ -1,0 +1,89 @@
+import FoundationEssentials
+import Glibc
+import Instant
+
+/// A PDF of the person as the layer of one command.
+struct OwnFileSession: Sendable {
+    let link: OwnFileLink
+    /// The file, or a copy of it as it was if it is missing.
+    let pdf: String
+    /// Whether changes stay in the engine.
+    let keepsChanges: Bool
+
+    /// Returns the path of the file that a command works on; nil: it works on a layer of a server.
+    static func path(_ options: LayerOptions, target: String?) throws -> String? {
+        guard let path = options.pdf ?? target.flatMap(file) else { return nil }
+        guard options.server.server == nil, !options.offline else {
+            throw CommandFailure("a PDF is not on a server; leave out --server and --offline", .usage)
+        }
+        return path
+    }
+
+    /// An argument with a scheme is a server, and one that names a file or ends in `.pdf` is a PDF.
+    private static func file(_ target: String) -> String? {
+        guard !target.contains("://") else { return nil }
+        return target.lowercased().hasSuffix(".pdf") || access(target, F_OK) == 0 ? target : nil
+    }
+
+    /// Writes the command's changes into the file, unless they are to be kept.
+    ///
+    /// - Throws: ``CommandFailure`` if the file has not got all of them. They are kept.
+    func finish() async throws {
+        if keepsChanges {
+            let report = try await link.ask("state").report
+            if let report, report.unwritten > 0 { Output.message(Self.kept(report.unwritten, link.name)) }
+            return
+        }
+        let written: OwnFileWritten
+        do { written = try await link.write() } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(link.name): not written: \(refusal.message)")
+        }
+        for remark in written.remarks(link.name) where written.conflicts == 0 {
+            Output.message("\(link.name): \(remark)")
+        }
+        if written.conflicts > 0 {
+            throw CommandFailure("\(link.name): " + written.remarks(link.name).joined(separator: "; "), .conflict)
+        }
+    }
+
+    static func kept(_ count: Int, _ name: String) -> String {
+        "\(name): \(OwnFileWritten.count(count, "change")) kept, not in the file; run postilla write \(name.shellWord)"
+    }
+
+    /// The author of new annotations if nobody said another one: the person's name on this machine.
+    static func chosenAuthor() throws -> String? {
+        let setting = try Preferences.use().text(.author)
+        return setting.isEmpty ? author : setting
+    }
+
+    static var author: String? {
+        guard let user = getpwuid(geteuid()) else { return nil }
+        let full = String(cString: user.pointee.pw_gecos).split(separator: ",").first.map(String.init)?.trimmed ?? ""
+        let name = full.isEmpty ? String(cString: user.pointee.pw_name) : full
+        return name.isEmpty ? nil : name
+    }
+}
+
+extension LayerSession {
+    /// Opens a PDF of the person in the engine.
+    static func open(file path: String, _ options: LayerOptions) async throws -> LayerSession {
+        let folders = try Folders(dataDirectory: options.server.dataDir)
+        let (link, report) = try await OwnFileLink.open(path, folders, dataDirectory: options.server.dataDir)
+        guard let token = report.token, let url = URL(string: link.engine.place.server) else {
+            throw CommandFailure("the engine's answer cannot be read")
+        }
+        do throws(InstantError) {
+            let client = try InstantClient(
+                serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers), environment: .program)
+            let descriptor = try client.documentDescriptor(forJWT: token)
+            let stopWatch = StopWatch { [client] }
+            return LayerSession(
+                client: client, descriptor: descriptor,
+                tokens: TokenSupply(.engine(link, first: token), document: nil, layer: nil), stopWatch: stopWatch,
+                token: token,
+                own: OwnFileSession(
+                    link: link, pdf: report.isMissing ? report.base ?? report.path : report.path,
+                    keepsChanges: options.noWrite))
+        } catch { throw CommandFailure(error) }
+    }
+}

@@ -1,0 +1,353 @@
+import Annotations
+import App
+import Dispatch
+import FoundationEssentials
+import Instant
+import InstantCore
+import Synchronization
+
+/// A PDF of the person in a tab: opens it in the engine while its first page is already shown, then makes the tab editable,
+/// and tells what happens to the file. If the engine ends, it is started again, and nothing is lost.
+final class OwnFileTab: Sendable {
+    private let name: String
+    private let options: ViewerOptions
+    private let post: @Sendable (Message) -> Void
+    private let state = Mutex(State())
+    private let wakeUps: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+    /// How often the engine is asked about the file when nothing seems to happen.
+    private static let interval = Duration.seconds(1)
+    private static let patience = Duration.seconds(3)
+
+    private struct State {
+        var link: OwnFileLink?
+        var client: InstantClient?
+        var report: OwnFileReport?
+        var isWriting = false
+        var told: FileStatus?
+        var task: Task<Void, Never>?
+        var isClosed = false
+        /// Ends the process's use of the file.
+        var closing: Task<Void, Never>?
+    }
+
+    init(_ name: String, _ options: ViewerOptions, post: @escaping @Sendable (Message) -> Void) {
+        (self.name, self.options, self.post) = (name, options, post)
+        (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// - Parameter adopt: makes the tab editable; returns false if it was closed meanwhile.
+    func start(
+        _ adopt: @escaping @Sendable (OwnFileTab, OwnFileLink, InstantClient, InstantDocumentDescriptor, String) -> Bool
+    ) {
+        let task = Task { [self] in
+            do { try await run(adopt) } catch is CancellationError {} catch {
+                let why = (error as? CommandFailure)?.message ?? "\(error)"
+                post(.file(FileStatus(path: name, condition: .readOnly(why))))
+            }
+        }
+        state.withLock { state in
+            state.task = task
+            if state.isClosed { task.cancel() }
+        }
+    }
+
+    private func run(
+        _ adopt: @Sendable (OwnFileTab, OwnFileLink, InstantClient, InstantDocumentDescriptor, String) -> Bool
+    ) async throws {
+        let (link, report) = try await OwnFileLink.open(
+            name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
+        guard let token = report.token, let url = URL(string: link.engine.place.server) else {
+            throw CommandFailure("the engine's answer cannot be read")
+        }
+        let client = try InstantClient(
+            serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers), environment: .program)
+        let descriptor = try client.documentDescriptor(forJWT: token)
+        // What is done is in the engine at once, which keeps it on disk.
+        descriptor.delayForSyncingLocalChanges = .zero
+        try await descriptor.reauthenticateAndWait(withJWT: token)
+        try await descriptor.syncAndWait(tolerating: true)
+        try Task.checkCancellation()
+        state.withLock { state in
+            state.link = link
+            state.client = client
+            state.report = report
+        }
+        guard adopt(self, link, client, descriptor, token) else { return close() }
+        post(.status(descriptor.status))
+        tell()
+        post(.recordsChanged([], author: nil))
+        try await watch(link, descriptor)
+    }
+
+    // MARK: What happens to the file
+
+    /// Asks the engine now.
+    func look() { wake.yield() }
+
+    private func watch(_ link: OwnFileLink, _ descriptor: InstantDocumentDescriptor) async throws {
+        let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let events = descriptor.events
+        let sources = [
+            Task { while (try? await Task.sleep(for: Self.interval)) != nil { tick.yield() } },
+            Task { for await _ in wakeUps { tick.yield() } },
+            Task {
+                for await event in events {
+                    switch event {
+                    case .didChangeRecords, .didFinishSync, .didMissEvents: tick.yield()
+                    default: break
+                    }
+                }
+            },
+        ]
+        defer { for source in sources { source.cancel() } }
+        for await _ in ticks {
+            try Task.checkCancellation()
+            do {
+                guard let report = try await link.ask("state").report else { continue }
+                heard(report)
+            } catch is EngineRefusal {
+                // Another engine, which has not opened the file yet.
+                try await reopen(descriptor)
+            } catch is CommandFailure { try await reopen(descriptor) }
+        }
+    }
+
+    /// Starts the engine again, which finds the file and what is kept of it.
+    private func reopen(_ descriptor: InstantDocumentDescriptor) async throws {
+        do {
+            let (_, report) = try await OwnFileLink.open(
+                name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
+            heard(report)
+            descriptor.retryNow()
+            descriptor.sync()
+        } catch let failure as CommandFailure {
+            post(.notice("\(name): \(failure.message); trying again"))
+        }
+    }
+
+    private func heard(_ report: OwnFileReport) {
+        let old = state.withLock { state in
+            defer { state.report = report }
+            return state.report
+        }
+        if let old, old.document == report.document {
+            if report.pageVersions > old.pageVersions { reloadPages() }
+            if report.merges > old.merges {
+                post(.fileMerged(report.merged))
+                post(.recordsChanged([], author: nil))
+            }
+        }
+        tell()
+    }
+
+    private let onReload = Mutex<@Sendable () -> Void>({})
+    /// - Parameter body: Called when the file has other pages.
+    func whenPagesChange(_ body: @escaping @Sendable () -> Void) { onReload.withLock { $0 = body } }
+    private func reloadPages() { onReload.withLock { $0 }() }
+
+    /// Posts the file's status if it has changed.
+    private func tell() {
+        let status = state.withLock { state -> FileStatus? in
+            guard let report = state.report else { return nil }
+            let condition: FileStatus.Condition =
+                state.isWriting ? .writing : report.isMissing ? .missing : .ready
+            let status = FileStatus(
+                path: name, condition: condition, unwritten: report.unwritten, conflicts: report.conflicts.count,
+                isPrivate: report.isPrivate)
+            guard status != state.told else { return nil }
+            state.told = status
+            return status
+        }
+        if let status { post(.file(status)) }
+    }
+
+    // MARK: What the person asks for
+
+    /// Writes all edits requested before.
+    func write(_ write: FileWrite, _ edits: LayerEdits?, _ descriptor: InstantDocumentDescriptor) {
+        perform(edits, descriptor) { [self] link in
+            state.withLock { $0.isWriting = true }
+            tell()
+            defer {
+                state.withLock { $0.isWriting = false }
+                tell()
+                look()
+            }
+            let copy = write.copy.map(Self.atHome)
+            do {
+                let written = try await link.write(to: copy, isForced: write.isForced, isCompact: write.isCompact)
+                // The screen counts before it says that everything is written.
+                heard(written.report)
+                let form: FileWritten.Form =
+                    written.records == 0 && write.copy == nil && !write.isCompact && !written.isRewritten
+                    ? .unchanged
+                    : written.isRewritten
+                        ? .rewritten(write.isCompact ? nil : "it is encrypted or damaged")
+                        : .appended(holdsDeleted: written.holdsDeleted)
+                post(
+                    .fileWritten(
+                        FileWritten(
+                            write, path: write.copy ?? name, changes: written.records, form: form,
+                            leftOut: written.leftOut)))
+            } catch let refusal as EngineRefusal {
+                post(.fileRefused(self.refusal(write, refusal)))
+            } catch {
+                post(
+                    .fileRefused(
+                        FileRefusal(
+                            write, path: write.copy ?? name,
+                            reason: ((error as? CommandFailure)?.message ?? "\(error)") + ".")))
+            }
+        }
+    }
+
+    private func refusal(_ write: FileWrite, _ refusal: EngineRefusal) -> FileRefusal {
+        let path = write.copy ?? name
+        var result = FileRefusal(write, path: path, reason: "\(path): \(refusal.message).")
+        switch refusal.problem {
+        case "exists": result.force = "replace it"
+        case "missing" where write.copy == nil: result.force = "make it again"
+        default: break
+        }
+        if ["other_owner", "read_only", "signed", "missing"].contains(refusal.problem), write.copy == nil {
+            result.otherPath = Self.otherPath(name)
+        }
+        return result
+    }
+
+    /// A name in the current folder that is free: `paper-2.pdf`.
+    private static func otherPath(_ path: String) -> String {
+        var name = path.split(separator: "/").last.map(String.init) ?? "copy.pdf"
+        if name.lowercased().hasSuffix(".pdf") { name = String(name.dropLast(4)) }
+        for number in 2...99 {
+            let found = "\(name)-\(number).pdf"
+            if !FileManager.default.fileExists(atPath: found) { return found }
+        }
+        return "\(name)-copy.pdf"
+    }
+
+    private static func atHome(_ path: String) -> String {
+        guard path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] else { return path }
+        return home + path.dropFirst(1)
+    }
+
+    func revert(_ edits: LayerEdits?, _ descriptor: InstantDocumentDescriptor) {
+        perform(edits, descriptor) { [self] link in
+            do {
+                let (report, answer) = try await link.ask("revert")
+                if let report { heard(report) }
+                post(.fileReverted(changes: Int(answer["reverted"]?.integer ?? 0)))
+                post(.recordsChanged([], author: nil))
+            } catch {
+                let why = (error as? EngineRefusal)?.message ?? (error as? CommandFailure)?.message ?? "\(error)"
+                post(.fileNotReverted(why + "."))
+            }
+        }
+    }
+
+    /// The conflicts with the file, in the form of the outbox.
+    var conflictItems: [OutboxItem] {
+        (state.withLock { $0.report?.conflicts } ?? []).map { conflict in
+            let shown = conflict.mine ?? conflict.theirs ?? conflict.base
+            let annotation = shown.map { Annotation($0) }
+            return OutboxItem(
+                id: conflict.id,
+                action: conflict.mine == nil ? .delete : conflict.base == nil ? .create : .update,
+                kind: annotation?.kind ?? .unknown(""), pageIndex: annotation?.pageIndex, delivery: .conflict,
+                reason: "another program changed it in the file", base: conflict.base?.content,
+                mine: conflict.mine?.content, theirs: conflict.theirs?.content,
+                theirAuthor: conflict.theirs.flatMap { Annotation($0).author })
+        }
+    }
+
+    /// - Returns: false if the file has no conflict about this record.
+    func resolve(
+        _ id: Record.ID, _ resolution: Resolution, _ edits: LayerEdits?, _ descriptor: InstantDocumentDescriptor
+    ) -> Bool {
+        let isOurs = state.withLock { state in
+            state.report?.conflicts.contains { $0.id.isExactly(id) } ?? false
+        }
+        guard isOurs else { return false }
+        perform(edits, descriptor) { [self] link in
+            do {
+                var keep = "mine"
+                switch resolution {
+                case .mine: break
+                case .theirs: keep = "theirs"
+                case .merged(let content):
+                    keep = "layer"
+                    _ = try descriptor.update(id, content: content)
+                    try await descriptor.syncAndWait(tolerating: true)
+                }
+                var body = JSONObject()
+                body["id"] = .string(id)
+                body["keep"] = .string(keep)
+                if let report = try await link.ask("resolve", body).report { heard(report) }
+                post(.resolved(id))
+                post(.recordsChanged([id], author: nil))
+            } catch {
+                let why = (error as? EngineRefusal)?.message ?? (error as? CommandFailure)?.message ?? "\(error)"
+                post(.resolveFailed(id, why))
+            }
+        }
+        return true
+    }
+
+    /// Runs something once the engine has all edits requested before.
+    private func perform(
+        _ edits: LayerEdits?, _ descriptor: InstantDocumentDescriptor,
+        _ body: @escaping @Sendable (OwnFileLink) async -> Void
+    ) {
+        guard let link = state.withLock(\.link) else { return }
+        Task {
+            if let edits { await withCheckedContinuation { done in edits.afterAll { done.resume() } } }
+            try? await descriptor.syncAndWait(tolerating: true)
+            await body(link)
+        }
+    }
+
+    // MARK: Closing
+
+    /// Ends the use of the file, once the engine has all edits.
+    ///
+    /// - Parameter layer: nil if the file was not editable yet.
+    func close(_ layer: OpenLayer? = nil, _ edits: LayerEdits? = nil) {
+        let (client, link) = state.withLock { state in
+            state.isClosed = true
+            state.task?.cancel()
+            defer { (state.client, state.link) = (nil, nil) }
+            return (state.client, state.link)
+        }
+        wake.finish()
+        guard let link else { return }
+        let closing = Task {
+            if let layer {
+                if let edits { await withCheckedContinuation { done in edits.afterAll { done.resume() } } }
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { try? await layer.descriptor.syncAndWait(tolerating: true) }
+                    // An edit that the engine does not have yet stays on this machine and is sent next time.
+                    group.addTask { try? await Task.sleep(for: Self.patience) }
+                    await group.next()
+                    group.cancelAll()
+                }
+                layer.close()
+            }
+            await client?.close()
+            _ = try? await link.ask("close")
+        }
+        state.withLock { $0.closing = closing }
+    }
+
+    /// Waits until the engine knows that the file is closed.
+    func closed() async { await state.withLock(\.closing)?.value }
+}
+
+extension InstantDocumentDescriptor {
+    /// Waits until the engine has all edits. Edits that were refused or are in conflict stay where they are.
+    fileprivate func syncAndWait(tolerating: Bool) async throws {
+        do throws(InstantError) { try await syncAndWait() } catch {
+            guard error.kind == .rejectedEdits else { throw error }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Annotations
+import Interchange
+import PDFPages
+import TestSupport
+import Testing
+
+@Suite("Aligning editions")
+struct EditionAlignmentTests {
+    /// Lines of words, each 20 points wide, from the top of the page.
+    private static func page(_ lines: [String], top: Double = 100) -> PageText {
+        var words: [PageText.Word] = []
+        for (line, text) in lines.enumerated() {
+            for (place, word) in text.split(separator: " ").enumerated() {
+                let box = Rect(left: 50 + Double(place) * 25, top: top + Double(line) * 20, width: 20, height: 12)
+                words.append(PageText.Word(text: String(word), box: box, line: line, block: 0, flow: 0))
+            }
+        }
+        return PageText(width: 600, height: 800, words: words)
+    }
+
+    private static func mark(_ rects: [Rect], page: Int = 0, id: String = "1") -> Record {
+        var object = JSONObject()
+        object["type"] = "pspdfkit/markup/highlight"
+        object["pageIndex"] = .number(JSONNumber(Int64(page)))
+        object["rects"] = .array(rects.map(\.json))
+        object["bbox"] = rects.dropFirst().reduce(rects[0]) { $0.union($1) }.json
+        return Record(id: id, content: Content(object))
+    }
+
+    private static func word(_ place: Int, _ line: Int, top: Double = 100, count: Int = 1) -> Rect {
+        Rect(left: 50 + Double(place) * 25, top: top + Double(line) * 20, width: Double(count) * 25 - 5, height: 12)
+    }
+
+    private static let lines = ["one two three four five six", "seven eight nine ten eleven twelve"]
+
+    @Test func theSamePagesMoveNothing() {
+        let alignment = EditionAlignment(from: [Self.page(Self.lines)], to: [Self.page(Self.lines, top: 100.4)])
+        #expect(alignment.isSameEdition && alignment.share == 1)
+        let record = Self.mark([Rect(left: 1, top: 2, width: 3, height: 4)])
+        #expect(alignment.moving([record]).found == [record])
+    }
+
+    @Test func marksFollowTheirWords() {
+        let cases: [(to: [PageText], rects: [Rect], page: Int, expected: [Rect]?)] = [
+            // Further down.
+            ([Self.page(Self.lines, top: 300)], [Self.word(1, 0, count: 2)], 0, [Self.word(1, 0, top: 300, count: 2)]),
+            // On the next page.
+            (
+                [Self.page(["preface"]), Self.page(Self.lines)], [Self.word(1, 0, count: 2)], 1,
+                [Self.word(1, 0, count: 2)]
+            ),
+            // Broken into two lines.
+            (
+                [Self.page(["one two", "three four five six", Self.lines[1]])], [Self.word(1, 0, count: 2)], 0,
+                [Self.word(1, 0), Self.word(0, 1)]
+            ),
+            // One of three words was replaced.
+            (
+                [Self.page(["one two drei four five six", Self.lines[1]], top: 140)], [Self.word(1, 0, count: 3)], 0,
+                [Self.word(1, 0, top: 140, count: 3)]
+            ),
+            // All of them were.
+            (
+                [Self.page(["one zwei drei four five six", Self.lines[1]], top: 140)], [Self.word(1, 0, count: 2)], 0,
+                nil
+            ),
+        ]
+        for (number, (to, rects, page, expected)) in cases.enumerated() {
+            let alignment = EditionAlignment(from: [Self.page(Self.lines)], to: to)
+            #expect(!alignment.isSameEdition)
+            let (found, lost) = alignment.moving([Self.mark(rects)])
+            #expect(lost.count == (expected == nil ? 1 : 0), "case \(number)")
+            let places = found.first.map { Annotation($0) }
+            #expect(places?.rects == expected, "case \(number)")
+            if expected != nil { #expect(places?.pageIndex == page, "case \(number)") }
+        }
+    }
+
+    @Test func aMarkMayEndWithinAWord() {
+        let alignment = EditionAlignment(from: [Self.page(Self.lines)], to: [Self.page(Self.lines, top: 200)])
+        let half = Rect(left: 85, top: 100, width: 15, height: 12)
+        let (found, _) = alignment.moving([Self.mark([half])])
+        #expect(Annotation(found[0]).rects == [Rect(left: 85, top: 200, width: 10, height: 12)])
+    }
+
+    @Test func notesAndRepliesKeepTheirDistance() {
+        let alignment = EditionAlignment(
+            from: [Self.page(Self.lines)], to: [Self.page(["preface"]), Self.page(Self.lines, top: 150)])
+        let note = RecordMergeTests.note("1", "margin", left: 30)
+        let far = Record(
+            id: "3",
+            content: note.content.changing { $0["bbox"] = Rect(left: 500, top: 700, width: 20, height: 20).json })
+        let records = [
+            note, RecordMergeTests.reply("2", to: "1", "yes"), far, RecordMergeTests.reply("4", to: "3", "no"),
+        ]
+        let (found, lost) = alignment.moving(records)
+        #expect(found.map(\.id) == ["1", "2"] && lost.map(\.id) == ["3", "4"])
+        #expect(found.allSatisfy { $0.content["pageIndex"] == 1 })
+        #expect(Annotation(found[0]).box == Rect(left: 30, top: 70, width: 20, height: 20))
+    }
+
+    /// Long texts with many repetitions: what is found is equal and in order, and most of what both have is found.
+    @Test(arguments: 0..<10)
+    func randomEdits(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        let words = (0..<3000).map { _ in "w\(Int.random(in: 0..<400, using: &random))" }
+        var edited = words
+        for _ in 0..<100 {
+            let place = Int.random(in: 0..<edited.count, using: &random)
+            switch Int.random(in: 0..<3, using: &random) {
+            case 0: edited.remove(at: place)
+            case 1: edited.insert("w\(Int.random(in: 0..<400, using: &random))", at: place)
+            default: edited[place] = "w\(Int.random(in: 0..<400, using: &random))"
+            }
+        }
+        func pages(_ words: [String]) -> [PageText] {
+            stride(from: 0, to: words.count, by: 300).map { start in
+                let part = words[start..<min(start + 300, words.count)]
+                return Self.page(
+                    stride(from: part.startIndex, to: part.endIndex, by: 10).map { line in
+                        part[line..<min(line + 10, part.endIndex)].joined(separator: " ")
+                    }, top: 10)
+            }
+        }
+        let (from, to) = (pages(words), pages(edited))
+        let alignment = EditionAlignment(from: from, to: to)
+        #expect(alignment.share > 0.9, "seed \(seed): \(alignment.share)")
+        var (found, places): (Int, [(Int, Int)]) = (0, [])
+        for page in from.indices {
+            for (number, word) in from[page].words.enumerated() {
+                let (moved, _) = alignment.moving([Self.mark([word.box], page: page)])
+                guard let record = moved.first else { continue }
+                let annotation = Annotation(record)
+                let target = annotation.pageIndex ?? 0
+                let index = to[target].words.firstIndex { $0.box == annotation.rects[0] }
+                #expect(
+                    index.map { to[target].words[$0].text } == word.text, "seed \(seed), page \(page), word \(number)")
+                places.append((target, index ?? -1))
+                found += 1
+            }
+        }
+        #expect(found > 2700, "seed \(seed)")
+        #expect(zip(places, places.dropFirst()).allSatisfy { $0.0 < $1.0 || ($0.0 == $1.0 && $0.1 < $1.1) })
+    }
+}
