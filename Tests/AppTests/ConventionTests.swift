@@ -36,7 +36,8 @@ import Testing
     @Test func textsAreCopiedFromListAndThread() throws {
         let stage = Stage(ThreadTests.services())
         try stage.press("y")
-        #expect(stage.asked.last { if case .copy = $0 { true } else { false } } == .copy("Which ones?", isAddress: false))
+        #expect(
+            stage.asked.last { if case .copy = $0 { true } else { false } } == .copy("Which ones?", isAddress: false))
         try stage.press("<A-2>jy")
         #expect(stage.asked.last { if case .copy = $0 { true } else { false } } == .copy("I agree.", isAddress: false))
         try stage.press("<A-1>jy")
@@ -114,5 +115,92 @@ import Testing
         try stage.press(":requests<enter>")
         #expect(stage.screen.contains("Requests to the server: 2, 1 about presence left out"))
         #expect(stage.screen.contains("503") && stage.screen.contains("push"))
+    }
+
+    // MARK: Lines, filters, places
+
+    @Test func argumentsOfCommandsAreCompleted() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":mouse<space><tab>")
+        #expect(stage.state.prompt?.input.text == "mouse off")
+        try stage.press("<esc>:color<space>re<tab>")
+        #expect(stage.state.prompt?.input.text == "color red")
+    }
+
+    @Test func aFilterLeavesOutWhatFollowsAnExclamationMark() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("/!kind:h<enter>")
+        #expect(stage.screen.contains("Annotations 2 of 4"))
+    }
+
+    @Test func hitsAreCountedOverAllPages() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>/page<enter>")
+        #expect(stage.foot.contains("Hit 1 of 1") && stage.state.document?.page.index == 1)
+        try stage.press("/two<enter>")
+        #expect(stage.foot.contains("Hit 1 of 1"))
+    }
+
+    /// Where the terminal tells Ctrl-I from Tab, it goes forward; Tab still changes the pane.
+    @Test func theJumpListGoesForward() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("<tab>2G<C-o>")
+        #expect(stage.state.document?.page.index == 0)
+        stage.send(.key(.control("i")))
+        #expect(stage.state.document?.page.index == 1)
+        try stage.press("<C-o>g;")
+        #expect(stage.state.document?.page.index == 1)
+        try stage.press("<tab>")
+        #expect(stage.state.document?.focus == .list)
+    }
+
+    @Test func addressesInTheTextAreLinks() throws {
+        let services = Sample.services()
+        services.records = []
+        services.pages = [
+            Sample.page(["See https://example.com/a, or mailto:ana@example.com.", "javascript:alert(1)"])
+        ]
+        let stage = Stage(services)
+        let links = stage.canvas.links
+        #expect(
+            links.map { String(decoding: $0.target.bytes, as: UTF8.self) } == [
+                "https://example.com/a", "mailto:ana@example.com",
+            ])
+        for link in links {
+            let cells = link.columns.map { stage.canvas[link.row, $0].glyph.base }
+            #expect(
+                String(String.UnicodeScalarView(cells))
+                    == String(decoding: link.target.bytes, as: UTF8.self))
+        }
+        // Nothing leads anywhere from beneath a box.
+        try stage.press("?")
+        #expect(stage.canvas.links.isEmpty)
+    }
+
+    @Test func escClosesOneThingAfterTheOther() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("e?")
+        #expect(stage.state.overlay == .editor)
+        try stage.press("<esc>")
+        #expect(stage.state.overlay == nil)
+        try stage.press("<enter>?")
+        #expect(stage.state.overlay == .help)
+        try stage.press("<esc>")
+        #expect(stage.state.overlay == .reader)
+        try stage.press("<esc>")
+        #expect(stage.state.overlay == nil)
+    }
+
+    @Test func undoNamesWhatItUndid() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("adraft<enter>")
+        try stage.press("u")
+        #expect(stage.foot.contains("Undone: added note"), "\(stage.foot)")
+    }
+
+    @Test func aCommandOfOnesOwnGetsTheWordsAndTheAnnotation() throws {
+        let stage = Stage(Sample.services())
+        try stage.press(":run<space>todo later<enter>")
+        #expect(stage.asked.contains(.runHook(.run(words: "todo later", record: "h1", page: 0))))
     }
 }

@@ -8,6 +8,7 @@ extension AppState {
         if waitsForFile(command) { return hold(command, count: count) }
         if let why = denial(of: command) { return refuse(command, why) }
         if let effects = runWriting(command) { return effects }
+        if overlay == nil, let effects = runOnPicture(command, count) { return effects }
         if overlay == .look, command == .goTo { return runInLook(command, count) }
         if overlay == .reader, [.copy, .goTo].contains(command) { return runInReader(command, count: count) }
         switch command {

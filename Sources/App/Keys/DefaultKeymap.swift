@@ -56,7 +56,7 @@ extension Keymap {
         Binding(.document, "g@", .mentions, "List what mentions you, or everything again"),
         Binding(.document, "gv", .review, "Review open remarks: accept, reject, answer or skip"),
         Binding(.document, "<C-o>", .back, "Back to the place before the last jump"),
-        Binding(.document, "g;", .forward, "Forward again"),
+        Binding(.document, "g; <C-i>", .forward, "Forward again; Ctrl-I where the terminal tells it from Tab"),
     ]
 
     static let list = [
@@ -139,9 +139,21 @@ extension Keymap {
         Binding(.page, "L", .changeView, "Switch between reading and layout view", footer: "view"),
         Binding(.page, "zh", .scrollLeft, "Scroll left"),
         Binding(.page, "zl", .scrollRight, "Scroll right"),
-        Binding(.page, "i", .picture, "Show the page as an image, if the terminal supports it"),
+        Binding(.page, "i", .picture, "Show the page as a picture"),
         Binding(.page, "+ =", .zoomIn, "Widen the column gaps of the layout view"),
         Binding(.page, "-", .zoomOut, "Narrow the column gaps, down to the natural width"),
+    ]
+
+    static let picture = [
+        Binding(.picture, "<esc> i", .picture, "Show the text again, as any other key does", footer: "text"),
+        Binding(.picture, "J", .nextPage, "Next page", footer: "next page"),
+        Binding(.picture, "K", .previousPage, "Previous page", footer: "previous"),
+        Binding(.picture, "+ =", .zoomIn, "Larger", footer: "larger"),
+        Binding(.picture, "-", .zoomOut, "Smaller, down to the whole page", footer: "smaller"),
+        Binding(.picture, "j <down>", .down, "Down, if enlarged", footer: "down"),
+        Binding(.picture, "k <up>", .up, "Up, if enlarged"),
+        Binding(.picture, "h <left>", .left, "Left, if enlarged"),
+        Binding(.picture, "l <right>", .right, "Right, if enlarged"),
     ]
 
     static let selection = [

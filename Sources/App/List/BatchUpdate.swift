@@ -66,7 +66,8 @@ extension AppState {
             document?.list.marks.anchor = nil
         case .invertMarks:
             let all = Set(found.map { ByteOrdered($0.record.id) })
-            document?.list.marks.ids = all.subtracting(document?.list.marks.ids ?? [])
+            let marked = document?.list.marks.ids ?? []
+            document?.list.marks.ids = all.subtracting(marked)
             document?.list.marks.anchor = nil
         case .delete: return askToDelete(found)
         case .recolor(let color): return recolor(found, color)

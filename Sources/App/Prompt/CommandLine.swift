@@ -1,9 +1,12 @@
+import InstantCore
 import PageLayout
 
 /// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, mouse, write, wq, revert
+        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, mouse, run, write,
+        wq,
+        revert
     case lostMarks = "lost-marks"
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
@@ -38,6 +41,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .defaultGroup: "default-group NAME: set the group of new records; without NAME: the token's"
         case .prune: "Remove PDFs that no layer on this machine needs"
         case .mouse: "mouse on or mouse off: whether clicks and the wheel come here; off selects text"
+        case .run: "run WORDS: run your own command (on-run in the settings) on the current annotation"
         case .mentions: "List what mentions you, or everything again"
         case .who: "Show who else has this layer open"
         case .write: "w [--compact] [FILE.pdf]: write all changes into the PDF, or a copy; w! also replaces a file"
@@ -48,7 +52,9 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether the command needs an argument.
-    var takesWords: Bool { [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup, .mouse].contains(self) }
+    var takesWords: Bool {
+        [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup, .mouse].contains(self)
+    }
 
     /// Whether the command is for a PDF of one's own, not for a layer on a server.
     var isForFile: Bool { [.write, .wq, .revert, .lostMarks].contains(self) }
@@ -166,6 +172,9 @@ extension AppState {
             guard ["on", "off"].contains(rest) else { return only(.warning("Usage: mouse on or mouse off")) }
             notice = .done(rest == "on" ? "Clicks and the wheel come here" : "The terminal has the mouse")
             return [.useMouse(rest == "on")]
+        case .run:
+            guard let document else { return [] }
+            return [.runHook(.run(words: rest, record: document.currentRow?.id, page: document.page.index))]
         case .who: document?.presence.isShown = true
         case .write: return write(rest, isForced: false)
         case .wq: return write("", isForced: false, leaves: true)
