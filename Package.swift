@@ -190,7 +190,7 @@ let package = Package(
                 "Annotations", "Authorization", "SyncProtocol", "InstantCore", "PDFPages", "PageLayout", "Screen",
                 "TestThreads",
             ]),
-        tests("Terminal", ["Annotations", "Screen", "CTerminal", "CPty", "TestThreads"]),
+        tests("Terminal", ["Annotations", "PDFPages", "Screen", "CTerminal", "CPty", "TestThreads"]),
         .testTarget(name: "ArchitectureTests", dependencies: ["Children", "TestThreads"], swiftSettings: strict),
         .testTarget(
             name: "ProgramTests",

@@ -73,6 +73,8 @@ package struct AppState: Equatable, Sendable {
     var history = CommandHistory()
     var token: TokenCard?
     var picture: ShownPicture?
+    /// Whether a page without text is shown as a picture; false without a screen.
+    package var showsPicturesAlone = true
     var help: HelpState?
     /// The topmost overlay after the last message.
     var focused: Overlay?

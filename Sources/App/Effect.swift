@@ -138,8 +138,9 @@ package enum Effect: Hashable, Sendable {
     // The terminal. Performed on the loop's thread, in order.
     /// Opens this text in the user's external editor. → `externallyEdited`
     case editExternally(String)
-    /// Renders a page, counted from 0, to fit an area of the screen. → `pictureReady` or `pictureFailed`
-    case paintPage(Int, Area)
+    /// Renders a page, counted from 0, or a part of it, to fit an area of the screen. → `pictureCells` or
+    /// `pictureReady`, or both one after the other, or `pictureFailed`
+    case paintPage(Int, Area, PictureView)
     /// Shows the rendered picture in that area.
     case showPicture
     /// Cancels rendering, or removes the picture from the screen.
@@ -148,6 +149,8 @@ package enum Effect: Hashable, Sendable {
     ///
     /// - Parameter isAddress: Whether the notice shows the text instead of its length.
     case copy(String, isAddress: Bool)
+    /// Switches reports of clicks and the wheel.
+    case useMouse(Bool)
     case redraw
     case suspend
     case quit

@@ -59,8 +59,10 @@ package indirect enum Message: Hashable, Sendable {
     case quoted(isAll: Bool)
     /// Why the page has no text, as a sentence.
     case pageFailed(Int, String)
-    /// The requested page is rendered.
-    case pictureReady
+    /// The requested page is rendered, in pixels. The view is the one that the page allows.
+    case pictureReady(PictureView)
+    /// The requested page is rendered, as cells; with a picture in pixels, the cells that stand for it.
+    case pictureCells(PictureCells, PictureView)
     /// Why rendering failed, as a sentence.
     case pictureFailed(String)
 

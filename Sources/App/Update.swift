@@ -52,8 +52,9 @@ extension AppState {
         case .quoted(let isAll): if !isAll { quoted() }
         case .page(let index, let text): pageCame(index, .text(PageGlyphs(text)))
         case .pageFailed(let index, let why): pageCame(index, .failed(why))
-        case .pictureReady: return pictureReady()
-        case .pictureFailed(let why): pictureFailed(why)
+        case .pictureReady(let view): return pictureReady(view)
+        case .pictureCells(let cells, let view): pictureCame(cells, view)
+        case .pictureFailed(let why): return pictureFailed(why)
         case .file(let status): return fileCame(status)
         case .fileWritten(let written): return fileWritten(written)
         case .fileRefused(let refusal): fileRefused(refusal)

@@ -69,7 +69,7 @@ public enum Denial: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .lacks(.write): #"read-only: this token lacks "write""#
         case .lacks(let permission): #"this token lacks "\#(permission.rawValue)""#
-        case .needs(let permissions): "needs " + permissions.map(\.description).joined(separator: " or ")
+        case .needs(let permissions): "needs " + permissions.map(\.explained).joined(separator: " or ")
         case .formField: "form fields cannot be changed here"
         case .stateOfAnother: "only the person who set a state can change it; set your own"
         }

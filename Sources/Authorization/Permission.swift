@@ -67,6 +67,15 @@ extension Permission: CustomStringConvertible {
 
     /// The entry as written in the claim.
     public var description: String { "\(contentType.rawValue):\(action.rawValue):\(scope)" }
+
+    /// The entry, with what an empty name means.
+    package var explained: String {
+        switch scope {
+        case .group(nil): "\(self) (records without a group)"
+        case .createdBy(nil): "\(self) (records without a creator)"
+        default: description
+        }
+    }
 }
 
 extension Permission.Scope: CustomStringConvertible {

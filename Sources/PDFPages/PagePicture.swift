@@ -17,6 +17,18 @@ package struct PagePicture: Hashable, Sendable {
     }
 }
 
+/// A part of a picture, in pixels.
+package struct PixelArea: Hashable, Sendable {
+    package var left: Int
+    package var top: Int
+    package var width: Int
+    package var height: Int
+
+    package init(left: Int, top: Int, width: Int, height: Int) {
+        (self.left, self.top, self.width, self.height) = (left, top, width, height)
+    }
+}
+
 /// An annotation to draw on a picture of its page.
 package struct DrawnRecord: Sendable {
     package var record: Record
@@ -33,19 +45,26 @@ extension PDFTools {
     /// Limit on the pixels of a picture, enough for a large terminal.
     package static let maxPixels = 4_000_000
 
-    /// Paints a page, stretched to exactly the given size in pixels.
+    /// Paints a page, stretched to exactly the given size in pixels, or a part of that.
     ///
-    /// - Parameter records: the annotations of a layer on this page, drawn instead of the file's own; those that equal
-    ///   one of the file keep its appearance. nil: the file's own annotations.
+    /// - Parameters:
+    ///   - part: the part to paint; nil for all.
+    ///   - records: the annotations of a layer on this page, drawn instead of the file's own; those that equal one of
+    ///     the file keep its appearance. nil: the file's own annotations.
     /// - Throws: ``PDFError``, also for more than ``maxPixels``.
     package func picture(
-        of file: String, page: Int, width: Int, height: Int, showing records: [DrawnRecord]? = nil
+        of file: String, page: Int, width: Int, height: Int, part: PixelArea? = nil,
+        showing records: [DrawnRecord]? = nil
     ) async throws -> PagePicture {
-        guard width > 0, height > 0, width <= Self.maxPixels, width * height <= Self.maxPixels else {
-            throw PDFError.tooMuchOutput(bytes: 3 * Self.maxPixels)
-        }
+        let part = part ?? PixelArea(left: 0, top: 0, width: width, height: height)
+        let sides = [width, height, part.width, part.height]
+        guard sides.allSatisfy({ (1...Self.maxPixels).contains($0) }), part.width * part.height <= Self.maxPixels,
+            part.left >= 0, part.top >= 0, part.left + part.width <= width, part.top + part.height <= height
+        else { throw PDFError.tooMuchOutput(bytes: 3 * Self.maxPixels) }
         guard page >= 0, page < limits.pages else { throw PDFError.noSuchPage(page, count: 0) }
-        guard let records else { return try await paint(file, page: page, width: width, height: height) }
+        guard let records else {
+            return try await paint(file, page: page, width: width, height: height, part)
+        }
         let folder = try ScratchFolder()
         defer { withExtendedLifetime(folder) {} }
         let (single, annotated) = (folder.path("page.pdf"), folder.path("annotated.pdf"))
@@ -53,7 +72,7 @@ extension PDFTools {
         try await annotate(single, into: folder.file("annotated.pdf"), notes: folder.file("notes.json"), page: page) {
             for drawn in records { try $0.add(drawn.record, image: drawn.image) }
         }
-        return try await paint(annotated, page: 0, width: width, height: height)
+        return try await paint(annotated, page: 0, width: width, height: height, part)
     }
 
     /// Writes a page as a separate file.
@@ -74,14 +93,18 @@ extension PDFTools {
         return outcome.exitCode == 0 || outcome.exitCode == 3
     }
 
-    private func paint(_ file: String, page: Int, width: Int, height: Int) async throws -> PagePicture {
+    private func paint(
+        _ file: String, page: Int, width: Int, height: Int, _ part: PixelArea
+    ) async throws -> PagePicture {
         let number = "\(page + 1)"
-        let size = ["-scale-to-x", "\(width)", "-scale-to-y", "\(height)"]
+        let size =
+            ["-scale-to-x", "\(width)", "-scale-to-y", "\(height)"]
+            + ["-x", "\(part.left)", "-y", "\(part.top)", "-W", "\(part.width)", "-H", "\(part.height)"]
         let path = try Self.argument(for: file)
         let outcome = try await run(
             .pdftoppm, ["-q", "-cropbox", "-singlefile", "-f", number, "-l", number] + size + [path],
             into: CollectedOutput())
-        guard let picture = PagePicture(pixmap: outcome.sink.bytes, width: width, height: height) else {
+        guard let picture = PagePicture(pixmap: outcome.sink.bytes, width: part.width, height: part.height) else {
             throw try await reason(for: file)
         }
         return picture

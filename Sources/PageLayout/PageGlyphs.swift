@@ -120,6 +120,26 @@ extension PageGlyphs {
     /// Every sentence, in reading order.
     package var sentences: [Range<Int>] { sentenceStarts.map(sentence) }
 
+    /// The hyphen of a word that the end of the page cuts; nil if there is none.
+    package var cutWord: Int? {
+        // Page numbers and footers may follow the text.
+        for line in lines.reversed() {
+            guard let last = line.glyphs.last(where: { !glyphs[$0].isSpace }) else { continue }
+            if Self.isHyphen(glyphs[last].shown.base), last > line.glyphs.lowerBound,
+                glyphs[last - 1].shown.base.properties.isAlphabetic
+            {
+                return last
+            }
+            // A line of this length is the end of the text.
+            if line.glyphs.count > 20 { return nil }
+        }
+        return nil
+    }
+
+    private static func isHyphen(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "-" || scalar == "\u{2010}" || scalar == "\u{AD}"
+    }
+
     /// Returns the range without spaces at its ends.
     package func trimmed(_ range: Range<Int>) -> Range<Int> {
         var range = range

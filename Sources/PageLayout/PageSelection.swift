@@ -78,6 +78,15 @@ extension PageGlyphs {
         return words[first..<end].count { glyphs[$0.core.lowerBound].shown.isLetterOrDigit }
     }
 
+    /// Whether a range begins or ends within a word.
+    package func cutsWords(_ range: Range<Int>) -> Bool {
+        guard !range.isEmpty, glyphs.indices.contains(range.lowerBound), glyphs.indices.contains(range.upperBound - 1)
+        else { return false }
+        let (first, last) = (words[glyphs[range.lowerBound].word].core, words[glyphs[range.upperBound - 1].word].core)
+        return first.lowerBound < range.lowerBound && range.lowerBound < first.upperBound
+            || last.lowerBound < range.upperBound && range.upperBound < last.upperBound
+    }
+
     /// Returns an excerpt of a range, its beginning and end, of about `cells` cells: `some of … change`.
     package func excerpt(of range: Range<Int>, cells: Int = 24) -> String {
         let text = text(of: range).split { $0 == "\n" || $0 == " " }.map(String.init)

@@ -19,6 +19,8 @@ package struct Canvas: Hashable, Sendable {
     package let art: LineArt
     /// Row by row.
     package private(set) var cells: [Cell]
+    /// Cells that terminals with hyperlinks (OSC 8) make clickable.
+    package private(set) var links: [CanvasLink] = []
     /// Position of the terminal's cursor; nil hides it.
     package var cursor: Position?
 
@@ -72,6 +74,8 @@ package struct Canvas: Hashable, Sendable {
 
     package mutating func fill(_ area: Area, with character: Character = " ", style: Style = .normal) {
         let clipped = area.intersection(self.area)
+        // What is drawn over a link is not the link.
+        if !links.isEmpty { unlink(clipped) }
         let text = CleanText(cleaning: String(character))
         let glyph = text.width == 1 ? text.glyphs.first { _ in true } ?? .blank : .blank
         for row in clipped.row..<clipped.endRow {
@@ -103,6 +107,23 @@ package struct Canvas: Hashable, Sendable {
         }
     }
 
+    /// Makes cells lead to an address.
+    package mutating func link(_ area: Area, to target: LinkTarget) {
+        let clipped = area.intersection(self.area)
+        guard clipped.columns > 0 else { return }
+        for row in clipped.row..<clipped.endRow {
+            links.append(CanvasLink(row: row, columns: clipped.column..<clipped.endColumn, target: target))
+        }
+    }
+
+    private mutating func unlink(_ area: Area) {
+        links.removeAll { link in
+            let place = Area(row: link.row, column: link.columns.lowerBound, rows: 1, columns: link.columns.count)
+            let shared = place.intersection(area)
+            return shared.rows > 0 && shared.columns > 0
+        }
+    }
+
     /// Draws a line through the characters (U+0336), for terminals and fonts that show it.
     package mutating func strike(_ area: Area) {
         let clipped = area.intersection(self.area)
@@ -112,6 +133,11 @@ package struct Canvas: Hashable, Sendable {
                 _ = cells[index].glyph.add("\u{336}")
             }
         }
+    }
+
+    /// Puts one narrow cell.
+    mutating func put(_ cell: Cell, row: Int, column: Int) {
+        put(cell.glyph, width: 1, row: row, column: column, style: cell.style)
     }
 
     private mutating func writeASCII(_ text: CleanText, row: Int, column: Int, style: Style, columns: Int) {

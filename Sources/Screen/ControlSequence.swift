@@ -21,6 +21,9 @@ enum ControlSequence {
         {
             return .report(.attributes(attributes), length: length)
         }
+        if final == UInt8(ascii: "u"), parameters.first == UInt8(ascii: "?"), numbers(parameters.dropFirst()) != nil {
+            return .report(.keyboard, length: length)
+        }
         if final == UInt8(ascii: "M"), parameters.isEmpty { return oldMouse(bytes, isLast: isLast) }
         guard let numbers = numbers(parameters) else { return .nothing(length: length) }
         if final == UInt8(ascii: "~"), numbers == [200] { return .pasteBegins(length: length) }
@@ -91,6 +94,7 @@ enum ControlSequence {
         case 8, 127: return .named(.backspace, modifiers)
         default: break
         }
+        if let key = keypadKey(code) { return key.with(modifiers) }
         // These protocols use the private area from U+E000 for keys without a character.
         guard let scalar = Unicode.Scalar(UInt32(clamping: code)), code >= 0x20, !(0xE000...0xF8FF).contains(code)
         else {
@@ -100,6 +104,31 @@ enum ControlSequence {
         if modifiers.contains(.control) { return try? Key("<C-\(character)>") }
         if modifiers.contains(.alt) { return .alt(character) }
         return .character(modifiers.contains(.shift) ? character.uppercased().first ?? character : character)
+    }
+
+    /// Returns a key of the number pad by its code in kitty's keyboard protocol.
+    private static func keypadKey(_ code: Int) -> Key? {
+        switch code {
+        case 57_399...57_408: .character(Character(Unicode.Scalar(UInt8(code - 57_399 + 0x30))))
+        case 57_409: .character(".")
+        case 57_410: .character("/")
+        case 57_411: .character("*")
+        case 57_412: .character("-")
+        case 57_413: .character("+")
+        case 57_414: .enter
+        case 57_415: .character("=")
+        case 57_417: .left
+        case 57_418: .right
+        case 57_419: .up
+        case 57_420: .down
+        case 57_421: .pageUp
+        case 57_422: .pageDown
+        case 57_423: .home
+        case 57_424: .end
+        case 57_425: .insert
+        case 57_426: .delete
+        default: nil
+        }
     }
 
     /// Parses Esc `[[` and a letter: F1 to F5 of the Linux console.

@@ -1,7 +1,7 @@
 /// One input at the terminal: a key, a paste or a mouse event.
 ///
-/// To a terminal, Ctrl-M, Ctrl-I and Ctrl-[ are Enter, Tab and Esc, and have these names here; Ctrl-J is a separate
-/// key.
+/// To a terminal, Ctrl-M and Ctrl-[ are Enter and Esc, and have these names here. Ctrl-I is Tab, too, unless the terminal
+/// tells them apart (kitty's keyboard protocol). Ctrl-J is a separate key.
 package enum Key: Hashable, Sendable {
     case character(Character)
     /// A lower-case letter, a blank, or one of `\ ] ^ _`.

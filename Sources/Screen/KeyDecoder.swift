@@ -239,6 +239,8 @@ package enum TerminalReport: Hashable, Sendable {
     case attributes([Int])
     /// The answer to a query in kitty's graphics protocol.
     case graphics(isUnderstood: Bool)
+    /// The terminal knows kitty's keyboard protocol.
+    case keyboard
     /// The terminal's text colour, and its background (xterm's OSC 10 and 11).
     case text(RGB)
     case background(RGB)

@@ -98,7 +98,6 @@ extension Key {
     /// Creates Ctrl with a character, if a terminal can send it.
     private init?(control character: Character) {
         switch character.lowercased() {
-        case "i": self = .tab
         case "m": self = .enter
         case "[": self = .escape
         case "@": self = .control(" ")

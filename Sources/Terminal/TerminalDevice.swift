@@ -7,6 +7,9 @@ package import Screen
 /// ncurses only draws; `TerminalLoop` reads keys as bytes.
 package final class TerminalDevice {
     package struct Options: Sendable {
+        /// Whether links are sent as such (OSC 8). Terminals that do not know them ignore them, but very old ones do
+        /// not.
+        package var usesLinks = false
         /// Whether to send colours; false for `NO_COLOR`.
         package var usesColor = true
         /// Whether clicks and the wheel are reported; selecting text with the mouse then needs Shift.
@@ -30,7 +33,11 @@ package final class TerminalDevice {
     private let screen: OpaquePointer
     private let window: UnsafeMutablePointer<WINDOW>
     private let file: Files
-    private let modes: TerminalModes
+    private var modes: TerminalModes
+    private var usesMouse: Bool
+    private let usesLinks: Bool
+    private var resetsMouse = false
+    private var distinguishesKeys = false
     private var pen: Pen
     private var shown: Canvas?
     private var cursorIsVisible: Bool?
@@ -71,7 +78,9 @@ package final class TerminalDevice {
         nonl()
         leaveok(window, false)
         scrollok(window, false)
-        modes = TerminalModes(usesMouse: options.usesMouse)
+        usesMouse = options.usesMouse
+        usesLinks = options.usesLinks
+        modes = TerminalModes(usesMouse: usesMouse)
         sequences = TerminalKeys.sequences()
         pen = Pen(usesColor: options.usesColor, isUTF8: isUTF8)
         modes.guarding.withUnsafeBufferPointer { ct_guard_text($0.baseAddress, $0.count) }
@@ -85,6 +94,35 @@ package final class TerminalDevice {
     /// Queries text colour and background (OSC 10 and 11). Terminals that do not know the query ignore it.
     func askForColors() {
         if isInUse { Self.write(Array("\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\".utf8), to: output) }
+    }
+
+    /// Switches reports of clicks and the wheel, also for after a suspension.
+    package func useMouse(_ isOn: Bool) {
+        usesMouse = isOn
+        // What resets the terminal after a crash resets the mouse anyway, if it was on once.
+        resetsMouse = true
+        modesChanged()
+    }
+
+    /// Asks the terminal whether it tells all keys apart (kitty's keyboard protocol).
+    package func askForKeyboard() {
+        if isInUse { Self.write(Array("\u{1B}[?u".utf8), to: output) }
+    }
+
+    /// Makes a terminal that knows kitty's keyboard protocol tell all keys apart.
+    package func distinguishKeys() {
+        guard !distinguishesKeys else { return }
+        distinguishesKeys = true
+        modesChanged()
+    }
+
+    private func modesChanged() {
+        guard isInUse else { return }
+        Self.write(modes.off, to: output)
+        modes = TerminalModes(
+            usesMouse: usesMouse, resetsMouse: resetsMouse, distinguishesKeys: distinguishesKeys)
+        modes.guarding.withUnsafeBufferPointer { ct_guard_text($0.baseAddress, $0.count) }
+        Self.write(modes.on, to: output)
     }
 
     package var colorDepth: ColorDepth { ColorDepth(count: pen.palette.count) }
@@ -104,12 +142,33 @@ package final class TerminalDevice {
             let cells = pen.cells(of: canvas, row: row, columns: changed)
             mvwadd_wchnstr(window, Int32(row), Int32(changed.lowerBound), cells, Int32(cells.count))
         }
-        guard isOther else { return }
+        let links = usesLinks ? canvas.linksToSend(since: shown) : []
+        guard isOther || !links.isEmpty else { return }
+        // ncurses sends only what differs, so the cells of a link are blanks for a moment.
+        for link in links {
+            let blanks = pen.cells(of: Canvas(size: canvas.size), row: link.row, columns: link.columns)
+            mvwadd_wchnstr(window, Int32(link.row), Int32(link.columns.lowerBound), blanks, Int32(blanks.count))
+        }
         shown = canvas
         show(cursor: canvas.cursor)
         wnoutrefresh(window)
         doupdate()
+        for link in links { send(link, of: canvas) }
     }
+
+    /// Sends the cells of a link between the marks of its beginning and end (OSC 8), or without them if it is none any
+    /// longer.
+    private func send(_ link: LinkToSend, of canvas: Canvas) {
+        let cells = pen.cells(of: canvas, row: link.row, columns: link.columns)
+        mvwadd_wchnstr(window, Int32(link.row), Int32(link.columns.lowerBound), cells, Int32(cells.count))
+        if let target = link.target { Self.write(Array("\u{1B}]8;;".utf8) + target.bytes + Self.stringEnd, to: output) }
+        show(cursor: canvas.cursor)
+        wnoutrefresh(window)
+        doupdate()
+        if link.target != nil { Self.write(Array("\u{1B}]8;;".utf8) + Self.stringEnd, to: output) }
+    }
+
+    private static let stringEnd = Array("\u{1B}\\".utf8)
 
     /// Sends everything again at the next `draw`, after other output on the screen.
     package func redraw() {

@@ -54,6 +54,12 @@ package final class TerminalLoop<Message: Sendable> {
         device.askForColors()
     }
 
+    /// Asks the terminal whether it tells all keys apart.
+    package func askForKeyboard() {
+        decoder.awaitReport(at: Self.now)
+        device.askForKeyboard()
+    }
+
     /// Milliseconds of the monotonic clock that `timer` uses.
     package static var now: Int64 {
         var time = timespec()

@@ -9,13 +9,21 @@ struct TerminalModes {
     let guarding: [UInt8]
 
     /// Call after `newterm`.
-    init(usesMouse: Bool) {
+    ///
+    /// - Parameters:
+    ///   - resetsMouse: Whether the mouse may have been on before.
+    ///   - distinguishesKeys: Whether the terminal sends keys such as Ctrl-I unambiguously (kitty's keyboard protocol).
+    init(usesMouse: Bool, resetsMouse: Bool = false, distinguishesKeys: Bool = false) {
+        let keys: (on: String, off: String) = distinguishesKeys ? ("\u{1B}[>1u", "\u{1B}[<u") : ("", "")
         let paste: (on: String, off: String) = ("\u{1B}[?2004h", "\u{1B}[?2004l")
         // Button events, in the encoding for columns beyond 223.
         let mouse: (on: String, off: String) =
-            usesMouse ? ("\u{1B}[?1000h\u{1B}[?1006h", "\u{1B}[?1006l\u{1B}[?1000l") : ("", "")
-        on = Self.capability("smkx") + Array((paste.on + mouse.on).utf8)
-        off = Array((mouse.off + paste.off).utf8) + Self.capability("rmkx")
+            (
+                usesMouse ? "\u{1B}[?1000h\u{1B}[?1006h" : "",
+                usesMouse || resetsMouse ? "\u{1B}[?1006l\u{1B}[?1000l" : ""
+            )
+        on = Self.capability("smkx") + Array((paste.on + mouse.on + keys.on).utf8)
+        off = Array((keys.off + mouse.off + paste.off).utf8) + Self.capability("rmkx")
         guarding = off + ["sgr0", "op", "cnorm", "rmcup"].flatMap(Self.capability)
     }
 

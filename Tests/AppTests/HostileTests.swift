@@ -108,7 +108,7 @@ import Testing
                     title: text, isEncrypted: false,
                     pages: Array(repeating: PageSize(width: 1, height: 1), count: max(0, number)))),
             .page(number, Sample.page([text, "some words"])), .pageFailed(number, text),
-            .pictureReady, .pictureFailed(text), .pageRows(number, []), .record("h1", nil), .outbox([]),
+            .pictureReady(PictureView()), .pictureFailed(text), .pageRows(number, []), .record("h1", nil), .outbox([]),
             .recordsChanged([], author: text),
             .recordsChanged(["h1"], author: nil, byOthers: ["h1", text]), .edited(step: number, ["h1"]),
             .editFailed(step: number, text),

@@ -19,10 +19,10 @@ import Testing
     }
 
     @Test func aCommandOfAWiderPlaceGetsAKeyInANarrowerOne() throws {
-        let (keymap, problems) = Keymap.standard.changed(by: [try change(.list, .sync, "Y")])
+        let (keymap, problems) = Keymap.standard.changed(by: [try change(.list, .sync, "W")])
         #expect(problems.isEmpty)
-        #expect(keymap.match([.character("Y")], in: [.list]) == .command(.sync))
-        #expect(keymap.match([.character("Y")], in: [.library]) == .none)
+        #expect(keymap.match([.character("W")], in: [.list]) == .command(.sync))
+        #expect(keymap.match([.character("W")], in: [.library]) == .none)
         #expect(keymap.match([.character("S")], in: [.document]) == .command(.sync))
     }
 

@@ -77,7 +77,7 @@ import Testing
             "<tab>/the<enter>", "<tab>jwvee",
             "jj<enter>", "jjgp", "jjgp<C-o>", "T@/tmp", "jz", "gv", "?", ":requests<enter>", "?jj",
             "aone two<left><C-j>three<left><left><up>",
-            "O", "Oj", "OG",
+            "O", "Oj", "OG", "<tab>i", "<tab>i++", "<tab>Ji",
             "Oj<enter>", "jjd", "jjdu", "d", "<tab>L+", ":some thing<left><left>", ":fo", "<C-p>", "<C-p><pgdn>",
         ]
         var scenes = try scripts.map { script in

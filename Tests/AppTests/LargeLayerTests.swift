@@ -76,6 +76,9 @@ import Testing
         let services = Endless()
         services.total = 3
         let stage = stage(services)
+        var status = SyncStatus.live()
+        status.lastSync = .noon
+        stage.send(.status(status))
         try stage.press("G")
         services.total = 2
         stage.send(.recordsChanged(["2"], author: "ana"))

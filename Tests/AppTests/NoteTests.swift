@@ -35,6 +35,7 @@ import Testing
     @Test func anEmptyLayerTakesANoteOnTheCurrentPage() throws {
         let services = Sample.services()
         services.records = []
+        services.opened.status.lastSync = .noon
         let stage = Stage(services)
         #expect(stage.screen.contains("No annotations yet. Press a to add a note."))
         try stage.press("aFirst<enter>")

@@ -154,7 +154,7 @@ import Testing
             .externallyEdited("text from the editor"), .recordsChanged(["h1"], author: "ana", byOthers: ["h1"]),
             .record("h1", theirs), .editFailed(step: 1, "the disk is full"), .undone(step: 1), .openFailed("no"),
             .opened(OpenedLayer(reference: .hotos, status: .live(), hasPDF: true)), .notice("something happened"),
-            .pictureFailed("no"), .outbox([]), .library([]), .tick(.noon + 5_000),
+            .pictureFailed("no"), .pictureReady(PictureView()), .outbox([]), .library([]), .tick(.noon + 5_000),
         ])
     }
 }

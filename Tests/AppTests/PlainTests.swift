@@ -76,6 +76,21 @@ import Testing
         #expect(stage.type("read") == ["Page 3 has no text. Marks by position:"])
     }
 
+    /// The end of a page does not cut a word.
+    @Test func aWordThatGoesOnOnTheNextPageIsReadWhole() {
+        let services = Sample.services()
+        services.records = []
+        services.pages = [
+            Sample.page(["This is the first sentence. What follows is hard to un-", "12"]),
+            Sample.page(["derstand, even on two pages.", "13"]), Sample.page(["It ends as it began, un-"]),
+        ]
+        let stage = PlainStage(services)
+        let first = stage.type("read")
+        #expect(first.contains { $0.contains("hard to understand, [continues on page 2]") }, "\(first)")
+        stage.type("page 3")
+        #expect(stage.type("read") == ["It ends as it began, un..."])
+    }
+
     @Test func oneIsShownWholeAndCountsAsRead() {
         let stage = PlainStage(Sample.services())
         stage.type("list")

@@ -42,7 +42,7 @@ import Testing
         services.opened.status = .live(grant)
         let stage = Stage(services)
         try stage.press("d")
-        #expect(stage.foot == " Needs annotations:delete:group=")
+        #expect(stage.foot == " Needs annotations:delete:group= (records without a group)")
         try stage.press("jje")
         #expect(stage.state.document?.editor != nil)
     }

@@ -186,7 +186,7 @@ import Testing
 
     @Test func aSearchExtendsTheSelection() throws {
         let stage = Stage(Sample.services())
-        try stage.press("<tab>v/rethink<enter>e")
+        try stage.press("<tab>v/rethink<enter>")
         #expect(stage.statusLine.contains(#"SELECT 5 words "This calls for a rethink""#))
     }
 

@@ -26,6 +26,27 @@ struct PagePictureTests {
         #expect(color(picture, 30, 35) == [255, 255, 255])
     }
 
+    /// An enlarged page is painted only where it is visible.
+    @Test func aPartIsPaintedAlone() async throws {
+        let folder = try Folder()
+        let file = try folder.write(halves.bytes)
+        let tools = PDFTools()
+        let part = PixelArea(left: 10, top: 35, width: 20, height: 10)
+        let picture = try await tools.picture(of: file, page: 0, width: 60, height: 80, part: part)
+        #expect((picture.width, picture.height) == (20, 10))
+        #expect(color(picture, 0, 0) == [255, 0, 0] && color(picture, 19, 4) == [255, 0, 0])
+        #expect(color(picture, 0, 5) == [255, 255, 255] && color(picture, 19, 9) == [255, 255, 255])
+        // The whole page has more pixels than may be painted at once.
+        let large = PixelArea(left: 10_000, top: 0, width: 20, height: 20)
+        #expect(try await tools.picture(of: file, page: 0, width: 12_000, height: 16_000, part: large).width == 20)
+        for wrong in [(-1, 0, 5, 5), (0, 0, 61, 5), (50, 0, 20, 5), (0, 76, 5, 5), (0, 0, 0, 5)] {
+            let part = PixelArea(left: wrong.0, top: wrong.1, width: wrong.2, height: wrong.3)
+            await #expect(throws: PDFError.tooMuchOutput(bytes: 12_000_000)) {
+                try await tools.picture(of: file, page: 0, width: 60, height: 80, part: part)
+            }
+        }
+    }
+
     @Test func whatCannotBePaintedSaysWhy() async throws {
         let folder = try Folder()
         let file = try folder.write(halves.bytes)

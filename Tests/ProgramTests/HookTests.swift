@@ -44,6 +44,23 @@ import Testing
         hooks.close()
     }
 
+    @Test func theUsersOwnCommandGetsTheWordsAndTheAnnotation() async throws {
+        let folder = try Folder()
+        let path = try script(folder, "cat >> \(folder.path)/out; echo end >> \(folder.path)/out")
+        let told = Told()
+        let hooks = Hooks(.init(run: [path]), tell: { text in told.all.withLock { $0.append(text) } })
+        hooks.tell(.run(words: "todo $(reboot)", record: "r1", page: 4), in: Self.reference)
+        try await waitUntil("the hook has run", seconds: 1_200) { folder.text("out").contains("end") }
+        let json = try JSON(parsing: String(folder.text("out").split(separator: "\n")[0]))
+        #expect(json["event"]?.string == "run" && json["words"]?.string == "todo $(reboot)")
+        #expect(json["id"]?.string == "r1" && json["pageIndex"]?.integer == 4)
+        hooks.close()
+        let none = Hooks(.init(), tell: { text in told.all.withLock { $0.append(text) } })
+        none.tell(.run(words: "x", record: nil, page: 0), in: Self.reference)
+        #expect(told.texts == ["No command of your own: set on-run in the settings"])
+        none.close()
+    }
+
     @Test func oneRunsAtATimeAndASlowOneIsEnded() async throws {
         let folder = try Folder()
         let path = try script(folder, "echo start >> \(folder.path)/out; exec tail -f /dev/null")

@@ -34,7 +34,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("<C-m>", Key.enter), ("<C-i>", .tab), ("<C-[>", .escape), ("<C-D>", .control("d")), ("<esc>", .escape),
+        ("<C-m>", Key.enter), ("<C-i>", .control("i")), ("<C-[>", .escape), ("<C-D>", .control("d")),
+        ("<esc>", .escape),
         ("<CR>", .enter), ("<Down>", .down), ("<pgdn>", .pageDown), ("<C-@>", .control(" ")), ("-", .character("-")),
         ("<A-->", .alt("-")),
     ])

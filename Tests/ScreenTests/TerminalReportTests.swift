@@ -14,6 +14,7 @@ import Testing
     @Test(arguments: [
         ("\u{1B}[?62;4;22c", [TerminalReport.attributes([62, 4, 22])]), ("\u{1B}[?1;2c", [.attributes([1, 2])]),
         ("\u{1B}[?6c", [.attributes([6])]),
+        ("\u{1B}[?0u", [.keyboard]), ("\u{1B}[?u", [.keyboard]),
         ("\u{1B}_Gi=31;OK\u{1B}\\", [.graphics(isUnderstood: true)]),
         ("\u{1B}_Gi=31;EINVAL:no\u{1B}\\", [.graphics(isUnderstood: false)]),
         ("\u{1B}_Gi=31;OKAY\u{1B}\\", [.graphics(isUnderstood: false)]),

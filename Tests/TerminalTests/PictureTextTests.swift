@@ -3,6 +3,7 @@ import Screen
 import TestSupport
 import Testing
 
+@testable import PDFPages
 @testable import Terminal
 
 /// Pictures encoded for terminals, decoded again by the protocol's rules.
@@ -34,6 +35,7 @@ import Testing
     func kittysPiecesHoldThePixels(width: Int, height: Int) throws {
         let pixels = try pixels(width, height)
         let text = PictureText(pixels, as: .kitty, room: Size(rows: 10, columns: 40), cell: (8, 16))
+        #expect(!text.isInCells)
         var payload: [UInt8] = []
         for (index, piece) in text.pieces.enumerated() {
             #expect(piece.count <= PictureText.maxPieceBytes)
@@ -41,10 +43,77 @@ import Testing
             #expect(sent.hasPrefix("\u{1B}_G") && sent.hasSuffix("\u{1B}\\"))
             let parts = sent.dropFirst(3).dropLast(2).split(separator: ";")
             #expect(parts[0].hasSuffix("m=\(index == text.pieces.count - 1 ? 0 : 1)"))
-            if index == 0 { #expect(parts[0].hasPrefix("a=T,f=24,q=2,C=1,s=\(width),v=\(height),c=")) }
+            if index == 0 { #expect(parts[0].hasPrefix("a=T,f=100,q=2,C=1,c=")) }
             payload += parts[1].utf8
         }
-        #expect(payload == Base64.encodeBytes(pixels.bytes))
+        let read = try PNGReader(try #require(Base64.decode(String(decoding: payload, as: UTF8.self))))
+        #expect((read.width, read.height) == (width, height))
+        #expect(read.pixels == pixels.bytes)
+    }
+
+    /// Through tmux, each piece is wrapped, and cells stand for the picture.
+    @Test func tmuxHandsThePiecesOn() throws {
+        let pixels = try pixels(100, 80)
+        let room = Size(rows: 10, columns: 40)
+        let plain = PictureText(pixels, as: .kitty, room: room, cell: (8, 16))
+        let text = PictureText(pixels, as: .placeholders(id: 42), room: room, cell: (8, 16))
+        #expect(text.isInCells && text.cells == plain.cells)
+        for (piece, other) in zip(text.pieces, plain.pieces) {
+            let sent = String(decoding: piece, as: UTF8.self)
+            #expect(sent.hasPrefix("\u{1B}Ptmux;\u{1B}\u{1B}_G") && sent.hasSuffix("\u{1B}\u{1B}\\\u{1B}\\"))
+            let inner = sent.dropFirst(7).dropLast(2).replacing("\u{1B}\u{1B}", with: "\u{1B}")
+            #expect(
+                inner
+                    == String(decoding: other, as: UTF8.self).replacing(
+                        "a=T,f=100,q=2,C=1,", with: "a=T,U=1,i=42,f=100,q=2,"))
+        }
+        #expect(String(decoding: text.removal, as: UTF8.self).contains("a=d,d=I,i=42"))
+    }
+
+    @Test func photographsKeepTheirColours() throws {
+        var random = SeededRandom(seed: 7)
+        let bytes = (0..<3 * 60 * 50).map { _ in UInt8.random(in: 0...255, using: &random) }
+        let pixels = try #require(Pixels(width: 60, height: 50, bytes: bytes))
+        #expect(NumberedPixels(pixels) == nil)
+        #expect(try PNGReader(PNGPicture(pixels).bytes).pixels == bytes)
+    }
+
+    @Test(arguments: [0, 1, 2, 3, 10, 300, 70_000])
+    func whatIsCompressedIsReadAgain(count: Int) throws {
+        for seed in UInt64(1)...3 {
+            var random = SeededRandom(seed: seed)
+            // Runs, repetitions from far away, and noise.
+            var bytes: [UInt8] = []
+            while bytes.count < count {
+                switch Int.random(in: 0...2, using: &random) {
+                case 0:
+                    let length = Int.random(in: 1...700, using: &random)
+                    bytes += Array(repeating: UInt8.random(in: 0...3, using: &random), count: length)
+                case 1 where bytes.count > 40:
+                    let start = Int.random(in: 0..<bytes.count - 30, using: &random)
+                    bytes += bytes[start..<start + 30]
+                default:
+                    for _ in 0..<Int.random(in: 1...50, using: &random) {
+                        bytes.append(UInt8.random(in: 0...255, using: &random))
+                    }
+                }
+            }
+            bytes = Array(bytes.prefix(count))
+            let compressed = Deflate.compressed(bytes)
+            #expect(Inflate.bytes(of: compressed, limit: count + 1) == bytes, "seed \(seed)")
+        }
+    }
+
+    /// Frequencies whose codes would be longer than allowed.
+    @Test func unequalFrequenciesAreReadAgain() {
+        var bytes: [UInt8] = []
+        var (one, two) = (1, 1)
+        for symbol in 0..<22 {
+            // No three bytes occur twice.
+            bytes += (0..<one).flatMap { [UInt8(symbol), UInt8(truncatingIfNeeded: 40 + $0 * 7 % 200)] }
+            (one, two) = (two, one + two)
+        }
+        #expect(Inflate.bytes(of: Deflate.compressed(bytes), limit: bytes.count) == bytes)
     }
 
     @Test func itCoversNoMoreCellsThanThereAre() throws {
@@ -61,6 +130,68 @@ import Testing
         #expect(PictureFormat([.graphics(isUnderstood: true), .attributes([62, 4])]) == .kitty)
         #expect(PictureFormat([.graphics(isUnderstood: false), .attributes([62])]) == nil)
         #expect(PictureFormat([]) == nil)
+        #expect(PictureFormat([.attributes([1]), .graphics(isUnderstood: true)], tmux: 42) == .placeholders(id: 42))
+        #expect(PictureFormat([.attributes([1, 4])], tmux: 42) == .sixel)
+    }
+}
+
+/// Decodes the two kinds of PNG that are sent, and checks their checksums' presence and order.
+private struct PNGReader {
+    struct Broken: Error {}
+
+    private(set) var width = 0
+    private(set) var height = 0
+    private(set) var pixels: [UInt8] = []
+
+    init(_ bytes: [UInt8]) throws {
+        guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else { throw Broken() }
+        func number(_ place: Int) -> Int { bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        var place = 8
+        var (palette, data): ([UInt8], [UInt8]) = ([], [])
+        var kind = 0
+        var names: [String] = []
+        while place < bytes.count {
+            let length = number(place)
+            let name = String(decoding: bytes[place + 4..<place + 8], as: UTF8.self)
+            let body = Array(bytes[place + 8..<place + 8 + length])
+            guard number(place + 8 + length) == Self.checksum(Array(name.utf8) + body) else { throw Broken() }
+            names.append(name)
+            switch name {
+            case "IHDR": (width, height, kind) = (number(place + 8), number(place + 12), Int(body[9]))
+            case "PLTE": palette = body
+            case "IDAT": data += body
+            default: break
+            }
+            place += length + 12
+        }
+        guard names.first == "IHDR", names.last == "IEND" else { throw Broken() }
+        let step = kind == 3 ? 1 : 3
+        let length = 1 + width * step
+        guard let rows = Inflate.bytes(of: data, limit: length * height), rows.count == length * height else {
+            throw Broken()
+        }
+        for row in 0..<height {
+            let line = Array(rows[row * length + 1..<(row + 1) * length])
+            if kind == 3 {
+                guard rows[row * length] == 0 else { throw Broken() }
+                pixels += line.flatMap { palette[3 * Int($0)..<3 * Int($0) + 3] }
+            } else {
+                guard rows[row * length] == 1 else { throw Broken() }
+                var whole: [UInt8] = []
+                for (index, byte) in line.enumerated() { whole.append(byte &+ (index < 3 ? 0 : whole[index - 3])) }
+                pixels += whole
+            }
+        }
+    }
+
+    /// CRC-32, bit by bit.
+    private static func checksum(_ bytes: [UInt8]) -> Int {
+        var value: UInt32 = ~0
+        for byte in bytes {
+            value ^= UInt32(byte)
+            for _ in 0..<8 { value = value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
+        }
+        return Int(~value)
     }
 }
 
@@ -127,10 +258,44 @@ extension OpenTerminal {
             return String(decoding: terminal.output.dropFirst(count), as: UTF8.self)
         }
 
-        private func large() throws -> PictureText {
-            let pixels = try #require(
-                Pixels(width: 60, height: 60, bytes: (0..<60 * 60 * 3).map { UInt8(truncatingIfNeeded: $0 * 7) }))
-            return PictureText(pixels, as: .kitty, room: Size(rows: 5, columns: 20), cell: (8, 16))
+        /// A picture that needs several pieces: noise cannot be compressed.
+        private func large(_ format: PictureFormat = .kitty) throws -> PictureText {
+            var random = SeededRandom(seed: 3)
+            let bytes = (0..<60 * 60 * 3).map { _ in UInt8.random(in: 0...255, using: &random) }
+            let pixels = try #require(Pixels(width: 60, height: 60, bytes: bytes))
+            return PictureText(pixels, as: format, room: Size(rows: 5, columns: 20), cell: (8, 16))
+        }
+
+        /// Cells of the screen show it, so the screen stays as it is when the picture goes.
+        @Test func onePassedThroughTmuxLeavesTheScreenAlone() throws {
+            defer { device.close() }
+            let canvas = terminal.canvas { $0.write("the text", row: 0, column: 0) }
+            device.draw(canvas)
+            terminal.pump()
+            let text = try large(.placeholders(id: 42))
+            device.show(text, at: Position(row: 1, column: 0))
+            for _ in text.pieces {
+                device.sendPicturePiece()
+                terminal.pump()
+            }
+            let before = terminal.bytesRead
+            device.hidePicture()
+            device.draw(canvas)
+            #expect(sent(since: before) == "\u{1B}Ptmux;\u{1B}\u{1B}_Ga=d,d=I,i=42,q=2\u{1B}\u{1B}\\\u{1B}\\")
+        }
+
+        /// The C library has a width for the placeholder and for its marks.
+        @Test func placeholdersAreSentWhole() throws {
+            defer { device.close() }
+            let before = terminal.bytesRead
+            device.draw(
+                terminal.canvas {
+                    $0.draw(PictureCells(placeholdersOf: Size(rows: 2, columns: 39), id: 42, depth: .many), in: $0.area)
+                })
+            let bytes = sent(since: before)
+            #expect(bytes.contains("\u{10EEEE}\u{305}\u{305}\u{10EEEE}\u{305}\u{30D}\u{10EEEE}\u{305}\u{30E}"))
+            #expect(bytes.contains("38;5;42m"))
+            #expect(bytes.ranges(of: "\u{10EEEE}").count == 78)
         }
 
         @Test func itIsSentPieceByPieceAndTheCursorIsWhereItWas() throws {
@@ -148,7 +313,7 @@ extension OpenTerminal {
             }
             #expect(!device.hasPicturePieces)
             let bytes = sent(since: before)
-            #expect(bytes.hasPrefix("\u{1B}[2;3H\u{1B}_Ga=T,f=24"))
+            #expect(bytes.hasPrefix("\u{1B}[2;3H\u{1B}_Ga=T,f=100"))
             #expect(bytes.hasSuffix("\u{1B}\\\u{1B}[4;5H"))
             #expect(terminal.cursor == Position(row: 3, column: 4))
         }
@@ -187,15 +352,19 @@ extension OpenTerminal {
             let before = terminal.bytesRead
             device.askForPictures()
             #expect(sent(since: before).hasSuffix("\u{1B}[c"))
+            device.askForPictures(throughTmux: true)
+            let both = sent(since: before)
+            #expect(
+                both.hasSuffix("\u{1B}Ptmux;\u{1B}\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\u{1B}\\\u{1B}\\\u{1B}[c")
+            )
         }
 
         /// The loop sends the pieces and still delivers keys.
         @Test func theLoopSendsItAndDrawsBehindIt() throws {
             defer { device.close() }
             let loop = try TerminalLoop<String>(device: device)
-            let pixels = try #require(Pixels(width: 40, height: 30, bytes: Array(repeating: 77, count: 3600)))
-            let text = PictureText(pixels, as: .kitty, room: Size(rows: 5, columns: 20), cell: (8, 16))
-            #expect(text.pieces.count == 2)
+            let text = try large()
+            #expect(text.pieces.count > 2)
             var keys: [Key] = []
             loop.mailbox.post("picture")
             loop.run(

@@ -11,4 +11,10 @@ package enum HookEvent: Hashable, Sendable {
     /// - Parameter author: The only person who wrote them, if there is one.
     case mention([Record.ID], author: String?)
     case tokenNeeded
+    /// The user ran it.
+    ///
+    /// - Parameters:
+    ///   - record: The current annotation.
+    ///   - page: Counted from 0.
+    case run(words: String, record: Record.ID?, page: Int)
 }

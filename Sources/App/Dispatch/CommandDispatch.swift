@@ -8,6 +8,7 @@ extension AppState {
         if waitsForFile(command) { return hold(command, count: count) }
         if let why = denial(of: command) { return refuse(command, why) }
         if let effects = runWriting(command) { return effects }
+        if overlay == nil, let effects = runOnPicture(command, count) { return effects }
         if overlay == .look, command == .goTo { return runInLook(command, count) }
         if overlay == .reader, [.copy, .goTo].contains(command) { return runInReader(command, count: count) }
         switch command {
@@ -51,7 +52,8 @@ extension AppState {
         case .comment: return beginThread()
         case .reply: return reply()
         case .resolve: return resolveOrReopen()
-        case .copy: return copySelection()
+        case .copy: return copyHere()
+        case .copyAll: return copyNote(withQuote: true)
         case .setBookmark: awaitLetter(for: .setBookmark)
         case .goToBookmark: awaitLetter(for: .goToBookmark)
         case .nextMark: return goToMark(by: max(1, count ?? 1))
@@ -68,6 +70,8 @@ extension AppState {
         case .followLink: showHints()
         case .mark: return mark()
         case .markRange: return markRange()
+        case .markAll: return loadAll(for: .mark)
+        case .invertMarks: return loadAll(for: .invertMarks)
         case .recolor: chooseColor()
         case .filter: return [.loadFacets]
         case .showHidden: toggleHidden()
@@ -128,6 +132,11 @@ extension AppState {
         switch command {
         case .otherPane: changePane(forward: true)
         case .paneBefore: changePane(forward: false)
+        case .listPane: self.document?.focus = .list
+        case .threadPane:
+            guard !document.thread.comments.isEmpty else { return only(.done("This annotation has no thread")) }
+            self.document?.focus = .thread
+        case .pagePane: self.document?.focus = .page
         case .search: beginSearch()
         case .searchNext: return searchAgain(by: max(1, count ?? 1))
         case .searchPrevious: return searchAgain(by: -max(1, count ?? 1))

@@ -11,6 +11,7 @@ extension AppState {
     /// Returns nil if the command is available at this moment.
     func fullDenial(of command: Command) -> String? {
         guard let document, prompt == nil, help == nil else { return nil }
+        if hasPictureKeys, [.zoomIn, .zoomOut].contains(command) { return nil }
         switch command {
         case .highlight, .underline, .strikeOut, .squiggly:
             return document.denialOfCreation ?? (document.page.selection == nil ? "select words first (v)" : nil)
@@ -191,7 +192,7 @@ extension EditDenial {
                 + "token, then press \(key)."
         case .denied(.needs(let permissions)):
             let any = permissions.count > 1 ? "any of these permissions" : "this permission"
-            return "A token with \(any) allows it: \(permissions.map { "\($0)" }.joined(separator: ", ")). "
+            return "A token with \(any) allows it: \(permissions.map(\.explained).joined(separator: ", ")). "
                 + "Then press \(key)."
         case .denied(.formField): return "No token allows it: postilla does not fill form fields."
         case .denied(.stateOfAnother): return "Only the person who set the state can change it. Set your own instead."

@@ -22,7 +22,8 @@ extension AppState {
         case nil: break
         }
         guard let document else { return [.library, .moving, .everywhere] }
-        var contexts: [KeyContext] = []
+        if let picture, !picture.isAutomatic { return [.picture] }
+        var contexts: [KeyContext] = hasPictureKeys ? [.picture] : []
         switch shownPane {
         case .thread: contexts.append(.thread)
         case .page:
@@ -37,7 +38,7 @@ extension AppState {
     var shownPane: DocumentState.Pane { document?.focus ?? .list }
 
     mutating func pressed(_ key: Key) -> [Effect] {
-        if picture != nil { return pressedOnPicture(key) }
+        if let effects = pressedOnPicture(key) { return effects }
         noteSeen()
         stay()
         (refusedBefore, refused) = (refused, nil)

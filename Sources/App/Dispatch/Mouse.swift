@@ -4,6 +4,11 @@ import Screen
 // Mouse click and wheel.
 extension AppState {
     mutating func clicked(_ place: Position) -> [Effect] {
+        // A click on a key in the last row is that key.
+        if place.row == size.rows - 1, prompt == nil {
+            let key = footerKeys(columns: size.columns).first { $0.columns.contains(place.column) }
+            return key.map { run($0.binding.command, count: nil) } ?? []
+        }
         guard overlay == nil, let document else { return [] }
         let layout = layout
         if layout.tabs.contains(place) {

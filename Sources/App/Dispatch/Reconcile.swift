@@ -15,7 +15,8 @@ extension AppState {
         guard layout.form != .tooSmall else { return hidden }
         reconcileFollowing()
         let shown = document?.reconcile(layout, columns: layout.page.isEmpty ? size.columns : layout.page.columns) ?? []
-        return hidden + shown + reconcileOutbox() + reconcilePresence() + reconcileRequests()
+        return hidden + shown + reconcileAutomaticPicture() + reconcileOutbox() + reconcilePresence()
+            + reconcileRequests()
     }
 
     private mutating func reconcileOutbox() -> [Effect] {

@@ -2,7 +2,8 @@ package import Screen
 
 /// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
 package enum KeyContext: String, Hashable, Sendable, CaseIterable {
-    case everywhere, moving, library, document, list, thread, page, selection, look, reader, review, outbox, requests,
+    case everywhere, moving, library, document, list, thread, page, picture, selection, look, reader, review, outbox,
+        requests,
         conflict, help,
         lost,
         tokenCard
@@ -19,6 +20,7 @@ package enum KeyContext: String, Hashable, Sendable, CaseIterable {
         case .list: "List"
         case .thread: "Thread"
         case .page: "Page"
+        case .picture: "Page as a picture"
         case .selection: "Selected words"
         case .look: "A look elsewhere"
         case .reader: "Reader"

@@ -18,6 +18,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 
     // A document.
     case zoomPane = "zoom-pane", growPane = "grow-pane", shrinkPane = "shrink-pane"
+    case listPane = "list-pane", threadPane = "thread-pane", pagePane = "page-pane"
     case otherPane = "other-pane", paneBefore = "pane-before"
     case mentions
     case setBookmark = "set-bookmark", goToBookmark = "go-to-bookmark", review
@@ -26,6 +27,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
     case note, comment, reply, resolve, delete, edit, editExternally = "edit-externally"
 
     // The list of a document.
+    case markAll = "mark-all", invertMarks = "invert-marks"
     case mark, markRange = "mark-range", recolor = "color", filter, showHidden = "show-hidden", blame, saveFile =
         "save-file"
     case read, goTo = "go-to", sort, nextUnread = "next-unread", markAllRead = "mark-all-read",

@@ -45,6 +45,9 @@ extension Keymap {
         Binding(.document, "D", .download, "Download the PDF"),
         Binding(.document, "J", .nextPage, "Next page of the document"),
         Binding(.document, "K", .previousPage, "Previous page of the document"),
+        Binding(.document, "<A-1>", .listPane, "Go to the list"),
+        Binding(.document, "<A-2>", .threadPane, "Go to the thread"),
+        Binding(.document, "<A-3>", .pagePane, "Go to the page"),
         Binding(.document, "zz", .zoomPane, "Give the focused pane the whole screen, or not", footer: "zoom"),
         Binding(.document, ">", .growPane, "Make the focused pane larger"),
         Binding(.document, "<lt>", .shrinkPane, "Make the focused pane smaller"),
@@ -53,7 +56,7 @@ extension Keymap {
         Binding(.document, "g@", .mentions, "List what mentions you, or everything again"),
         Binding(.document, "gv", .review, "Review open remarks: accept, reject, answer or skip"),
         Binding(.document, "<C-o>", .back, "Back to the place before the last jump"),
-        Binding(.document, "g;", .forward, "Forward again"),
+        Binding(.document, "g; <C-i>", .forward, "Forward again; Ctrl-I where the terminal tells it from Tab"),
     ]
 
     static let list = [
@@ -67,6 +70,10 @@ extension Keymap {
         Binding(.list, "R", .resolve, "Resolve or re-open the annotation"),
         Binding(.list, "<space>", .mark, "Mark or unmark, then move down"),
         Binding(.list, "v", .markRange, "Start a range; press again to mark up to the cursor"),
+        Binding(.list, "<C-a>", .markAll, "Mark everything listed"),
+        Binding(.list, "*", .invertMarks, "Mark what is not marked, and unmark the rest"),
+        Binding(.list, "y", .copy, "Copy the text"),
+        Binding(.list, "Y", .copyAll, "Copy the marked words and the text"),
         Binding(.list, "c", .recolor, "Colour the annotation, or all marked ones"),
         Binding(.list, "/", .search, "Filter the list by words", footer: "filter"),
         Binding(.list, "f", .filter, "Filter by kind, author, group, page, unread"),
@@ -89,6 +96,7 @@ extension Keymap {
         Binding(.thread, "e", .edit, "Edit the comment", footer: "edit"),
         Binding(.thread, "E", .editExternally, "Edit the comment in your editor"),
         Binding(.thread, "d", .delete, "Delete the comment", footer: "delete"),
+        Binding(.thread, "y", .copy, "Copy the comment"),
         Binding(.thread, "<tab>", .otherPane, "Go to the page", footer: "page"),
         Binding(.thread, "<S-tab>", .paneBefore, "Go to the list"),
     ]
@@ -131,9 +139,21 @@ extension Keymap {
         Binding(.page, "L", .changeView, "Switch between reading and layout view", footer: "view"),
         Binding(.page, "zh", .scrollLeft, "Scroll left"),
         Binding(.page, "zl", .scrollRight, "Scroll right"),
-        Binding(.page, "i", .picture, "Show the page as an image, if the terminal supports it"),
+        Binding(.page, "i", .picture, "Show the page as a picture"),
         Binding(.page, "+ =", .zoomIn, "Widen the column gaps of the layout view"),
         Binding(.page, "-", .zoomOut, "Narrow the column gaps, down to the natural width"),
+    ]
+
+    static let picture = [
+        Binding(.picture, "<esc> i", .picture, "Show the text again, as any other key does", footer: "text"),
+        Binding(.picture, "J", .nextPage, "Next page", footer: "next page"),
+        Binding(.picture, "K", .previousPage, "Previous page", footer: "previous"),
+        Binding(.picture, "+ =", .zoomIn, "Larger", footer: "larger"),
+        Binding(.picture, "-", .zoomOut, "Smaller, down to the whole page", footer: "smaller"),
+        Binding(.picture, "j <down>", .down, "Down, if enlarged", footer: "down"),
+        Binding(.picture, "k <up>", .up, "Up, if enlarged"),
+        Binding(.picture, "h <left>", .left, "Left, if enlarged"),
+        Binding(.picture, "l <right>", .right, "Right, if enlarged"),
     ]
 
     static let selection = [

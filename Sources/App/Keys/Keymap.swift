@@ -16,7 +16,8 @@ package struct Keymap: Hashable, Sendable {
     }
 
     package static let standard = Keymap(
-        bindings: everywhere + moving + library + document + list + thread + page + selection + reader + review + cards
+        bindings: everywhere + moving + library + document + list + thread + page + picture + selection + reader
+            + review + cards
             + writing
     )
 

@@ -6,6 +6,8 @@ import Screen
 /// An action on several records, performed and undone as one step.
 enum Batch: Equatable, Sendable {
     case mark
+    /// Marks the rows that are not marked, and only these.
+    case invertMarks
     case delete
     /// `#rrggbb`
     case recolor(String)
@@ -38,6 +40,18 @@ extension AppState {
         return [.loadBatch(wanted)]
     }
 
+    /// Loads everything listed, to mark it or to invert the marks.
+    mutating func loadAll(for batch: Batch) -> [Effect] {
+        guard let list = document?.list, list.total > 0 else { return [] }
+        guard list.total <= ListMarks.maxCount else {
+            return only(.warning("At most \(ListMarks.maxCount) can be marked; filter the list first"))
+        }
+        var wanted = RecordBatchRequest(ids: [], query: list.query)
+        wanted.span = 0..<list.total
+        document?.batch = batch
+        return [.loadBatch(wanted)]
+    }
+
     mutating func batchLoaded(_ found: [BatchRecord]) -> [Effect] {
         guard let batch = document?.batch else { return [] }
         document?.batch = nil
@@ -49,6 +63,11 @@ extension AppState {
         switch batch {
         case .mark:
             document?.list.marks.ids.formUnion(found.map { ByteOrdered($0.record.id) })
+            document?.list.marks.anchor = nil
+        case .invertMarks:
+            let all = Set(found.map { ByteOrdered($0.record.id) })
+            let marked = document?.list.marks.ids ?? []
+            document?.list.marks.ids = all.subtracting(marked)
             document?.list.marks.anchor = nil
         case .delete: return askToDelete(found)
         case .recolor(let color): return recolor(found, color)

@@ -79,15 +79,23 @@ struct RowFormat: Equatable, Sendable {
             head.append((group, .aside))
         }
         let indent = head.reduce(0) { $0 + $1.text.width }
-        let room = columns - indent - rightColumns - rightsColumns - dateColumns - editorColumns
+        // Where nothing is between text and age, each row's text goes on to its own age.
+        let right = Self.right(of: row, document, at: now)
+        let hasColumns = rightsColumns + dateColumns > 0
+        let rightRoom = rightColumns == 0 || hasColumns ? rightColumns : right.width + 2
+        let room = columns - indent - rightRoom - rightsColumns - dateColumns - editorColumns
         var lines = text(row, document, room: room, max: max)
         let used = lines[0].reduce(0) { $0 + $1.text.width }
         lines[0] = head + lines[0] + [(.blanks(room - used), .fact)] + tail(row, document)
+        if rightRoom > 0 {
+            let isWaiting = row.waitingWord != nil || document.pending.isSaving(row.id)
+            lines[0].append((right.padded(to: rightRoom, align: .right), isWaiting ? .warning : .aside))
+        }
         for index in lines.indices.dropFirst() { lines[index].insert((.blanks(indent), .fact), at: 0) }
         return lines
     }
 
-    /// The columns after the text.
+    /// The columns between text and age.
     private func tail(_ row: ListRow, _ document: DocumentState) -> [Piece] {
         var pieces: [Piece] = []
         if rightsColumns > 0 {
@@ -100,10 +108,7 @@ struct RowFormat: Equatable, Sendable {
             pieces.append(("  " + date.padded(to: dateColumns - 2), .aside))
             pieces.append(("  " + editor.truncated(to: editorColumns - 2).padded(to: editorColumns - 2), .aside))
         }
-        guard rightColumns > 0 else { return pieces }
-        let right = Self.right(of: row, document, at: now).padded(to: rightColumns, align: .right)
-        let isWaiting = row.waitingWord != nil || document.pending.isSaving(row.id)
-        return pieces + [(right, isWaiting ? .warning : .aside)]
+        return pieces
     }
 
     /// Replies and age, or the state of an edit that has not arrived.

@@ -48,7 +48,18 @@ extension AppState {
         return markCurrentRead() + followList()
     }
 
-    private mutating func copyNote(withQuote: Bool) -> [Effect] {
+    /// Copies the selection on the page, the comment in the thread, or the text of the annotation.
+    mutating func copyHere() -> [Effect] {
+        switch document?.focus {
+        case .list: return copyNote(withQuote: false)
+        case .thread:
+            guard let comment = document?.thread.current else { return [] }
+            return [.copy(Annotation(comment).text, isAddress: false)]
+        case .page, nil: return copySelection()
+        }
+    }
+
+    mutating func copyNote(withQuote: Bool) -> [Effect] {
         guard let document, let row = document.list.current else { return [] }
         let text = document.text(of: row)
         let quote = document.quotes.words(of: row).map { $0.isEmpty ? "" : "“\($0)”\n" } ?? ""

@@ -3,6 +3,13 @@ import InstantCore
 import PageLayout
 import Screen
 
+/// An address in the text of a page.
+struct PageLink: Equatable, Sendable {
+    /// Its glyphs.
+    var range: Range<Int>
+    var target: LinkTarget
+}
+
 /// The page pane: typeset text, cursor, selection and marks.
 struct PagePane: Equatable, Sendable {
     /// Where the cursor goes when the text of the page arrives.
@@ -67,6 +74,8 @@ struct PagePane: Equatable, Sendable {
     private(set) var rowMarks: [Int: RowMarks] = [:]
     /// The gutters of rows with marks, stored because a page can have a thousand marks and is drawn at every key press.
     private(set) var gutters: [Int: CleanText] = [:]
+    /// The web and mail addresses in the text.
+    private(set) var links: [PageLink] = []
     /// The presenter's selection on this page.
     private(set) var presentedMarks: [Int: RowMarks] = [:]
     private(set) var layoutWidth: Int?
@@ -90,7 +99,7 @@ struct PagePane: Equatable, Sendable {
     mutating func set(_ text: PageGlyphs?, columns: Int, presented: [Rect]) {
         guard let text, !text.isEmpty else {
             (glyphs, typeset, marks, rowMarks, layoutWidth, setting) = (text, nil, nil, [:], nil, nil)
-            (lines, gutters, presentedMarks) = ([], [:], [:])
+            (lines, gutters, presentedMarks, links) = ([], [:], [:], [])
             return
         }
         let wanted = Setting(
@@ -110,6 +119,12 @@ struct PagePane: Equatable, Sendable {
             let page = view == .layout ? layout : .reading(text, width: min(columns - 6, 76), opened: opened)
             typeset = page
             lines = page.rows.indices.map { page.text(of: $0, in: text) }
+        }
+        if isOtherPage {
+            links = text.addresses.compactMap { link in
+                guard LinkAddress.isAllowed(link.address), let target = LinkTarget(link.address) else { return nil }
+                return PageLink(range: link.range, target: target)
+            }
         }
         if isOtherPage, let sought = search?.text { search?.hits = text.occurrences(of: sought) }
         let shown = rows.map {

@@ -5,7 +5,11 @@ import Screen
 
 extension Canvas {
     mutating func drawPage(_ state: AppState, _ document: DocumentState, in area: Area) {
-        guard !area.isEmpty, state.picture == nil else { return }
+        guard !area.isEmpty else { return }
+        if let picture = state.picture, picture.hasTheArea {
+            if let cells = picture.cells { draw(cells, in: area) }
+            return
+        }
         let page = document.page
         guard let typeset = page.typeset else {
             drawWithoutText(state, document, in: area)
@@ -40,6 +44,7 @@ extension Canvas {
                 }
             }
         }
+        for link in page.links { draw(link, page, in: text) }
         for hit in page.search?.hits ?? [] { restyle(hit, page, in: text, state.theme.searchMatch) }
         if let selected = page.selected { restyle(selected, page, in: text, state.theme.selectedText) }
         drawCursor(state, document, typeset, in: text)
@@ -81,16 +86,25 @@ extension Canvas {
         }
     }
 
+    /// Makes an address in the text clickable.
+    private mutating func draw(_ link: PageLink, _ page: PagePane, in text: Area) {
+        for area in visibleAreas(of: link.range, page, in: text) { self.link(area, to: link.target) }
+    }
+
     /// Adds a style to the visible part of a range of glyphs.
     private mutating func restyle(_ range: Range<Int>, _ page: PagePane, in text: Area, _ style: Style) {
-        guard let typeset = page.typeset, let glyphs = page.glyphs else { return }
-        for piece in typeset.pieces(of: range.clamped(to: 0..<glyphs.count), page: glyphs) {
+        for area in visibleAreas(of: range, page, in: text) { restyle(area) { $0.adding(style) } }
+    }
+
+    private func visibleAreas(of range: Range<Int>, _ page: PagePane, in text: Area) -> [Area] {
+        guard let typeset = page.typeset, let glyphs = page.glyphs else { return [] }
+        return typeset.pieces(of: range.clamped(to: 0..<glyphs.count), page: glyphs).compactMap { piece in
             let row = piece.row - page.top
-            guard (0..<text.rows).contains(row) else { continue }
+            guard (0..<text.rows).contains(row) else { return nil }
             let area = Area(
                 row: text.row + row, column: text.column + piece.columns.lowerBound - page.left, rows: 1,
                 columns: piece.columns.count)
-            restyle(area.intersection(text)) { $0.adding(style) }
+            return area.intersection(text)
         }
     }
 

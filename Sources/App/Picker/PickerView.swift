@@ -14,7 +14,13 @@ extension Canvas {
     mutating func drawPicker(_ picker: Picker, _ state: AppState) {
         let box = state.pickerBox
         draw(box, CleanText(cleaning: "\(picker.title) \(picker.matches.count)/\(picker.items.count)"), state)
-        let (line, area) = box.inside.split(top: 1)
+        let (line, inside) = box.inside.split(top: 1)
+        let hasBar = picker.matches.count > inside.rows
+        let area = hasBar ? inside.split(right: 2).rest : inside
+        if hasBar {
+            drawScrollBar(
+                top: picker.top, total: picker.matches.count, state.theme, in: inside.split(right: 1).right)
+        }
         drawLine(picker.input, label: CleanText(cleaning: picker.label), state.theme, in: line)
         if picker.matches.isEmpty { write("No matches.", in: area, column: 2, style: state.theme.dimmed) }
         let form = PickerForm(picker, columns: area.columns)

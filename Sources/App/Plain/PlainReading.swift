@@ -72,6 +72,8 @@ extension PlainState {
             return sayMarksByPlace()
         }
         let names = document.page.rows.map { name(of: $0) }
+        let next = document.texts.glyphs(document.page.index + 1)
+        let hyphen = glyphs.cutWord
         for range in glyphs.sentences {
             let cuts = marks.cuts(within: range)
             var text: CleanText = ""
@@ -83,6 +85,12 @@ extension PlainState {
                     cut.isStart
                     ? " [start \(names[cut.mark])\(byAuthor(of: row))] " : " [end \(names[cut.mark])]"
                 place = cut.glyph
+            }
+            if let hyphen, range.contains(hyphen), place <= hyphen {
+                text += glyphs.words(place..<hyphen)
+                text +=
+                    next.map { "\($0.firstWord) [continues on page \(document.page.index + 2)]" as CleanText } ?? "..."
+                place = hyphen + 1
             }
             say((text + glyphs.words(place..<range.upperBound)).withSingleBlanks)
             for mark in marks.ending(within: range) {
@@ -195,6 +203,11 @@ extension PageMarks {
 }
 
 extension PageGlyphs {
+    /// The first word of the page, with what is attached to it.
+    fileprivate var firstWord: CleanText {
+        words.first.map { CleanText(cleaning: text(of: $0.glyphs)) } ?? ""
+    }
+
     /// Returns the text of a range on one line.
     fileprivate func words(_ range: Range<Int>) -> CleanText {
         CleanText.lines(cleaning: text(of: range)).joined(separator: " ")

@@ -35,7 +35,10 @@ struct PlainState: Sendable {
     static let width = 10_000
     private static let announceInterval: Int64 = 5000
 
-    init(_ app: AppState) { self.app = app }
+    init(_ app: AppState) {
+        self.app = app
+        self.app.showsPicturesAlone = false
+    }
 
     var isReady: Bool { step == nil }
 

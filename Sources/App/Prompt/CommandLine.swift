@@ -1,10 +1,11 @@
+import InstantCore
 import PageLayout
 
 /// The commands of the command line.
 package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     case quit, help, page, filter, color, sync, offline, online, token, outbox, undo, redo, reading, layout, author,
-        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, write, wq, revert,
-        merge
+        download, who, open, state, attach, library, storage, requests, messages, prune, mentions, mouse, run, write,
+        wq, revert, merge
     case lostMarks = "lost-marks"
     case defaultGroup = "default-group"
     case forgetToken = "forget-token"
@@ -38,6 +39,8 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
         case .messages: "Show the latest messages in full"
         case .defaultGroup: "default-group NAME: set the group of new records; without NAME: the token's"
         case .prune: "Remove PDFs that no layer on this machine needs"
+        case .mouse: "mouse on or mouse off: whether clicks and the wheel come here; off selects text"
+        case .run: "run WORDS: run your own command (on-run in the settings) on the current annotation"
         case .mentions: "List what mentions you, or everything again"
         case .who: "Show who else has this layer open"
         case .write: "w [--compact] [FILE.pdf]: write all changes into the PDF, or a copy; w! also replaces a file"
@@ -50,7 +53,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
 
     /// Whether the command needs an argument.
     var takesWords: Bool {
-        [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup, .merge].contains(self)
+        [.page, .filter, .state, .attach, .color, .author, .open, .defaultGroup, .mouse, .merge].contains(self)
     }
 
     /// Whether the command is for a PDF of one's own, not for a layer on a server.
@@ -72,7 +75,7 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
     var canBeForced: Bool { self == .write || self == .wq }
 
     /// Whether the command is available in the library.
-    var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .messages, .prune].contains(self) }
+    var isForLibrary: Bool { [.quit, .help, .open, .library, .storage, .messages, .prune, .mouse].contains(self) }
 }
 
 extension AppState {
@@ -165,6 +168,13 @@ extension AppState {
         case .defaultGroup: return setDefaultGroup(rest)
         case .prune: return [.pruneStorage]
         case .mentions: return run(.mentions, count: nil)
+        case .mouse:
+            guard ["on", "off"].contains(rest) else { return only(.warning("Usage: mouse on or mouse off")) }
+            notice = .done(rest == "on" ? "Clicks and the wheel come here" : "The terminal has the mouse")
+            return [.useMouse(rest == "on")]
+        case .run:
+            guard let document else { return [] }
+            return [.runHook(.run(words: rest, record: document.currentRow?.id, page: document.page.index))]
         case .who: document?.presence.isShown = true
         case .write: return write(rest, isForced: false)
         case .wq: return write("", isForced: false, leaves: true)

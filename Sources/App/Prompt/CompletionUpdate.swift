@@ -86,6 +86,7 @@ extension AppState {
         case .defaultGroup: Set((document?.list.window?.rows ?? []).compactMap(\.group)).sorted()
         case .state: AnnotationState.allCases.map(\.rawValue)
         case .color: Colors.named.map(\.name)
+        case .mouse: ["off", "on"]
         case .write: [FileWrite.compactOption]
         default: []
         }

@@ -30,6 +30,8 @@ struct DocumentState: Equatable, Sendable {
 
     var pdf: PDFState
     var texts = PageTexts()
+    /// The page without text that the user does not want as a picture, or that cannot be one.
+    var pictureUnwantedOn: Int?
     /// nil until read.
     var navigation: PDFNavigation?
     /// Whether the outline is shown once it has been read.

@@ -36,36 +36,50 @@ extension Canvas {
 
     /// Draws as many of the available keys as fit; unavailable commands are dimmed.
     mutating func drawKeys(_ state: AppState, in area: Area) {
-        let all = state.keymap.bindings(in: state.contexts)
-        var seen: Set<Command> = []
-        var bindings = all.indices.filter { index in
-            guard all[index].footer != nil, let keys = all[index].sequences.first else { return false }
-            // A key bound in an inner context hides the same key of outer contexts.
-            return !all[..<index].contains { $0.sequences.contains(keys) } && seen.insert(all[index].command).inserted
-        }.map { all[$0] }
-        if state.overlay == nil { bindings = state.forMarked(bindings, of: all) }
-        let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
-        var help = state.help == nil ? found : nil
-        if state.refused != nil { help?.footer = "why" }
-        let last: CleanText = help.map { "\($0.shortName) \($0.footer ?? "")" } ?? ""
-        var column = 1
-        for binding in bindings {
-            let width = CleanText(cleaning: "\(binding.shortName) \(binding.footer ?? "")").width
-            guard column + width + 2 + last.width < area.columns else { break }
-            column += draw(binding, state, in: area, column: column) + 2
-        }
-        if let help { draw(help, state, in: area, column: column) }
+        for key in state.footerKeys(columns: area.columns) { draw(key.binding, state, in: area, column: key.columns.lowerBound) }
     }
 
-    @discardableResult
-    private mutating func draw(_ binding: Binding, _ state: AppState, in area: Area, column: Int) -> Int {
+    private mutating func draw(_ binding: Binding, _ state: AppState, in area: Area, column: Int) {
         let isDenied = state.denial(of: binding.command) != nil
         let key = CleanText(cleaning: binding.shortName)
         let label: CleanText = " \(binding.footer ?? "")"
         let theme = state.theme
         write(key, in: area, column: column, style: isDenied ? theme.dimmed : theme.footerKey)
         write(label, in: area, column: column + key.width, style: isDenied ? theme.dimmed : theme.footer)
-        return key.width + label.width
+    }
+}
+
+/// A key in the last row.
+struct FooterKey: Equatable, Sendable {
+    var binding: Binding
+    var columns: Range<Int>
+}
+
+extension AppState {
+    /// Returns the keys that fit into the last row.
+    func footerKeys(columns: Int) -> [FooterKey] {
+        let all = keymap.bindings(in: contexts)
+        var seen: Set<Command> = []
+        var bindings = all.indices.filter { index in
+            guard all[index].footer != nil, let keys = all[index].sequences.first else { return false }
+            // A key bound in an inner context hides the same key of outer contexts.
+            return !all[..<index].contains { $0.sequences.contains(keys) } && seen.insert(all[index].command).inserted
+        }.map { all[$0] }
+        if overlay == nil { bindings = forMarked(bindings, of: all) }
+        let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
+        var help = self.help == nil ? found : nil
+        if refused != nil { help?.footer = "why" }
+        let last: CleanText = help.map { "\($0.shortName) \($0.footer ?? "")" } ?? ""
+        var column = 1
+        var keys: [FooterKey] = []
+        for binding in bindings {
+            let width = CleanText(cleaning: "\(binding.shortName) \(binding.footer ?? "")").width
+            guard column + width + 2 + last.width < columns else { break }
+            keys.append(FooterKey(binding: binding, columns: column..<(column + width)))
+            column += width + 2
+        }
+        if let help { keys.append(FooterKey(binding: help, columns: column..<(column + last.width))) }
+        return keys
     }
 }
 

@@ -142,7 +142,13 @@ extension DocumentState {
     fileprivate var selectionText: [CleanText]? {
         guard let range = page.selected, let glyphs = page.glyphs else { return nil }
         let count = page.carried.reduce(glyphs.wordCount(in: range)) { $0 + $1.words }
-        let words: CleanText = "SELECT \(count) word\(count == 1 ? "" : "s")"
+        // Parts of a word are counted in characters.
+        let characters = range.count
+        let isPart = count <= 1 && page.carried.isEmpty && glyphs.cutsWords(range)
+        let words: CleanText =
+            isPart
+            ? "SELECT \(characters) character\(characters == 1 ? "" : "s")"
+            : "SELECT \(count) word\(count == 1 ? "" : "s")"
         if !page.carried.isEmpty { return [words + " on \(page.carried.count + 1) pages", words] }
         return [words + " \"\(glyphs.excerpt(of: range))\"", words]
     }

@@ -9,7 +9,10 @@ extension AppState {
 
     mutating func requestsCame(_ requests: [SentRequest]) {
         guard document?.requests.isOpen == true else { return }
-        document?.requests.requests = requests
+        // Presence is sent every few seconds and says nothing about sync.
+        let shown = requests.filter { !$0.isPresence }
+        document?.requests.requests = shown
+        document?.requests.leftOut = requests.count - shown.count
     }
 
     mutating func runInRequests(_ command: Command, count: Int?) -> [Effect] {
@@ -34,9 +37,17 @@ extension AppState {
 struct RequestLog: Equatable, Sendable {
     /// nil while the list is closed.
     var requests: [SentRequest]?
+    /// The requests about presence, which are not listed if they succeeded.
+    var leftOut = 0
     var top = 0
     /// Whether they must be reloaded.
     var isStale = true
 
     var isOpen: Bool { requests != nil }
+}
+
+extension SentRequest {
+    fileprivate var isPresence: Bool {
+        path.hasSuffix("presence") && (outcome ?? "").hasPrefix("2")
+    }
 }

@@ -5,8 +5,9 @@ extension Canvas {
     /// `  12:04:31  GET   session                     200     12 ms`
     mutating func drawRequests(_ state: AppState, _ log: RequestLog, in area: Area) {
         let requests = log.requests ?? []
+        let presence: CleanText = log.leftOut > 0 ? ", \(log.leftOut) about presence left out" : ""
         rule(
-            "Requests to the server: \(requests.count), newest first (Esc to close)", row: area.row,
+            "Requests to the server: \(requests.count)\(presence), newest first (Esc to close)", row: area.row,
             columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.title)
         let inside = area.split(top: 1).rest

@@ -111,8 +111,11 @@ extension AppState {
     private mutating func goToHit(_ index: Int) {
         guard let document, let hits = document.page.search?.hits, hits.indices.contains(index) else { return }
         self.document?.page.search?.pending = nil
-        self.document?.page.cursor = PageCursor(glyph: hits[index].lowerBound)
-        self.document?.page.selection?.head = hits[index].lowerBound
+        // A selection that a search extends takes the whole match.
+        let isForward = document.page.selection.map { $0.anchor < hits[index].lowerBound } ?? false
+        let end = isForward ? max(hits[index].lowerBound, hits[index].upperBound - 1) : hits[index].lowerBound
+        self.document?.page.cursor = PageCursor(glyph: end)
+        self.document?.page.selection?.head = end
         show(hit: index, on: document.page.index)
     }
 

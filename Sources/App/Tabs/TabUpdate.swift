@@ -46,14 +46,18 @@ extension AppState {
             token = TokenCard(.join(server: name))
             return []
         }
-        notice = .done("Opening \(name)")
+        notice = .done(Self.openingWord + name)
         return [.openFile(name)]
     }
+
+    /// Begins the notice that lasts until a file is open.
+    static let openingWord = "Opening "
 
     /// Handles an opened layer: shows it, unless the user is typing or choosing.
     mutating func opened(_ layer: OpenedLayer) -> [Effect] {
         let isBusy = (document != nil || hasLibrary) && self.isBusy
         opening = nil
+        if notice?.text.hasPrefix(Self.openingWord) == true { notice = nil }
         if !isBusy { token = nil }
         if let tab = tab(of: layer.reference) { return isBusy ? [] : show(tab: tab) }
         // Next to the current tab; from the library, as the last one.

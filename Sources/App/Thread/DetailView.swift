@@ -64,8 +64,9 @@ private struct DetailText {
         let facts = document.facts(of: row, at: state.now, utcOffset: state.utcOffset)
         lines += facts.wrapped(to: columns).map { Line(text: $0, style: theme.dimmed) }
         if let words = document.quotes.words(of: row), !words.isEmpty {
-            lines += CleanText(cleaning: "\"\(words)\"").wrapped(to: columns).map {
-                Line(text: $0, style: theme.text)
+            let quotes = state.art.quotes
+            lines += (quotes.open + CleanText(cleaning: words) + quotes.close).wrapped(to: columns).map {
+                Line(text: $0, style: theme.dimmed)
             }
         }
         let text = document.detail.map { Annotation($0).text } ?? row.text

@@ -38,16 +38,24 @@ struct PictureSending {
 package enum PictureFormat: Hashable, Sendable {
     /// kitty's graphics protocol, also in ghostty, WezTerm and Konsole.
     case kitty
+    /// The same through tmux: cells of the screen stand for the picture, which has this number, 16 to 255.
+    case placeholders(id: UInt8)
     /// DEC's protocol, in xterm, foot, mlterm and others.
     case sixel
 
-    /// The queries, ordered so that the last answer belongs to the last query.
-    static let query = Array("\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\\u{1B}[c".utf8)
+    /// The queries, ordered so that the last answer belongs to the last query. tmux answers the last one itself, before
+    /// the answer of its terminal comes.
+    static func query(throughTmux: Bool) -> [UInt8] {
+        let graphics = Array("\u{1B}_Gi=31,s=1,v=1,a=q,t=d,f=24;AAAA\u{1B}\\".utf8)
+        return (throughTmux ? PictureText.passedThrough(graphics) : graphics) + Array("\u{1B}[c".utf8)
+    }
 
     /// Selects a format from the answers; nil without picture support.
-    package init?(_ reports: [TerminalReport]) {
+    ///
+    /// - Parameter tmux: A number for the picture, if the terminal is in tmux.
+    package init?(_ reports: [TerminalReport], tmux: UInt8? = nil) {
         if reports.contains(.graphics(isUnderstood: true)) {
-            self = .kitty
+            self = tmux.map(Self.placeholders) ?? .kitty
         } else if reports.contains(where: { if case .attributes(let list) = $0 { list.contains(4) } else { false } }) {
             self = .sixel
         } else {

@@ -1,18 +1,26 @@
 import Screen
 
 /// A picture as sixels (DEC's VT330/VT340 manual, chapter 14): bands of six rows, one pass per colour of a band, runs
-/// of equal columns shortened. Colours are from a cube of 6 x 6 x 6.
+/// of equal columns shortened. Colours are from a cube of 6 x 6 x 6; of a picture that is large to send, from a smaller
+/// one, because each shade of a letter's edge is a pass of its own.
 struct SixelPicture {
     private(set) var bytes: [UInt8]
 
-    private static let steps = 6
+    private static let largest = 350_000
     private static let introducer = "\u{1B}P0;1;0q"
 
     init(_ pixels: Pixels) {
+        self.init(pixels, steps: 6)
+        for steps in [4, 3] where bytes.count > Self.largest { self.init(pixels, steps: steps) }
+    }
+
+    private init(_ pixels: Pixels, steps: Int) {
         bytes = Array((Self.introducer + "\"1;1;\(pixels.width);\(pixels.height)").utf8)
-        let colors = pixels.colors
+        let colors = pixels.colors(steps: steps)
         for color in Set(colors).sorted() {
-            let parts = [color / 36, color / 6 % 6, color % 6].map { "\($0 * 100 / (Self.steps - 1))" }
+            let parts = [color / steps / steps, color / steps % steps, color % steps].map {
+                "\($0 * 100 / (steps - 1))"
+            }
             bytes += Array("#\(color);2;\(parts.joined(separator: ";"))".utf8)
         }
         for top in stride(from: 0, to: pixels.height, by: 6) { add(band: top, of: colors, pixels) }
@@ -56,10 +64,13 @@ struct SixelPicture {
 }
 
 extension Pixels {
-    /// The nearest colour of the cube for each pixel, 0 to 215.
-    fileprivate var colors: [Int] {
-        (0..<width * height).map { pixel in
-            (0..<3).reduce(0) { $0 * 6 + (Int(bytes[3 * pixel + $1]) * 5 + 127) / 255 }
+    /// The nearest colour of a cube for each pixel, with so many steps of red, green and blue.
+    fileprivate func colors(steps: Int) -> [Int] {
+        bytes.withUnsafeBufferPointer { bytes in
+            (0..<width * height).map { pixel in
+                func step(_ part: Int) -> Int { (Int(bytes[3 * pixel + part]) * (steps - 1) + 127) / 255 }
+                return (step(0) * steps + step(1)) * steps + step(2)
+            }
         }
     }
 }

@@ -3,7 +3,9 @@ package import Screen
 
 extension TerminalDevice {
     /// Queries the terminal's picture support. The loop delivers the answers as reports, the attributes last.
-    package func askForPictures() { if isInUse { Self.write(PictureFormat.query, to: output) } }
+    package func askForPictures(throughTmux: Bool = false) {
+        if isInUse { Self.write(PictureFormat.query(throughTmux: throughTmux), to: output) }
+    }
 
     /// Size of a cell in pixels; nil if the terminal does not report it.
     package var cell: (width: Int, height: Int)? {
@@ -20,13 +22,13 @@ extension TerminalDevice {
         if isInUse { picture = PictureSending(text, at: place, cursor: cursor) }
     }
 
-    /// Removes the picture, even if partly sent, and redraws the screen.
+    /// Removes the picture, even if partly sent, and redraws the screen where it lay over text.
     package func hidePicture() {
         guard let picture else { return }
         self.picture = nil
         guard picture.sent > 0 else { return }
         Self.write(picture.withdrawal, to: output)
-        redraw()
+        if !picture.text.isInCells { redraw() }
     }
 
     var hasPicturePieces: Bool { picture?.isWhole == false }

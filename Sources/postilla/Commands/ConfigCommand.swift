@@ -4,7 +4,8 @@ struct ConfigCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "config", abstract: "Print the viewer's settings, or check a settings file.",
         discussion: """
-            Settings are read from $XDG_CONFIG_HOME/postilla/config.toml, or from the file named by POSTILLA_CONFIG. \
+            Settings are read from $XDG_CONFIG_HOME/postilla/config.toml, or from the file named by --config or \
+            POSTILLA_CONFIG. \
             The output is a complete settings file: all current settings with their meaning, all keys by context and \
             command, and all colours. A comment shows the origin of each value that is not the default.
 

@@ -2,7 +2,8 @@
 enum Preference: String, CaseIterable {
     case theme, marks, strike, mouse, view, followCursor = "follow-cursor", flash, announce, plain, author, remember,
         delay, editor
-    case notify, onNew = "on-new", onMention = "on-mention", onTokenNeeded = "on-token-needed"
+    case notify, onNew = "on-new", onMention = "on-mention", onTokenNeeded = "on-token-needed",
+        onRun = "on-run"
 
     /// The default value, as written in the file.
     var standard: String {
@@ -16,7 +17,7 @@ enum Preference: String, CaseIterable {
         case .delay: "1s"
         case .author, .editor: ""
         case .notify: "off"
-        case .onNew, .onMention, .onTokenNeeded: ""
+        case .onNew, .onMention, .onTokenNeeded, .onRun: ""
         }
     }
 
@@ -40,12 +41,13 @@ enum Preference: String, CaseIterable {
         case .onNew: "Command run when others add or change something; gets one line of JSON on standard input"
         case .onMention: "Command run when a comment mentions you; gets one line of JSON on standard input"
         case .onTokenNeeded: "Command run when a token is needed; gets one line of JSON on standard input"
+        case .onRun: "Command that :run WORDS runs; gets the words and the current annotation's id the same way"
         case .editor: "Command that edits texts; if empty, VISUAL, then EDITOR"
         }
     }
 
     /// Whether the value is a command: a list of words.
-    var isCommand: Bool { [.onNew, .onMention, .onTokenNeeded].contains(self) }
+    var isCommand: Bool { [.onNew, .onMention, .onTokenNeeded, .onRun].contains(self) }
 
     /// Whether the value is true or false, written without quotes.
     var isSwitch: Bool { ["true", "false"].contains(standard) }

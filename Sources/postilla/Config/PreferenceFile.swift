@@ -12,10 +12,16 @@ extension Preferences {
         return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config/postilla/config.toml" : nil }
     }
 
-    /// Loads the user's preferences. A missing file is not an error; an unreadable one is.
+    /// Loads the user's preferences. A missing file is not an error, unless it is named; an unreadable one is.
     ///
+    /// - Parameter file: The file to load instead of the usual one.
     /// - Throws: ``CommandFailure``
-    static func load(environment: [String: String] = ProcessInfo.processInfo.environment) throws -> Preferences {
+    static func load(
+        file: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) throws -> Preferences {
+        if let file {
+            return Preferences(environment: environment, file: (file, try PrivateFile.read(file, limit: 1 << 20)))
+        }
         guard let path = path(environment: environment), FileManager.default.fileExists(atPath: path) else {
             return Preferences(environment: environment)
         }
@@ -25,8 +31,8 @@ extension Preferences {
     /// Loads the preferences and requires them to be valid.
     ///
     /// - Throws: ``CommandFailure`` that names every problem.
-    static func use() throws -> Preferences {
-        let preferences = try load()
+    static func use(file: String? = nil) throws -> Preferences {
+        let preferences = try load(file: file)
         guard preferences.problems.isEmpty else {
             throw CommandFailure(preferences.problems.joined(separator: "\n"), .usage)
         }

@@ -52,7 +52,7 @@ struct Preferences {
     var hooks: Hooks.Commands {
         Hooks.Commands(
             new: values[.onNew]?.words ?? [], mention: values[.onMention]?.words ?? [],
-            tokenNeeded: values[.onTokenNeeded]?.words ?? [])
+            tokenNeeded: values[.onTokenNeeded]?.words ?? [], run: values[.onRun]?.words ?? [])
     }
 
     var delay: Duration { .seconds(DurationArgument(argument: text(.delay))?.seconds ?? 1) }

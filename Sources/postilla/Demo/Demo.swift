@@ -17,7 +17,8 @@ struct Demo {
         try await DemoServer(folder: folder).run { server in
             let backend = Backend(server: server, secret: try PrivateFile.secret(folder.apiToken, otherwise: .failed))
             for sample in samples {
-                try await backend.uploadIfMissing(sample.path, documentID: sample.documentID)
+                let recent = try folder.recent(sample.path, now: .now)
+                try await backend.uploadIfMissing(recent, documentID: sample.documentID)
             }
             try await body(Demo(folder: folder, server: server))
         }

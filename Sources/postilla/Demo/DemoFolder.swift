@@ -37,6 +37,18 @@ struct DemoFolder {
         }
     }
 
+    /// Writes a copy of a sample with dates near the present; returns its path.
+    func recent(_ sample: String, now: Timestamp) throws -> String {
+        guard let bytes = FileManager.default.contents(atPath: sample), let name = sample.split(separator: "/").last
+        else { throw CommandFailure("cannot read \(sample)") }
+        let copy = "\(path)/\(name)"
+        let moved = Data(SampleDates.recent(Array(bytes), now: now))
+        guard FileManager.default.createFile(atPath: copy, contents: moved) else {
+            throw CommandFailure("cannot write \(copy)")
+        }
+        return copy
+    }
+
     /// Writes a fresh token for every role.
     func writeTokens(now: Timestamp) async throws {
         let issuer = try await TokenIssuer(privateKeyPEM: try PrivateFile.read(privateKey))

@@ -1,7 +1,8 @@
 import Annotations
 import DocumentEngine
 
-/// The people of the demo, each with a token file of the same name.
+/// The people of the demo, each with a token file of the same name. Their names are spelt as in the sample PDFs, so that
+/// a person's marks in the file and on the server have one author.
 enum DemoRole: String, CaseIterable {
     case reviewer, colleague, spectator, teacher, student, expired
 
@@ -15,28 +16,28 @@ enum DemoRole: String, CaseIterable {
         case .reviewer:
             request.layer = "review"
             request.userID = "ana"
-            request.creatorName = "Ana"
+            request.creatorName = "ana"
         case .colleague:
             request.layer = "review"
             request.userID = "ben"
-            request.creatorName = "Ben"
+            request.creatorName = "ben"
         case .spectator:
             request.layer = "review"
             request.userID = "sam"
-            request.creatorName = "Sam"
+            request.creatorName = "sam"
             request.permissions = ["read-document", "download"]
         case .expired:
             request.layer = "review"
             request.userID = "ana"
-            request.creatorName = "Ana"
+            request.creatorName = "ana"
             request.issuedAt = now + -2 * 3_600_000
             request.expiresAt = now + -3_600_000
         case .teacher:
             // Can see and delete what students publish, edit only the teacher's own records, and reply everywhere.
-            request.join("class", "tom", "Tom")
+            request.join("class", "tom", "tom")
             request.collaboration? += ["annotations:delete:group=public", "comments:delete:group=public"]
         case .student:
-            request.join("class", "stella", "Stella")
+            request.join("class", "stella", "stella")
         }
         return request
     }

@@ -23,11 +23,16 @@ struct ViewerFlags: ParsableArguments {
     @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
+    @Option(
+        help: ArgumentHelp("Settings file to use instead of the usual one.", valueName: "file"),
+        completion: .file(extensions: ["toml"]))
+    var config: String?
+
     /// Applies the flags together with the user's settings.
     ///
     /// - Throws: ``CommandFailure`` that names every problem with them.
     func apply(to options: inout ViewerOptions) throws {
-        let preferences = try Preferences.use()
+        let preferences = try Preferences.use(file: config)
         let name = preferences.text(.author)
         options.preferences = preferences
         options.isReadOnly = readOnly

@@ -57,6 +57,8 @@ protocol ViewerTerminal: AnyObject {
     func redraw()
     /// Copies text to the clipboard; returns false where that is not possible.
     func copy(_ text: String) -> Bool
+    /// Switches reports of the mouse.
+    func useMouse(_ isOn: Bool)
     /// Shows a notice on the desktop.
     func notify(_ notice: DesktopNotice)
     /// Suspends the program until the shell resumes it.

@@ -12,9 +12,12 @@ final class Hooks: Sendable {
         var new: [String] = []
         var mention: [String] = []
         var tokenNeeded: [String] = []
+        /// What `:run` runs.
+        var run: [String] = []
     }
 
     private let commands: Commands
+    private let tellUser: @Sendable (String) -> Void
     private let waiting: AsyncStream<Run>.Continuation
     private let runs: Task<Void, Never>
 
@@ -29,6 +32,7 @@ final class Hooks: Sendable {
     /// - Parameter tell: Receives a sentence when a command fails, once for each command.
     init(_ commands: Commands, limit: Duration = .seconds(5), tell: @escaping @Sendable (String) -> Void) {
         self.commands = commands
+        tellUser = tell
         let stream: AsyncStream<Run>
         (stream, waiting) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(Self.maxWaiting))
         runs = Task {
@@ -66,6 +70,13 @@ final class Hooks: Sendable {
         case .tokenNeeded:
             command = commands.tokenNeeded
             json["event"] = "token-needed"
+        case .run(let words, let record, let page):
+            command = commands.run
+            guard !command.isEmpty else { return tellUser("No command of your own: set on-run in the settings") }
+            json["event"] = "run"
+            json["words"] = .string(words)
+            json["id"] = record.map(JSON.string)
+            json["pageIndex"] = .number(JSONNumber(Int64(page)))
         }
         guard !command.isEmpty else { return }
         json["server"] = .string(reference.server)

@@ -119,13 +119,17 @@ actor PageReader {
         }
     }
 
-    /// Renders a page as large as the frame and the limit of pixels allow.
+    /// Renders a page as large as the frame and the limit of pixels allow, or an enlarged part of it.
     ///
-    /// - Parameter records: The layer's annotations on the page; nil for those of the file.
+    /// - Parameters:
+    ///   - records: The layer's annotations on the page; nil for those of the file.
+    ///   - view: The part wanted.
+    /// - Returns: The picture, and the part that it shows.
     /// - Throws: ``PDFError``
     func picture(
-        _ page: Int, showing records: [DrawnRecord]?, frame: (width: Int, height: Int), maxPixels: Int
-    ) async throws -> PagePicture {
+        _ page: Int, showing records: [DrawnRecord]?, frame: (width: Int, height: Int), maxPixels: Int,
+        view: PictureView
+    ) async throws -> (picture: PagePicture, view: PictureView) {
         let sizes = try await info().pages
         guard sizes.indices.contains(page) else { throw PDFError.noSuchPage(page, count: sizes.count) }
         var size = Pixels.fitting((sizes[page].width, sizes[page].height), into: frame)
@@ -133,7 +137,27 @@ actor PageReader {
             let scale = (Double(maxPixels) / Double(size.width * size.height)).squareRoot()
             size = (max(1, Int(Double(size.width) * scale)), max(1, Int(Double(size.height) * scale)))
         }
-        return try await tools.picture(of: file, page: page, width: size.width, height: size.height, showing: records)
+        let whole = (width: Int(Double(size.width) * view.zoom), height: Int(Double(size.height) * view.zoom))
+        var part = (width: min(whole.width, frame.width), height: min(whole.height, frame.height))
+        if part.width * part.height > maxPixels {
+            let scale = (Double(maxPixels) / Double(part.width * part.height)).squareRoot()
+            part = (max(1, Int(Double(part.width) * scale)), max(1, Int(Double(part.height) * scale)))
+        }
+        let (x, left) = Self.place(view.x, part: part.width, whole: whole.width)
+        let (y, top) = Self.place(view.y, part: part.height, whole: whole.height)
+        var shown = view
+        (shown.x, shown.y) = (x, y)
+        let picture = try await tools.picture(
+            of: file, page: page, width: whole.width, height: whole.height,
+            part: PixelArea(left: left, top: top, width: part.width, height: part.height), showing: records)
+        return (picture, shown)
+    }
+
+    /// Returns the middle of the visible part that the page allows, and where the part begins.
+    private static func place(_ middle: Double, part: Int, whole: Int) -> (middle: Double, start: Int) {
+        guard part < whole else { return (0.5, 0) }
+        let start = max(0, min(whole - part, Int(middle * Double(whole)) - part / 2))
+        return ((Double(start) + Double(part) / 2) / Double(whole), start)
     }
 
     private func task(for page: Int) throws -> Task<PageText, any Error> {

@@ -33,6 +33,7 @@ final class PlainTerminal: ViewerTerminal {
     /// Copying needs a control sequence.
     func copy(_ text: String) -> Bool { false }
 
+    func useMouse(_ isOn: Bool) {}
     func notify(_ notice: DesktopNotice) {}
 
     /// The shell's own keys suspend the program.

@@ -20,7 +20,7 @@ struct TerminalColors {
         switch report {
         case .text(let color): text = color
         case .background(let color): background = color
-        case .attributes, .graphics: return nil
+        case .attributes, .graphics, .keyboard: return nil
         }
         guard let background else { return nil }
         return Ground(background: background, text: text ?? (background.luminance < 0.18 ? .white : .black))

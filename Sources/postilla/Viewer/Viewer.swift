@@ -19,6 +19,7 @@ enum Viewer {
             var terminal = TerminalDevice.Options()
             terminal.usesColor = options.preferences.usesColor
             terminal.usesMouse = options.preferences.isOn(.mouse)
+            terminal.usesLinks = TerminalColors.isAsked(ProcessInfo.processInfo.environment)
             device = try TerminalDevice(options: terminal)
             loop = try TerminalLoop(device: device)
         } catch { throw CommandFailure("\(error), or use --plain", .usage) }
@@ -26,7 +27,7 @@ enum Viewer {
         defer { device.close() }
 
         let mailbox = loop.mailbox
-        let pictures = PagePictures(device)
+        let pictures = PagePictures(device, isInTmux: ProcessInfo.processInfo.environment["TMUX"] != nil)
         let services = ViewerServices(options: options, device: device, pictures: pictures) { mailbox.post($0) }
         device.onStop = { services.stops($0) }
         let state = AppState(
@@ -47,6 +48,7 @@ enum Viewer {
         let environment = ProcessInfo.processInfo.environment
         if let ground = TerminalColors.ground(environment) { program.receive([.ground(ground)], at: .now) }
         if options.preferences.usesColor, TerminalColors.isAsked(environment) { loop.askForColors() }
+        if TerminalColors.isAsked(environment) { loop.askForKeyboard() }
         program.start(at: .now)
         var received = TerminalLoop<Message>.now
 
@@ -65,7 +67,9 @@ enum Viewer {
                     log?.note(Message.resize(size))
                     program.receive([.resize(size)], at: .now)
                 case .report(let report):
-                    if let ground = colors.heard(report) {
+                    if report == .keyboard {
+                        device.distinguishKeys()
+                    } else if let ground = colors.heard(report) {
                         program.receive([.ground(ground)], at: .now)
                     } else {
                         pictures.heard(report)

@@ -145,9 +145,10 @@ final class ViewerServices: AppServices {
 
         case .editExternally(let text): editExternally(text)
         case .copy(let text, let isAddress): copy(text, named: isAddress ? text : "\(text.count) characters")
-        case .paintPage(let page, let area): paint(page, in: area)
+        case .paintPage(let page, let area, let view): paint(page, in: area, view)
         case .showPicture: pictures?.show()
         case .hidePicture: pictures?.hide()
+        case .useMouse(let isOn): device.useMouse(isOn)
         case .redraw: device.redraw()
         case .suspend: device.suspend()
         case .quit: close()
@@ -281,13 +282,13 @@ final class ViewerServices: AppServices {
         }
     }
 
-    private func paint(_ page: Int, in area: Area) {
+    private func paint(_ page: Int, in area: Area, _ view: PictureView) {
         guard let tab else { return }
         guard let pictures, let pages = tab.pages else { return tab.post(.pictureFailed("PDF not downloaded yet")) }
         pictures.paint(
             PagePictures.Request(
                 pages: pages, records: { try await tab.annotations(onPage: page) }, page: page, area: area,
-                post: tab.post))
+                view: view, post: tab.post))
     }
 
     private func editExternally(_ text: String) {

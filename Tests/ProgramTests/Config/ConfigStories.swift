@@ -44,6 +44,12 @@ struct ConfigStories {
         try terminal.see("Ctrl-N note")
         #expect(!terminal.rawOutput.contains("\u{1B}[?1000h"), "the terminal keeps the mouse")
         #expect(try terminal.quit() == [])
+        // An option names another file.
+        let other = try ana.home.write("other.toml", "[keys.list]\nnote = \"<C-b>\"\n")
+        let second = try ana.start(arguments + ["--config", other], environment: ["POSTILLA_CONFIG": good])
+        try second.waitForPage()
+        try second.see("Ctrl-B note")
+        #expect(try second.quit() == [])
         let bad = try ana.home.write("bad.toml", "[keys.list]\nfly = \"f\"\n")
         let refused = try ana.start(arguments, environment: ["POSTILLA_CONFIG": bad])
         #expect(try refused.waitForExit(seconds: Patience.long) == 64)
