@@ -70,7 +70,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .certified: "\(PDFError.certified)"
         case .signed: "\(PDFError.signed)"
         case .notOpen: "the file is not open in this engine"
-        case .exists: "there is already another file at this path"
+        case .exists: "another file is already there"
         }
     }
 
