@@ -71,7 +71,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .signed:
             "the PDF is signed and also encrypted or damaged, so a change would break its signature"
         case .notOpen: "the file is not open in this engine"
-        case .exists: "there is already another file at this path"
+        case .exists: "another file is already there"
         }
     }
 
