@@ -47,7 +47,8 @@ struct Measurement: AsyncParsableCommand {
     var only = Part.allCases
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case list, burst, pages, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot, load
+        case list, burst, pages, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot,
+            load
     }
 
     func run() async throws {

@@ -67,7 +67,8 @@ struct LocalBenchmark {
     /// Ends the engine, so that the next command starts one.
     private func endEngine() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-            guard let pid = pid_t(name), let words = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline")),
+            guard let pid = pid_t(name),
+                let words = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline")),
                 let variables = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/environ")),
                 words.split(separator: 0).dropFirst().first.map({ Data($0) }) == Data("engine".utf8),
                 variables.split(separator: 0).contains(where: { Data($0) == Data("HOME=\(home.path)".utf8) })
@@ -90,9 +91,11 @@ struct LocalBenchmark {
             var (editableFirst, editable) = (Samples(), Samples())
             try visit(file, environment, &first, &editableFirst)
             try visit(file, environment, &running, &editable)
+            let start = ContinuousClock.now
             let terminal = try VirtualTerminal(
-                running: [backend.postilla, "open", file.path], environment: ["HOME": long.path, "PATH": "/usr/bin:/bin"])
-            readOnly.add(try shown(terminal, since: ContinuousClock.now))
+                running: [backend.postilla, "open", file.path],
+                environment: ["HOME": long.path, "PATH": "/usr/bin:/bin"])
+            readOnly.add(try shown(terminal, since: start))
             try terminal.wait(until: "the file can only be read", seconds: 60) { $0.text.contains("only be read") }
             try leave(terminal)
             guard number >= 0 else { continue }
