@@ -48,8 +48,7 @@ struct Measurement: AsyncParsableCommand {
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
         case list, burst, pages, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot,
-            load,
-            cluster
+            load, cluster
     }
 
     func run() async throws {

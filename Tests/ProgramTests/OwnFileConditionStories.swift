@@ -70,7 +70,7 @@ struct OwnFileConditionStories {
         #expect(bytes(path) == original)
         let kept = try run("list", path ?? self.path, "--format", "ndjson")
         #expect(kept.output.contains("Kept") && kept.status == 0, "\(kept.messages)")
-        #expect(try run("storage", "list").output.contains(path ?? self.path))
+        #expect(try run("storage", "list", "--format", "ndjson").output.contains(path ?? self.path))
         let copy = home.path + "/copy.pdf"
         let written = try run("write", path ?? self.path, "--to", copy)
         #expect(written.status == 0 && written.messages.contains("wrote a copy"), "\(written.messages)")
@@ -101,7 +101,8 @@ struct OwnFileConditionStories {
     @Test(arguments: ["/P 1", "/P 2", ""]) func aCertificateThatForbidsNotesIsKept(_ permission: String) throws {
         let original = try write(Self.signed(permission))
         try expectRefusal(
-            of: try add("Kept"), because: "a signature of the PDF forbids changes to annotations; write to another path",
+            of: try add("Kept"),
+            because: "a signature of the PDF forbids changes to annotations; write to another path",
             keeping: original)
         #expect(bytes(home.path + "/copy.pdf").starts(with: original))
         #expect(names == ["paper.pdf"])
@@ -207,7 +208,7 @@ struct OwnFileConditionStories {
         let original = try write(SmallPDF(annotations: [Self.note]).bytes, to: path)
         try disk.makeReadOnly()
         try expectRefusal(
-            of: try add("Kept", to: path), at: path, because: "read-only; write to another path", keeping: original)
+            of: try add("Kept", to: path), at: path, because: "the folder is read-only", keeping: original)
     }
 
     @Test func aReadOnlyFileIsNotReplaced() throws {

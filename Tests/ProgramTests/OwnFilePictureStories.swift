@@ -65,8 +65,8 @@ struct OwnFilePictureStories {
     private static func problems(of path: String) throws -> Set<String> {
         let run = try Program.run(["--check", path], environment: [:], executable: "/usr/bin/qpdf")
         let lines = (run.output + run.messages).split(separator: "\n").map(String.init)
-        let bad = lines.filter { $0.lowercased().contains("warning") || $0.lowercased().contains("error") }
-        return Set(bad.map { $0.replacingOccurrences(of: path, with: "") }.filter { !$0.hasPrefix("No syntax") })
+        let bad = lines.filter { $0.hasPrefix("WARNING") || $0.hasPrefix("ERROR") || $0.hasPrefix("qpdf: \(path)") }
+        return Set(bad.map { $0.replacingOccurrences(of: path, with: "") })
     }
 
     // MARK: Records

@@ -36,16 +36,26 @@ struct LocalBenchmark {
 
     private var home: URL { folder.appendingPathComponent("home-local") }
 
+    /// In memory, as the runtime folder of a session is.
+    private var runtime: URL {
+        let memory = "/dev/shm"
+        let folder = FileManager.default.isWritableFile(atPath: memory) ? URL(fileURLWithPath: memory) : home
+        return folder.appendingPathComponent("bench-\(ProcessInfo.processInfo.processIdentifier)")
+    }
+
     private var environment: [String: String] {
-        ["HOME": home.path, "XDG_RUNTIME_DIR": home.appendingPathComponent("run").path, "PATH": "/usr/bin:/bin"]
+        ["HOME": home.path, "XDG_RUNTIME_DIR": runtime.path, "PATH": "/usr/bin:/bin"]
     }
 
     func run() async throws -> Outcome {
         var outcome = Outcome()
+        try FileManager.default.createDirectory(at: home, withIntermediateDirectories: true)
         try FileManager.default.createDirectory(
-            at: home.appendingPathComponent("run"), withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700])
-        defer { endEngine() }
+            at: runtime, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer {
+            endEngine()
+            try? FileManager.default.removeItem(at: runtime)
+        }
         try open(&outcome)
         try await reopen(&outcome)
         try write(&outcome)
@@ -67,7 +77,8 @@ struct LocalBenchmark {
     /// Ends the engine, so that the next command starts one.
     private func endEngine() {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
-            guard let pid = pid_t(name), let words = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline")),
+            guard let pid = pid_t(name),
+                let words = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/cmdline")),
                 let variables = try? Data(contentsOf: URL(fileURLWithPath: "/proc/\(pid)/environ")),
                 words.split(separator: 0).dropFirst().first.map({ Data($0) }) == Data("engine".utf8),
                 variables.split(separator: 0).contains(where: { Data($0) == Data("HOME=\(home.path)".utf8) })
@@ -90,9 +101,11 @@ struct LocalBenchmark {
             var (editableFirst, editable) = (Samples(), Samples())
             try visit(file, environment, &first, &editableFirst)
             try visit(file, environment, &running, &editable)
+            let start = ContinuousClock.now
             let terminal = try VirtualTerminal(
-                running: [backend.postilla, "open", file.path], environment: ["HOME": long.path, "PATH": "/usr/bin:/bin"])
-            readOnly.add(try shown(terminal, since: ContinuousClock.now))
+                running: [backend.postilla, "open", file.path],
+                environment: ["HOME": long.path, "PATH": "/usr/bin:/bin"])
+            readOnly.add(try shown(terminal, since: start))
             try terminal.wait(until: "the file can only be read", seconds: 60) { $0.text.contains("only be read") }
             try leave(terminal)
             guard number >= 0 else { continue }
@@ -135,15 +148,15 @@ struct LocalBenchmark {
 
     // MARK: Opening again
 
-    private static func notes(_ count: Int) -> String {
+    private static func notes(_ count: Int, of who: String) -> String {
         (0..<count).map { number in
-            #"{"content":{"type":"pspdfkit/note","v":1,"pageIndex":\#(number % 100),"bbox":[72,\#(72 + number / 100 * 30),24,24],"text":"Remark \#(number)"}}"#
+            #"{"content":{"type":"pspdfkit/note","v":1,"pageIndex":\#(number % 100),"bbox":[72,\#(72 + number / 100 * 30),24,24],"text":"Remark \#(number)\#(who)"}}"#
         }.joined(separator: "\n") + "\n"
     }
 
-    private func keep(_ count: Int, in file: URL) throws {
+    private func keep(_ count: Int, in file: URL, of who: String = "") throws {
         let input = folder.appendingPathComponent("notes.ndjson")
-        try Data(Self.notes(count).utf8).write(to: input)
+        try Data(Self.notes(count, of: who).utf8).write(to: input)
         _ = try Tools.run(
             [
                 "/bin/sh", "-c",
@@ -230,7 +243,7 @@ struct LocalBenchmark {
             let copy = folder.appendingPathComponent("copy-\(number).pdf")
             try FileManager.default.copyItem(at: base, to: copy)
             // Each reviewer adds as many again.
-            try keep(annotations, in: copy)
+            try keep(annotations, in: copy, of: " by \(number)")
             _ = try Tools.run([backend.postilla, "write", copy.path], environment: environment)
             paths.append(copy.path)
         }

@@ -12,12 +12,14 @@ struct OwnEngine {
 
     /// As `http+unix` needs it.
     var address: String {
-        "http+unix://" + socket.utf8.map { byte in
-            let isPlain = UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
-                || UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte
-            let digits = String(byte, radix: 16, uppercase: true)
-            return isPlain ? String(UnicodeScalar(byte)) : "%" + (digits.count == 1 ? "0" : "") + digits
-        }.joined()
+        let hex = Array("0123456789ABCDEF")
+        var text = "http+unix://"
+        for byte in socket.utf8 {
+            let character = Character(UnicodeScalar(byte))
+            let isPlain = byte < 128 && (character.isLetter || character.isNumber)
+            text += isPlain ? String(character) : "%\(hex[Int(byte >> 4)])\(hex[Int(byte & 15)])"
+        }
+        return text
     }
 
     /// Why the engine did not do what it was asked: a word for programs, and a sentence.
@@ -37,7 +39,8 @@ struct OwnEngine {
         let json = (try? JSONReader.parse(bytes)) ?? .null
         guard response.status == .ok else {
             guard let problem = json["problem"]?.string else {
-                throw CrashProblem("\(what) answered \(response.status.code): \(String(decoding: bytes, as: UTF8.self))")
+                let text = String(decoding: bytes, as: UTF8.self)
+                throw CrashProblem("\(what) answered \(response.status.code): \(text)")
             }
             throw Refusal(problem: problem, description: json["message"]?.string ?? "")
         }
@@ -84,8 +87,7 @@ final class EditingWindow {
 
     func notes() throws -> [(id: Record.ID, note: ValueLedger.Note)] {
         try descriptor.layer.rows(ListQuery(), offset: 0, limit: 10_000).compactMap { row in
-            guard let record = try descriptor.layer.record(row.id), let note = ValueLedger.Note(record) else { return nil }
-            return (row.id, note)
+            try descriptor.layer.record(row.id).flatMap { ValueLedger.Note($0) }.map { (row.id, $0) }
         }
     }
 
@@ -117,12 +119,17 @@ final class EditingWindow {
 
     // MARK: Conflicts with the other window
 
-    func conflicts() throws -> [(id: Conflict.ID, mine: ValueLedger.Note?, theirs: ValueLedger.Note?, base: ValueLedger.Note?)] {
+    struct Disputed {
+        var id: Conflict.ID
+        var mine, theirs, base: ValueLedger.Note?
+    }
+
+    func conflicts() throws -> [Disputed] {
         try descriptor.conflicts().map { conflict in
-            (
-                conflict.id, conflict.mine.flatMap { ValueLedger.Note($0) },
-                conflict.theirs.flatMap { ValueLedger.Note($0) }, conflict.base.flatMap { ValueLedger.Note($0) }
-            )
+            Disputed(
+                id: conflict.id, mine: conflict.mine.flatMap { ValueLedger.Note($0) },
+                theirs: conflict.theirs.flatMap { ValueLedger.Note($0) },
+                base: conflict.base.flatMap { ValueLedger.Note($0) })
         }
     }
 

@@ -152,7 +152,7 @@ final class OneFileCampaign {
         let mine = try window.conflicts().first { ($0.mine ?? $0.base)?.key == note.key }?.mine
         guard let old = try window.set(id, value) else { return }
         ledger.set(value, over: old, by: window.name)
-        if let mine { ledger.set(value, over: mine, by: window.name) }
+        if let mine { ledger.dropped(mine) }
     }
 
     private func delete(_ window: EditingWindow) throws {
@@ -318,7 +318,9 @@ final class OneFileCampaign {
         let state = try await engine.ask("state", ["document": document])
         guard let card = state["conflicts"]?.array?.first, let id = card["id"]?.string else { return false }
         let (mine, theirs, base) = (Self.note(card["mine"]), Self.note(card["theirs"]), Self.note(card["base"]))
-        guard let key = (mine ?? theirs ?? base)?.key else { throw CrashProblem("a conflict without a note: \(card.text)") }
+        guard let key = (mine ?? theirs ?? base)?.key else {
+            throw CrashProblem("a conflict without a note: \(card.text)")
+        }
         let shown = try windows[0].notes().first { $0.note.key == key }?.note
         let keepsMine = random.chance(1, of: 2)
         _ = try await engine.ask(
@@ -391,7 +393,8 @@ final class OneFileCampaign {
         }
         cards += all.count
         let notes = try other.read(file).notes.map(ValueLedger.Note.init)
-        if let problem = ledger.problem(file: notes, layers: try windows.map { try $0.notes().map(\.note) }, cards: all) {
+        let layers = try windows.map { try $0.notes().map(\.note) }
+        if let problem = ledger.problem(file: notes, layers: layers, cards: all) {
             throw CrashProblem("\(when): \(problem)")
         }
         let unwritten = Int(state["unwritten"]?.integer ?? -1)

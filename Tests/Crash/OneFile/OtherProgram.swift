@@ -153,7 +153,10 @@ struct OtherProgram {
             bytes += Data("\(number) 0 obj\n\(Self.syntax(value))\nendobj\n".utf8)
         }
         var trailer = copy.trailer
-        for key in ["/Prev", "/XRefStm", "/Type", "/W", "/Index", "/Filter", "/DecodeParms", "/Length"] { trailer[key] = nil }
+        // Those of a cross-reference stream.
+        for key in ["/Prev", "/XRefStm", "/Type", "/W", "/Index", "/Filter", "/DecodeParms", "/Length"] {
+            trailer[key] = nil
+        }
         // The highest number may belong to an object that was deleted.
         trailer["/Size"] = .number(JSONNumber(max(trailer["/Size"]?.integer ?? 0, Int64(newest + 1))))
         trailer["/Prev"] = try JSONReader.parse(Array(last.utf8))
@@ -193,7 +196,8 @@ struct OtherProgram {
             return "<<" + object.members.map { "\($0.key) \(syntax($0.value))" }.joined(separator: " ") + ">>"
         case .string(let text):
             if text.hasPrefix("u:") {
-                return "<FEFF" + text.dropFirst(2).utf16.map { hex(UInt8($0 >> 8)) + hex(UInt8($0 & 255)) }.joined() + ">"
+                let digits = text.dropFirst(2).utf16.map { hex(UInt8($0 >> 8)) + hex(UInt8($0 & 255)) }
+                return "<FEFF\(digits.joined())>"
             }
             return text.hasPrefix("b:") ? "<\(text.dropFirst(2))>" : text
         }

@@ -48,6 +48,9 @@ struct ValueLedger {
         tell("\(who) sets \(value), which was \(old.text), \(old.color)")
     }
 
+    /// Whoever wrote a version gave it up.
+    mutating func dropped(_ note: Note) { replaced.formUnion(note.values) }
+
     mutating func deleted(_ note: Note, by who: String) {
         replaced.formUnion(note.values)
         deletions[note.key, default: []].append(who)
@@ -79,7 +82,8 @@ struct ValueLedger {
     /// - Returns: the first thing that is wrong; nil: nothing.
     func problem(file: [Note], layers: [[Note]], cards: [Card]) -> String? {
         let disputed = Set(cards.map(\.key))
-        for (name, notes) in [("the file", file)] + layers.enumerated().map({ ("window \($0.offset + 1)", $0.element) }) {
+        let windows = layers.enumerated().map { ("window \($0.offset + 1)", $0.element) }
+        for (name, notes) in [("the file", file)] + windows {
             var seen: Set<String> = []
             for note in notes {
                 guard seen.insert(note.key).inserted else { return "\(name) has \(note.key) twice" }

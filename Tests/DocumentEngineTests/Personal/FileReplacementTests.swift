@@ -149,7 +149,8 @@ import Testing
     @Test(arguments: [
         Killed(path: "old", beside: nil, result: "old"), Killed(path: "new", beside: nil, result: "new"),
         Killed(path: "old", beside: "new", result: "old"), Killed(path: "new", beside: "old", result: "new"),
-        Killed(path: "new", beside: "theirs", result: "theirs"), Killed(path: "theirs", beside: "new", result: "theirs"),
+        Killed(path: "new", beside: "theirs", result: "theirs"),
+        Killed(path: "theirs", beside: "new", result: "theirs"),
     ]) func anExchangeInWhichTheEngineWasKilledIsEnded(_ killed: Killed) throws {
         func hash(_ text: String) throws -> String {
             let file = folder.path + "/hash"
@@ -172,7 +173,8 @@ import Testing
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             earlier.add(try FileFacts.read(path))
         }
-        for (text, size) in [("abcd", 3), ("abXd", 3), ("abd", 2), ("ax", 1), ("x", nil), ("", nil)] as [(String, Int?)] {
+        for (text, size) in [("abcd", 3), ("abXd", 3), ("abd", 2), ("ax", 1), ("x", nil), ("", nil)] as [(String, Int?)]
+        {
             try Data(text.utf8).write(to: URL(fileURLWithPath: path))
             #expect(try earlier.ancestor(of: path)?.size == size.map(Int64.init), "\(text)")
         }

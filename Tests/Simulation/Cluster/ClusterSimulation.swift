@@ -67,9 +67,9 @@ package struct ClusterSimulation {
             places.append(place)
             servers[place.server].feed.join(layers[place.layer])
             servers[place.server].heard[Int64(place.layer)] = 0
-            schedule(.write(person: person), wait(scene.writesPerPersonAndMinute))
+            schedule(.write(person: person), firstWait(scene.writesPerPersonAndMinute))
             guard Double.random(in: 0..<1, using: &random) < scene.visible else { continue }
-            schedule(.move(person: person), wait(scene.movesPerPersonAndMinute))
+            schedule(.move(person: person), firstWait(scene.movesPerPersonAndMinute))
             schedule(.announce(person: person), Int.random(in: 0..<Self.presenceInterval, using: &random))
         }
         for server in servers.indices {
@@ -106,7 +106,13 @@ package struct ClusterSimulation {
     /// The time to the next of events that happen this often in a minute.
     private mutating func wait(_ perMinute: Double) -> Int {
         guard perMinute > 0 else { return .max / 2 }
-        return Int(Double.random(in: 0..<2, using: &random) * 60_000 / perMinute)
+        return Int(Double.random(in: 0.5..<1.5, using: &random) * 60_000 / perMinute)
+    }
+
+    /// The time to the first one after any moment, so that the rate is right from the beginning.
+    private mutating func firstWait(_ perMinute: Double) -> Int {
+        guard perMinute > 0 else { return .max / 2 }
+        return Int(Double.random(in: 0..<1, using: &random) * 60_000 / perMinute)
     }
 
     private mutating func step(isQuiet: Bool) {
