@@ -36,7 +36,9 @@ extension Canvas {
 
     /// Draws as many of the available keys as fit; unavailable commands are dimmed.
     mutating func drawKeys(_ state: AppState, in area: Area) {
-        for key in state.footerKeys(columns: area.columns) { draw(key.binding, state, in: area, column: key.columns.lowerBound) }
+        for key in state.footerKeys(columns: area.columns) {
+            draw(key.binding, state, in: area, column: key.columns.lowerBound)
+        }
     }
 
     private mutating func draw(_ binding: Binding, _ state: AppState, in area: Area, column: Int) {

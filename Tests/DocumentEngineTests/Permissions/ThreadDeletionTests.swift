@@ -176,7 +176,7 @@ import Testing
                 let change =
                     #"{"n":\#(n),"op":"update","id":"a","baseRevision":3,"group":\#(empty),"content":\#(note)}"#
                 let answer = try results(try await push(change))
-                #expect(answer.map(\.reason) == ["needs annotations:set-group:group="])
+                #expect(answer.map(\.reason) == ["needs annotations:set-group:group= (records without a group)"])
             }
         }
     }
