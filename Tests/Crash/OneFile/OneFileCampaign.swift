@@ -150,7 +150,8 @@ final class OneFileCampaign {
             key: note.key, property: property, value: property == .text ? newText() : newColor())
         let mine = try waiting(note.key, in: window)
         guard let old = try window.set(id, value) else { return }
-        ledger.set(value, over: old, by: window.name)
+        ledger.set(value, over: old.note, by: window.name)
+        if old.hasChanged { ledger.dropped(old.note) }
         if let mine { ledger.dropped(mine) }
     }
 
