@@ -99,8 +99,11 @@ final class EditingWindow {
         _ = try descriptor.create(Content(content.object ?? JSONObject()), author: "Ana")
     }
 
-    /// - Returns: the note as it was.
-    func set(_ id: Record.ID, _ value: ValueLedger.Value) throws -> ValueLedger.Note? {
+    /// - Returns: the note as it was, and whether it was another one when it was read: what changed in between is replaced
+    ///   with everything else.
+    func set(
+        _ id: Record.ID, _ value: ValueLedger.Value
+    ) throws -> (note: ValueLedger.Note, hasChanged: Bool)? {
         guard let record = try descriptor.layer.record(id) else { return nil }
         let content = record.content.changing { object in
             switch value.property {
@@ -109,7 +112,8 @@ final class EditingWindow {
             }
         }
         // The layer may have changed since: the receipt has what this edit replaces.
-        return try descriptor.update(id, content: content).before.flatMap { ValueLedger.Note($0) }
+        let before = try descriptor.update(id, content: content).before.flatMap { ValueLedger.Note($0) }
+        return before.map { ($0, $0 != ValueLedger.Note(record)) }
     }
 
     /// - Returns: the note as it was.

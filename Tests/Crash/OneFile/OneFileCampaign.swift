@@ -148,17 +148,25 @@ final class OneFileCampaign {
         let property = random.chance(2, of: 3) ? ValueLedger.Property.text : .color
         let value = ValueLedger.Value(
             key: note.key, property: property, value: property == .text ? newText() : newColor())
-        // An edit of what is in conflict with the other window takes the place of the version that lost.
-        let mine = try window.conflicts().first { ($0.mine ?? $0.base)?.key == note.key }?.mine
+        let mine = try waiting(note.key, in: window)
         guard let old = try window.set(id, value) else { return }
-        ledger.set(value, over: old, by: window.name)
+        ledger.set(value, over: old.note, by: window.name)
+        if old.hasChanged { ledger.dropped(old.note) }
         if let mine { ledger.dropped(mine) }
     }
 
     private func delete(_ window: EditingWindow) throws {
         guard case let notes = try window.notes(), notes.count > 1 else { return }
-        guard let old = try window.delete(random.pick(notes).id) else { return }
+        let (id, note) = random.pick(notes)
+        let mine = try waiting(note.key, in: window)
+        guard let old = try window.delete(id) else { return }
         ledger.deleted(old, by: window.name)
+        if let mine { ledger.dropped(mine) }
+    }
+
+    /// The version of a note that is in conflict with the other window's. A further edit takes its place.
+    private func waiting(_ key: String, in window: EditingWindow) throws -> ValueLedger.Note? {
+        try window.conflicts().first { ($0.mine ?? $0.base)?.key == key }?.mine
     }
 
     /// Writes what the engine has into the file. Another program may keep it from doing so.
