@@ -39,12 +39,14 @@ package struct PictureCells: Hashable, Sendable {
         cells.reserveCapacity(size.rows * size.columns)
         let (down, across) = look.parts
         let shrunk = ShrunkPixels(pixels, width: size.columns * across, height: size.rows * down)
+        // Thin letters are light grey once they are shrunk, so the limit follows what the picture has.
+        let ink = look == .dots ? shrunk.inkLimit : 0
         for row in 0..<size.rows {
             for column in 0..<size.columns {
                 let parts = (0..<down * across).map { part in
                     shrunk[column * across + part % across, row * down + part / across]
                 }
-                cells.append(Self.cell(parts, look))
+                cells.append(Self.cell(parts, look, ink: ink))
             }
         }
         self.cells = cells
@@ -52,11 +54,12 @@ package struct PictureCells: Hashable, Sendable {
 
     private init(size: Size, cells: [Cell]) { (self.size, self.cells) = (size, cells) }
 
-    private static func cell(_ parts: [RGB], _ look: Look) -> Cell {
+    /// - Parameter ink: What is darker than this becomes a dot.
+    private static func cell(_ parts: [RGB], _ look: Look, ink: Double) -> Cell {
         switch look {
         case .quarters: twoColors(parts.map(\.coarse), glyphs: quarters)
         case .halves(let depth): twoColors(parts.map(depth.shown), glyphs: halves)
-        case .dots: Cell(glyph: Glyph(braille(parts)), style: .normal)
+        case .dots: Cell(glyph: Glyph(braille(parts, ink: ink)), style: .normal)
         case .letters: Cell(glyph: Glyph(letter(parts[0])), style: .normal)
         }
     }
@@ -84,10 +87,9 @@ package struct PictureCells: Hashable, Sendable {
     }
 
     /// Four rows of two dots; Unicode numbers the left column first, and the last row last.
-    private static func braille(_ parts: [RGB]) -> Unicode.Scalar {
+    private static func braille(_ parts: [RGB], ink: Double) -> Unicode.Scalar {
         let bits: [UInt32] = [0x01, 0x08, 0x02, 0x10, 0x04, 0x20, 0x40, 0x80]
-        // Thin letters are grey once they are shrunk.
-        let dots = zip(parts, bits).reduce(UInt32(0)) { $1.0.lightness < 0.75 ? $0 | $1.1 : $0 }
+        let dots = zip(parts, bits).reduce(UInt32(0)) { $1.0.lightness < ink ? $0 | $1.1 : $0 }
         return Unicode.Scalar(0x2800 + dots) ?? " "
     }
 
@@ -191,6 +193,13 @@ private struct ShrunkPixels {
                 }
             }
         }
+    }
+
+    /// The lightness that separates letters from paper: nearer to the paper's.
+    var inkLimit: Double {
+        let lights = colors.map(\.lightness)
+        guard let darkest = lights.min(), let lightest = lights.max(), lightest - darkest > 0.02 else { return 0.5 }
+        return max(0.75, lightest - 0.4 * (lightest - darkest))
     }
 
     subscript(column: Int, row: Int) -> RGB { colors[row * width + column] }

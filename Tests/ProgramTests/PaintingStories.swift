@@ -25,7 +25,7 @@ struct PaintingStories {
         let picture = try terminal.picture()
         #expect(picture.width > 100 && picture.height > 100)
         // Dark letters on white paper.
-        #expect(picture.palette.contains([255, 255, 255]) && picture.palette.contains { $0.allSatisfy { $0 < 100 } })
+        #expect(picture.palette.contains([255, 255, 255]) && picture.palette.contains { $0.allSatisfy { $0 < 200 } })
         let bytes = terminal.bytesRead
         try terminal.press("<esc>")
         try terminal.wait(until: "the picture is removed", seconds: Patience.long) {
