@@ -71,7 +71,9 @@ package struct WrittenBytes {
         var parameters: [UInt8] = []
         while let byte = next() {
             switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ";"), UInt8(ascii: "?"): parameters.append(byte)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: ";"), UInt8(ascii: "?"), UInt8(ascii: ">"),
+                UInt8(ascii: "<"):
+                parameters.append(byte)
             default: return Self.isOurs(String(decoding: parameters, as: UTF8.self), UnicodeScalar(byte))
             }
         }
@@ -82,8 +84,10 @@ package struct WrittenBytes {
         switch letter {
         // Moving, clearing, inserting, deleting, scrolling, repeating, colouring.
         case "A", "B", "C", "D", "G", "H", "I", "J", "K", "L", "M", "P", "S", "T", "X", "Z", "@", "b", "d", "m", "r":
-            !parameters.contains("?")
+            !parameters.contains { "?<>".contains($0) }
         case "h", "l": switches.contains(parameters)
+        // The question for the keyboard protocol, and its use.
+        case "u": ["?", ">1", "<"].contains(parameters)
         // Save the window's title before the alternate screen and restore it afterwards.
         case "t": ["22;0;0", "23;0;0"].contains(parameters)
         default: false

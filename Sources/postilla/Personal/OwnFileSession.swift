@@ -40,7 +40,10 @@ struct OwnFileSession: Sendable {
         let written: OwnFileWritten
         do { written = try await link.write() } catch let refusal as EngineRefusal {
             let count = (try? await link.ask("state").report?.unwritten) ?? 0
-            let kept = count > 0 ? "\n" + Self.kept(count, link.name) : ""
+            let isSaid = refusal.message.contains("kept")
+            let kept =
+                count > 0 && !isSaid
+                ? "; \(OwnFileWritten.count(count, "change")) kept (postilla write \(link.name.shellWord))" : ""
             throw CommandFailure("\(link.name): not written: \(refusal.message)" + kept)
         }
         for remark in written.remarks(link.name) where written.conflicts == 0 {
