@@ -107,7 +107,8 @@ import Testing
     @Test func aPlainCommentThatNamesSomebodyGetsMarkup() throws {
         let old = try Content(#"{"v":1,"rootId":"r","text":"Hi"}"#)
         let new = try old.replacingText(with: "Hi @Bo", mentioning: Self.people)
-        #expect(new.text == #"{"v":2,"rootId":"r","text":{"format":"xhtml","value":"<p>Hi \#(Self.bo.replacing("\"", with: "\\\""))</p>"}}"#)
+        let bo = Self.bo.replacing("\"", with: "\\\"")
+        #expect(new.text == #"{"v":2,"rootId":"r","text":{"format":"xhtml","value":"<p>Hi \#(bo)</p>"}}"#)
         #expect(new.mentions("bo") && !new.mentions("BO"))
         // Words that were there before do not become a mention by an edit elsewhere.
         let told = try comment("old @Bo text")

@@ -121,7 +121,9 @@ import Testing
         // Resolved annotations and the parts of groups are hidden.
         (wanted.resolved, wanted.headsOnly) = (false, true)
         change(&wanted)
-        wanted.hidesFurniture = wanted.kinds.isDisjoint(with: AnnotationKind.furniture) && !text.contains("show:all") && wanted.mentions == nil
+        wanted.hidesFurniture =
+            wanted.kinds.isDisjoint(with: AnnotationKind.furniture) && !text.contains("show:all")
+            && wanted.mentions == nil
         wanted.inQuotes = !wanted.text.isEmpty || !wanted.fuzzy.isEmpty || !wanted.excluded.words.isEmpty
         wanted.inComments = !wanted.text.isEmpty || !wanted.excluded.words.isEmpty
         #expect(FilterSyntax.parse(text, user: "mia") == wanted)

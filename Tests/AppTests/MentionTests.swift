@@ -95,7 +95,7 @@ import Testing
     private static func withMentions() -> FakeServices {
         let services = services()
         let root = services.records[0]
-        let text = #"<p>Ask <span data-user-id="ana">@ana</span> or <span data-user-id="mia">@Mia B.</span> "# + #"today</p>"#
+        let text = #"<p>Ask <span data-user-id="ana">@ana</span> or <span data-user-id="mia">@Mia B.</span> today</p>"#
         let content = Content.comment(.xhtml(text), under: "h1", root.content).changing { $0["creatorName"] = "ben" }
         services.records.append(Record(id: "c3", content: content, createdBy: "ben"))
         return services
@@ -180,7 +180,9 @@ import Testing
         #expect(stage.asked.contains(.runHook(.new(["c3"], author: "ben"))))
         #expect(stage.foot.contains("ben mentioned you; g@ to list mentions of you"))
         #expect(
-            stage.asked.contains { if case .notifyDesktop(let text) = $0 { text.hasSuffix(": ben mentioned you") } else { false } })
+            stage.asked.contains {
+                if case .notifyDesktop(let text) = $0 { text.hasSuffix(": ben mentioned you") } else { false }
+            })
         var window = try #require(stage.state.document?.list.window)
         window.mentions = 2
         stage.send(.rows(window))

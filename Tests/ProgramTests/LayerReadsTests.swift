@@ -82,7 +82,8 @@ import Testing
                     try layer.show(ShownRow(Record(id: "r\(page)-\(top)", content: content), delivery: .delivered))
                 }
             }
-            try layer.show(ShownRow(Record(id: "lost", content: try Content(#"{"type":"pspdfkit/note"}"#)), delivery: .delivered))
+            let lost = Record(id: "lost", content: try Content(#"{"type":"pspdfkit/note"}"#))
+            try layer.show(ShownRow(lost, delivery: .delivered))
         }
         let layer = Layer(store: store)
         func found(_ page: Int, _ steps: Int, text: String = "") throws -> String? {

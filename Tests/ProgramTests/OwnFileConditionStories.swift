@@ -224,7 +224,8 @@ struct OwnFileConditionStories {
         let original = try write(SmallPDF(annotations: [Self.note]).bytes)
         #expect(chown(path, 12_345, 12_345) == 0)
         try expectRefusal(
-            of: try add("Kept"), because: "belongs to another user; it is not replaced; write to another path; 1 change kept",
+            of: try add("Kept"),
+            because: "belongs to another user; it is not replaced; write to another path; 1 change kept",
             keeping: original)
     }
 

@@ -49,7 +49,8 @@ import Testing
     @Test func allKindsOfEditsAreReadBack() throws {
         let content = Content.note(onPage: 2, at: Point(x: 1, y: 1), text: "x")
         let edits: [Edit] = [
-            .create(content), .update("a", content), .delete("b", with: ["c", "d"]), .beginThread(content, .plain("said")),
+            .create(content), .update("a", content), .delete("b", with: ["c", "d"]),
+            .beginThread(content, .plain("said")),
         ]
         var entry = try entry(1)
         entry.step.edits = edits

@@ -36,7 +36,8 @@ package struct LocalStoreContract: Sendable {
         Step(description: "the text under marks is found once it is known", run: findsQuotes),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),
         Step(description: "annotations are listed by their states", run: listsStates),
-        Step(description: "annotations are found by whom their comments name and by what these say", run: findsComments),
+        Step(
+            description: "annotations are found by whom their comments name and by what these say", run: findsComments),
         Step(description: "users are listed with their names, those with the most records first", run: listsPeople),
         Step(description: "unread rows are marked as read in portions", run: marksRead),
         Step(description: "the parts of a group belong to its head", run: joinsGroups),

@@ -16,6 +16,9 @@ struct FileFacts: Hashable, Sendable {
         inode == UInt64(status.st_ino) && size == Int64(status.st_size) && changed == Self.changed(status)
     }
 
+    /// Tells this version of the file from others, without its contents: inode, size and time of change.
+    var version: String { "\(inode)-\(size)-\(changed)" }
+
     static func changed(_ status: stat) -> Int64 {
         Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
     }

@@ -11,12 +11,13 @@ final class OwnFile: Sendable {
     /// Taken by whoever changes the state, so that states are stored in order.
     let journal = AsyncSemaphore(width: 1, line: .max)
     /// What reading the file anew has brought so far, for windows that were not told yet.
-    let news = Mutex(News())
+    let news: Mutex<News>
     private let users = Mutex<[ProcessIdentity: Int]>([:])
 
     init(_ state: OwnFileState) {
         key = LayerKey(document: state.document, name: "")
         current = Mutex(state)
+        news = Mutex(News(pagesSince: state.facts.version))
     }
 
     var state: OwnFileState { current.withLock { $0 } }
@@ -29,8 +30,8 @@ final class OwnFile: Sendable {
         var merges = 0
         /// The last merge.
         var merged = OwnFiles.Merged()
-        /// How often the pages may have become others.
-        var pageVersions = 0
+        /// A version of the file since which it has had the same pages.
+        var pagesSince: String
         /// Where the file was before it was found at another path by the last opening; nil: where it was.
         var movedFrom: String?
         /// Why the file could not be read by the last opening; nil: it was.

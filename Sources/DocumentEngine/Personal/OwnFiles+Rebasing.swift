@@ -131,7 +131,7 @@ extension OwnFiles {
                 file.news.withLock { news in
                     news.merges += 1
                     news.merged = merged
-                    if merged.hasNewPages { news.pageVersions += 1 }
+                    if merged.hasNewPages { news.pagesSince = facts.version }
                 }
                 return merged
             }

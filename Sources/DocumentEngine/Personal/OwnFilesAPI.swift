@@ -156,7 +156,8 @@ struct OwnFilesAPI: Sendable {
                 if let from = news.movedFrom { json.member("movedFrom", from) }
                 if let base { json.member("base", base) }
                 json.member("merges", news.merges)
-                json.member("pageVersions", news.pageVersions)
+                json.member("version", state.facts.version)
+                json.member("pagesSince", news.pagesSince)
                 json.member(
                     "merged",
                     object: { json in

@@ -111,9 +111,9 @@ struct OwnFileReport: Hashable, Sendable {
     var conflicts: [Conflict]
     /// The marks whose words the file's text does not have any more.
     var lost: [LostMark] = []
-    /// How often the engine has merged the file and read other pages from it.
+    /// How often the engine has merged the file.
     var merges = 0
-    var pageVersions = 0
+    var pages = ShownPages.File(version: "", pagesSince: "")
     /// What the last merge brought.
     var merged = FileMerge()
 
@@ -129,7 +129,8 @@ struct OwnFileReport: Hashable, Sendable {
         movedFrom = json["movedFrom"]?.string
         base = json["base"]?.string
         merges = Int(json["merges"]?.integer ?? 0)
-        pageVersions = Int(json["pageVersions"]?.integer ?? 0)
+        pages = ShownPages.File(
+            version: json["version"]?.string ?? "", pagesSince: json["pagesSince"]?.string ?? "")
         if let found = json["merged"] {
             func count(_ key: String) -> Int { Int(found[key]?.integer ?? 0) }
             merged = FileMerge(

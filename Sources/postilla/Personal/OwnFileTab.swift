@@ -133,16 +133,16 @@ final class OwnFileTab: Sendable {
             defer { state.report = report }
             return state.report
         }
+        var isTold = false
         if let old, old.document == report.document {
-            if report.pageVersions > old.pageVersions {
-                reloadPages()
-                renewSession()
-            }
+            if report.pages.pagesSince != old.pages.pagesSince { renewSession() }
             if report.merges > old.merges {
                 post(.fileMerged(report.merged))
                 post(.recordsChanged([], author: nil))
+                isTold = true
             }
         }
+        compare(report.pages, isTold: isTold)
         tell()
     }
 
@@ -153,10 +153,13 @@ final class OwnFileTab: Sendable {
         Task { if let token = try? await link.token() { descriptor.reauthenticate(withJWT: token) } }
     }
 
-    private let onReload = Mutex<@Sendable () -> Void>({})
-    /// - Parameter body: Called when the file has other pages.
-    func whenPagesChange(_ body: @escaping @Sendable () -> Void) { onReload.withLock { $0 = body } }
-    private func reloadPages() { onReload.withLock { $0 }() }
+    private let comparison = Mutex<@Sendable (ShownPages.File, _ isTold: Bool) -> Void>({ _, _ in })
+    /// - Parameter body: Called with what the engine knows of the file's pages, after each look at it, and with whether the
+    ///   person has just been told that the file changed.
+    func comparePages(_ body: @escaping @Sendable (ShownPages.File, _ isTold: Bool) -> Void) {
+        comparison.withLock { $0 = body }
+    }
+    private func compare(_ pages: ShownPages.File, isTold: Bool) { comparison.withLock { $0 }(pages, isTold) }
 
     /// Posts the file's status if it has changed.
     private func tell() {

@@ -32,7 +32,7 @@ final class LocalPDF: Sendable {
     private let wasShown = Atomic(false)
     /// Whether the records come from the engine now, which also watches the file.
     private let isTaken = Mutex(false)
-    private let shownVersion = Mutex<Version?>(nil)
+    private let pagesShown = Mutex(ShownPages())
     private let loading = Mutex<Task<Void, Never>?>(nil)
     /// For the file's state, which is asked about once a second.
     private let queue = DispatchQueue(label: "postilla.watched-file")
@@ -67,9 +67,9 @@ final class LocalPDF: Sendable {
     func start() {
         let task = Task {
             do {
-                let version = await version()
-                shownVersion.withLock { $0 = version }
+                let version = await currentVersion()
                 let (first, sizes) = try await open()
+                pagesShown.withLock { $0.show(version) }
                 let place = await reading()
                 let name = String(path.split(separator: "/").last ?? "PDF")
                 post(
@@ -152,66 +152,65 @@ final class LocalPDF: Sendable {
 
     // MARK: Changes on disk
 
-    /// From now on, the records are those of a layer, and the engine watches the file. If it has changed since its pages
-    /// were read, they are read again.
-    func handOver() {
-        isTaken.withLock { $0 = true }
-        let shown = shownVersion.withLock { $0 }
-        Task { [self] in
-            guard let now = await version(), now != shown else { return }
-            post(.notice("The file changed on disk; showing it as it is now"))
+    /// From now on, the records are those of a layer, and the engine watches the file.
+    func handOver() { isTaken.withLock { $0 = true } }
+
+    /// Shows the pages of the file as it is now if they are others than those that are shown.
+    ///
+    /// - Parameter isTold: whether the person knows already that the file changed.
+    func compare(with engine: ShownPages.File, isTold: Bool) {
+        queue.async { [self] in
+            guard let disk = version(), pagesShown.withLock({ $0.mustReload(disk: disk, engine: engine) }) else {
+                return
+            }
+            if !isTold { post(.notice("The file changed on disk; showing it as it is now")) }
             reload()
         }
     }
 
-    /// Shows the pages of the file as it is now.
-    func reload() {
+    private func reload() {
         let old = loading.withLock { $0 }
         let task = Task {
             _ = await old?.value
             do {
+                let version = await currentVersion()
                 let (first, sizes) = try await open()
+                pagesShown.withLock { $0.show(version) }
                 try await show(first, sizes)
             } catch is CancellationError { return } catch { post(.notice("The file cannot be read: \(error)")) }
         }
         loading.withLock { $0 = task }
     }
 
-    /// What tells one version of the file from another.
-    private struct Version: Equatable, Sendable {
-        var inode: UInt
-        var size: Int
-        var seconds: Int
-        var nanoseconds: Int
+    /// What tells one version of the file from another, in the engine's form. Blocks briefly.
+    private func version() -> String? {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        return ShownPages.version(
+            inode: UInt64(facts.st_ino), size: Int64(facts.st_size),
+            changed: Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec))
     }
 
-    private func version() async -> Version? {
+    private func currentVersion() async -> String? {
         await withCheckedContinuation { continuation in
-            queue.async { [path] in
-                var facts = stat()
-                guard stat(path, &facts) == 0 else { return continuation.resume(returning: nil) }
-                continuation.resume(
-                    returning: Version(
-                        inode: UInt(facts.st_ino), size: Int(facts.st_size), seconds: facts.st_mtim.tv_sec,
-                        nanoseconds: facts.st_mtim.tv_nsec))
-            }
+            queue.async { [self] in continuation.resume(returning: version()) }
         }
     }
 
     /// Reads the file again whenever it has changed and then stayed the same for an interval, because it may be written
     /// piece by piece.
-    private func watch(since shown: Version?) async throws {
+    private func watch(since shown: String?) async throws {
         var (shown, last) = (shown, shown)
         while !isTaken.withLock({ $0 }) {
             try await Task.sleep(for: Self.interval)
             guard !isTaken.withLock({ $0 }) else { return }
-            let now = await version()
+            let now = await currentVersion()
             defer { last = now }
             guard let now, now != shown, now == last else { continue }
             shown = now
-            shownVersion.withLock { $0 = now }
             do {
                 let (first, sizes) = try await open()
+                pagesShown.withLock { $0.show(now) }
                 try await show(first, sizes)
                 post(.notice("The file changed on disk; showing it as it is now"))
             } catch is CancellationError {

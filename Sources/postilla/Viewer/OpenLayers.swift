@@ -125,7 +125,7 @@ final class OpenLayers: Sendable {
                 // The engine starts once the person sees the text.
                 shown: { [weak self] in if reason == nil { self?.edit(own, in: reference, post) } }, post: post)
             let tab = OpenTab(file, drafts: drafts, post: post)
-            own.whenPagesChange { [weak tab] in tab?.reloadPages() }
+            own.comparePages { [weak tab] in tab?.comparePages($0, isTold: $1) }
             state.withLock { $0.tabs[reference] = tab }
             file.start()
         } catch { post(.openFailed("\(error)")) }

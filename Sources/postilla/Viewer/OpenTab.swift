@@ -82,8 +82,10 @@ final class OpenTab: Sendable {
     /// nil unless it is a file of the person that can be edited.
     var own: OwnFileTab? { if case .own(_, _, let own) = source { own } else { nil } }
 
-    /// Shows the pages of a file anew.
-    func reloadPages() { if case .own(let file, _, _) = source { file.reload() } }
+    /// Shows the pages of a file anew if others are shown than the engine has.
+    func comparePages(_ engine: ShownPages.File, isTold: Bool) {
+        if case .own(let file, _, _) = source { file.compare(with: engine, isTold: isTold) }
+    }
 
     /// The records of a file without a layer.
     var local: Layer? { if case .file(let file) = source { file.records } else { nil } }
