@@ -30,7 +30,7 @@ import Testing
         // The first commit is another server's, whose notification has not arrived yet.
         let (_, mine) = (try commit("a"), try commit("b"))
         #expect(feed.take(mine) == .look)
-        let finding = try world.store.read { try CatchUp(told, in: $0) }
+        let finding = try world.store.read { try CatchUp.read([told], in: $0)[0] }
         guard case .changed(let both) = finding else { throw Unexpected(finding: finding) }
         #expect((both.before, both.layer.head) == (0, 2))
         #expect(both.records.map(\.id) == ["a", "b"])
@@ -58,7 +58,7 @@ import Testing
         try world.push(.create, "a", group: "crew", World.note("words"))
         let told = try world.layer
         try world.push(.update, "a", group: "other", World.note("words"))
-        let finding = try world.store.read { try CatchUp(told, in: $0) }
+        let finding = try world.store.read { try CatchUp.read([told], in: $0)[0] }
         guard case .changed(let commit) = finding else { throw Unexpected(finding: finding) }
         let crew = World.grant("guest", ["annotations:view:group=crew"]).viewScope
         #expect(commit.records.compactMap { crew.item($0, departures: commit.departures) } == [.removed("a", 2)])
@@ -67,7 +67,8 @@ import Testing
     @Test func aLayerThatIsNoLongerTheSameEnds() throws {
         let told = try world.layer
         func ended() throws -> SessionEvent.Kind? {
-            if case .ended(let event) = try world.store.read({ try CatchUp(told, in: $0) }) { event.kind } else { nil }
+            let finding = try world.store.read { try CatchUp.read([told], in: $0)[0] }
+            return if case .ended(let event) = finding { event.kind } else { nil }
         }
         #expect(try ended() == nil)
         try world.store.write { try $0.renew(told, generation: "another") }

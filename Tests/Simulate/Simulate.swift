@@ -46,8 +46,8 @@ struct Simulate {
     /// Prints the load of 100 servers for growing numbers of people, and each in a second.
     private static func cluster(_ seed: UInt64) {
         print(
-            "servers people commits NOTIFY-transactions deliveries looks polls events presence-entries layers-of-a-server"
-        )
+            "servers people commits NOTIFY-transactions deliveries looks polls polled-layers events presence-entries "
+                + "layers-of-a-server")
         for (servers, people, visible) in [(2, 1000, 1.0), (10, 10_000, 1), (100, 100_000, 1), (100, 1_000_000, 0)] {
             var scene = ClusterScene()
             (scene.servers, scene.people, scene.visible) = (servers, people, visible)
@@ -56,8 +56,8 @@ struct Simulate {
             do {
                 let load = try simulation.run()
                 let columns = [
-                    load.commits, load.notifyTransactions, load.deliveries, load.looks, load.polls, load.events,
-                    load.presenceEntries,
+                    load.commits, load.notifyTransactions, load.deliveries, load.looks, load.polls,
+                    load.polledLayers, load.events, load.presenceEntries,
                 ].map { "\($0 / scene.seconds)" }
                 print("\(servers) \(people) \(columns.joined(separator: " ")) \(load.mostLayersOfAServer)")
             } catch { end("seed \(seed): \(error)", 1) }

@@ -100,6 +100,14 @@ extension LayerStoreContract {
             try equal(
                 try store.layer(LayerKey(document: "doc", name: "é"))?.generation.utf8.count, "é".utf8.count, "by bytes"
             )
+            func found(_ names: String...) throws -> [ServerLayer] {
+                try store.layers(names.map { LayerKey(document: "doc", name: $0) }).sorted { $0.id < $1.id }
+            }
+            let each = try ["review", "", "é"].compactMap { try store.layer(LayerKey(document: "doc", name: $0)) }
+            try equal(try found("é", "review", "none", "b", ""), each, "several at once")
+            try equal(each.count, 3, "several")
+            try equal(try found(), [], "none of them")
+            try equal(try found("none", "a\0"), [], "only unknown ones")
         }
         do {
             _ = try store.write { try $0.addLayer(key, generation: "again") }

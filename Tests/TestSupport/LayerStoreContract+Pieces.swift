@@ -22,6 +22,7 @@ extension LayerStoreContract {
             try equal(try store.layer(hidden), nil, "by its key")
             try equal(try store.layerNames(of: "doc"), [key.name], "names")
             try equal(try store.hiddenLayer(key), nil, "a layer that is not hidden")
+            try equal(try store.layers([hidden]), [], "a hidden one among several")
             try equal(try store.hiddenLayers(), [HiddenLayer(id: made.id, key: hidden)], "hidden layers")
             let found = try store.hiddenLayer(hidden)
             try equal(found?.id, made.id, "hidden layer")

@@ -104,6 +104,8 @@ final class MemoryTransaction: StoreWriting {
         return layer
     }
 
+    func layers(_ keys: [LayerKey]) throws -> [ServerLayer] { try keys.compactMap(layer) }
+
     func layers() throws -> [LayerKey] {
         state.layers.values.sorted { $0.layer.id < $1.layer.id }.map(\.layer.key).filter { !$0.isHidden }
     }

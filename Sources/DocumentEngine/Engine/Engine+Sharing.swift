@@ -33,7 +33,7 @@ extension Engine {
     /// Reads other servers' changes to these layers and publishes them.
     func look(at layers: [ServerLayer]) async throws {
         guard !layers.isEmpty else { return }
-        let findings = try await read { store in try layers.map { try CatchUp($0, in: store) } }
+        let findings = try await read { try CatchUp.read(layers, in: $0) }
         for (layer, finding) in zip(layers, findings) {
             switch finding {
             case .same: break

@@ -27,6 +27,8 @@ extension SQLiteTransaction {
         FROM layer JOIN document ON document.id = layer.document WHERE layer.document = ? AND layer.name = ?
         """
 
+    func layers(_ keys: [LayerKey]) throws -> [ServerLayer] { try keys.compactMap(layer) }
+
     func layers() throws -> [LayerKey] {
         try all("SELECT document, name FROM layer WHERE substr(name, 1, 1) <> '*' ORDER BY id") {
             LayerKey(document: $0.text(0), name: $0.text(1))

@@ -61,8 +61,18 @@ package enum CatchUp: Hashable, Sendable {
     /// A commit with more records than this is not published; listeners pull it.
     private static let maxChanges = 1000
 
-    package init(_ told: ServerLayer, in store: any StoreReading) throws {
-        guard let now = try store.layer(told.key), now.id == told.id else {
+    /// Reads what happened to layers since listeners were told of them. Layers without changes, which are most of them,
+    /// cost one query together.
+    ///
+    /// - Returns: one element per layer, in order.
+    package static func read(_ layers: [ServerLayer], in store: any StoreReading) throws -> [CatchUp] {
+        var found: [Int64: ServerLayer] = [:]
+        for layer in try store.layers(layers.map(\.key)) { found[layer.id] = layer }
+        return try layers.map { try CatchUp($0, now: found[$0.id], in: store) }
+    }
+
+    private init(_ told: ServerLayer, now: ServerLayer?, in store: any StoreReading) throws {
+        guard let now else {
             self = .ended(SessionEvent(.lost, reason: "the layer was deleted"))
             return
         }

@@ -29,6 +29,8 @@ package protocol StoreReading {
 
     /// Returns nil for a hidden layer.
     func layer(_ key: LayerKey) throws -> ServerLayer?
+    /// Returns those of these layers that exist, in any order, at the cost of one query. Hidden layers do not.
+    func layers(_ keys: [LayerKey]) throws -> [ServerLayer]
     /// Returns every layer except hidden ones.
     func layers() throws -> [LayerKey]
     /// Returns the names of layers that are not hidden, in byte order.

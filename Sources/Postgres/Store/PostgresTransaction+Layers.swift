@@ -10,15 +10,31 @@ extension PostgresTransaction {
     private func find(_ key: LayerKey) throws -> ServerLayer? {
         try lock(key)
         return try one(
-            """
-            SELECT layer.id, generation, head, horizon, document.base, document.page_count
-            FROM layer JOIN document ON document.id = layer.document WHERE layer.document = $1 AND layer.name = $2
-            """, [.text(key.document), .text(key.name)]
-        ) { row in
-            ServerLayer(
-                id: row.integer(0), key: key, generation: row.text(1), head: row.integer(2), horizon: row.integer(3),
-                base: row.integer(4), pageCount: Int(row.integer(5)))
-        }
+            Self.layer + "WHERE layer.document = $1 AND layer.name = $2", [.text(key.document), .text(key.name)],
+            Self.layer)
+    }
+
+    func layers(_ keys: [LayerKey]) throws -> [ServerLayer] {
+        for key in keys { try lock(key) }
+        let storable = keys.filter { !$0.isHidden && !$0.document.utf8.contains(0) && !$0.name.utf8.contains(0) }
+        return try all(
+            Self.layer + """
+                JOIN unnest($1::text[], $2::text[]) AS wanted (document, name)
+                ON wanted.document = layer.document AND wanted.name = layer.name
+                """,
+            [.texts(storable.map(\.document)), .texts(storable.map(\.name))], Self.layer)
+    }
+
+    private static let layer = """
+        SELECT layer.id, layer.document, layer.name, generation, head, horizon, document.base, document.page_count
+        FROM layer JOIN document ON document.id = layer.document
+
+        """
+
+    private static func layer(_ row: PostgresRow) -> ServerLayer {
+        ServerLayer(
+            id: row.integer(0), key: LayerKey(document: row.text(1), name: row.text(2)), generation: row.text(3),
+            head: row.integer(4), horizon: row.integer(5), base: row.integer(6), pageCount: Int(row.integer(7)))
     }
 
     func layers() throws -> [LayerKey] {

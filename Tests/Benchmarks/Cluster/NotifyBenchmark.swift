@@ -54,12 +54,14 @@ struct NotifyBenchmark {
     }
 }
 
-/// How many reads of a layer's row one database answers: what each server does for every layer with listeners.
+/// How many rows of layers one database reads for its servers, each of which asks for all layers that have listeners.
 struct PollBenchmark {
     let connections: Int
+    /// Layers in one query.
+    let batch: Int
     var reads = 20_000
 
-    /// - Returns: Reads in a second over all connections.
+    /// - Returns: Rows in a second over all connections.
     func run(_ server: PostgresServer) throws -> Double {
         let setUp = try server.connect()
         try setUp.execute(
@@ -70,9 +72,14 @@ struct PollBenchmark {
             """)
         let readers = try (0..<connections).map { _ in Polling(connection: try server.connect()) }
         for reader in readers {
-            try reader.connection.prepare("head", "SELECT head FROM heard WHERE document = $1 AND name = $2")
+            try reader.connection.prepare(
+                "heads",
+                """
+                SELECT head FROM unnest($1::text[], $2::text[]) AS wanted (document, name)
+                JOIN heard ON heard.document = wanted.document AND heard.name = wanted.name
+                """)
         }
-        let each = reads / connections
+        let each = reads / connections / batch
         let start = ContinuousClock.now
         let all = DispatchGroup()
         for (number, reader) in readers.enumerated() {
@@ -80,13 +87,18 @@ struct PollBenchmark {
             Thread {
                 defer { all.leave() }
                 for index in 0..<each {
-                    try? reader.connection.start("head", ["document \((number * each + index) % 100_000 + 1)", ""])
+                    let first = (number * each + index) * batch
+                    let documents = (first..<first + batch).map { "\"document \($0 % 100_000 + 1)\"" }
+                    let names = repeatElement("\"\"", count: batch)
+                    try? reader.connection.start(
+                        "heads",
+                        ["{\(documents.joined(separator: ","))}", "{\(names.joined(separator: ","))}"])
                     try? reader.connection.waitUntilReady()
                 }
             }.start()
         }
         all.wait()
-        return Double(each * connections) / ((ContinuousClock.now - start) / .seconds(1))
+        return Double(each * batch * connections) / ((ContinuousClock.now - start) / .seconds(1))
     }
 
     /// Used by one thread after another.

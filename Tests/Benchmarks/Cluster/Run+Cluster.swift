@@ -18,10 +18,14 @@ extension Run {
             table.add("\(listeners) connections", try rate(1), try rate(100))
         }
         Report.add("## Notifications, one or 100 in a transaction\n\n\(table.text)\n")
-        var polls = Table("reads of one layer's row in a second", "in all")
+        var polls = Table("rows of layers read in a second, in all", "one per query", "1,000 per query")
         for connections in [1, 8] {
-            let rate = try PollBenchmark(connections: connections).run(postgres)
-            polls.add("\(connections) connections", String(format: "%.0f", rate))
+            func rate(_ batch: Int) throws -> String {
+                let benchmark = PollBenchmark(
+                    connections: connections, batch: batch, reads: batch > 1 ? 400_000 : 20_000)
+                return String(format: "%.0f", try benchmark.run(postgres))
+            }
+            polls.add("\(connections) connections", try rate(1), try rate(1000))
         }
         Report.add("## Reads by the clock\n\n\(polls.text)\n")
     }

@@ -29,8 +29,9 @@ package struct ClusterLoad: Hashable, Sendable {
     package var deliveries = 0
     /// Reads of one layer because of a notification.
     package var looks = 0
-    /// Reads of one layer by the clock.
+    /// Queries by the clock, and the layers whose heads each of them reads.
     package var polls = 0
+    package var polledLayers = 0
     /// Changes handed to listeners.
     package var events = 0
     /// Notifications about people, and their entries.

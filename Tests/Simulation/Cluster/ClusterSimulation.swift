@@ -132,7 +132,8 @@ package struct ClusterSimulation {
             case .arrive(let server, let layer, let head): arrive(server, layer, head)
             case .look(let server): look(server)
             case .poll(let server):
-                load.polls += servers[server].heard.count
+                load.polls += 1
+                load.polledLayers += servers[server].heard.count
                 want(servers[server].feed.layers.map(\.id), server)
                 schedule(.poll(server: server), Self.pollInterval)
             case .tellPresence(let server): tellPresence(server)
