@@ -29,13 +29,27 @@ struct FilledLayer {
         let start = ContinuousClock.now
         let terminal = try VirtualTerminal(running: command, environment: environment)
         try terminal.wait(until: "\(document) is here", seconds: 120) {
-            $0.text.contains("Annotations \(count) ") && $0.text.contains("synced")
+            $0.recordCount == count && $0.text.contains("synced")
         }
         let end = ContinuousClock.now
         terminal.waitForIdle(milliseconds: 1_000)
         terminal.send(text: "q")
         _ = try terminal.waitForExit()
         return FilledLayer(command: command, environment: environment, firstSync: end - start)
+    }
+}
+
+extension VirtualTerminal {
+    /// The number of records by the title of Postilla's list, such as `Annotations 976 · 24 links hidden`, with those
+    /// that are hidden.
+    fileprivate var recordCount: Int? {
+        for row in 0..<size.rows {
+            guard let title = line(row).firstMatch(of: #/ ?Annotations (\d+)(.*)/#), let listed = Int(title.1) else {
+                continue
+            }
+            return title.2.matches(of: #/(\d+) [a-z ]*hidden/#).reduce(listed) { $0 + (Int($1.1) ?? 0) }
+        }
+        return nil
     }
 }
 
