@@ -15,7 +15,8 @@ extension Peers {
 extension VirtualTerminal {
     /// Whether every row of Postilla's list shows a record, and the title the page.
     fileprivate var showsFirstRows: Bool {
-        guard line(0).contains("page 1 of"),
+        // It opens where the last visit ended.
+        guard line(0).contains(#/page \S+ (\(\d+ )?of /#),
             let rule = (0..<size.rows).first(where: { line($0).contains(" Annotations ") }),
             let left = line(rule).firstRange(of: " Annotations ")?.lowerBound
         else { return false }
