@@ -47,6 +47,8 @@ package enum Effect: Hashable, Sendable {
     /// Reads the words under marks on pages where filters cannot find them yet. → `quoted` several times, and at the
     /// end
     case quoteDocument
+    /// The same before any filter needs them. The answers are optional.
+    case prepareQuotes
 
     // The file of the selected layer.
     /// Puts all edits requested before into a PDF. → `file` while it is written, then `fileWritten` or `fileRefused`

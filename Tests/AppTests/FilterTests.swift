@@ -71,6 +71,20 @@ import Testing
         #expect(stage.asked.count { $0 == .quoteDocument } == 3)
     }
 
+    /// The first filter by words would wait for the pages otherwise.
+    @Test func wordsThatAreMarkedAreReadOnceTheScreenIsComplete() throws {
+        let stage = stage()
+        func count() -> Int { stage.asked.count { $0 == .prepareQuotes } }
+        #expect(count() == 1)
+        // Every page that is prefetched comes first.
+        let last = stage.asked.lastIndex { if case .loadPage = $0 { true } else { false } }
+        #expect(stage.asked.firstIndex(of: .prepareQuotes)! > last!)
+        try stage.press("jjkJK/tide<enter><esc>")
+        #expect(count() == 1)
+        stage.send(stage.services.pdfReady)
+        #expect(count() == 2)
+    }
+
     @Test func severalAreChosenWithTab() throws {
         let stage = stage()
         try stage.press("fkindhigh<tab><C-u>byana<tab><esc>")

@@ -38,6 +38,7 @@ extension AppState {
         document?.texts = PageTexts()
         document?.quotes = Quotes()
         document?.quotesAsked = false
+        document?.areQuotesPrepared = false
         document?.page.forgetText()
         document?.index = DocumentIndex()
         document?.navigation = nil

@@ -64,6 +64,8 @@ struct DocumentState: Equatable, Sendable {
     var quotes = Quotes()
     /// Whether the words under marks were requested for the current filter.
     var quotesAsked = false
+    /// Whether they were requested before any filter needed them.
+    var areQuotesPrepared = false
 
     /// The action on the records being loaded.
     var batch: Batch?

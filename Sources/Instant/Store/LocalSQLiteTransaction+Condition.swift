@@ -31,6 +31,9 @@ extension LocalSQLiteTransaction {
         /// Whether the filter matches all listed rows.
         let asksNothing: Bool
 
+        /// The values of `listed` that the filter leaves out, if it leaves out nothing else.
+        let leftOut: [Int]?
+
         enum Way: Hashable {
             /// By the index that SQLite chooses.
             case any
@@ -71,6 +74,12 @@ extension LocalSQLiteTransaction {
             // So are the few with mentions. Comments have an index of their own.
             (nothing.mentions, words.mentions) = (filter.mentions, filter.mentions)
             (nothing.inComments, words.inComments) = (filter.inComments, filter.inComments)
+            var plain = ListFilter()
+            (plain.inQuotes, plain.recordsOnly) = (filter.inQuotes, filter.recordsOnly)
+            plain.hidesFurniture = filter.hidesFurniture
+            leftOut =
+                filter == plain && damaged.isEmpty
+                ? (filter.recordsOnly ? [2] : []) + (filter.hidesFurniture ? [3] : []) : nil
             let looksAtAll = filter != nothing && filter.pageIndex == nil && !filter.unreadOnly
             way = !looksAtAll ? .any : filter == words && query.order == .page ? .inPageOrder : .scan
             if !filter.kinds.isEmpty {

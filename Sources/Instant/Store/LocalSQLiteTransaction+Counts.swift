@@ -8,6 +8,13 @@ import struct Annotations.Record
 extension LocalSQLiteTransaction {
     func count(_ query: ListQuery) throws -> Int {
         let condition = try condition(query)
+        if let leftOut = condition.leftOut {
+            // Counting all rows and those that are left out takes a quarter of the time of a test of each row.
+            var count = try number("SELECT count(*) FROM shown WHERE listed")
+            if leftOut.contains(2) { count -= try number("SELECT count(*) FROM shown WHERE listed = 2") }
+            if leftOut.contains(3) { count -= try number("SELECT count(*) FROM shown WHERE listed = 3") }
+            return count
+        }
         return try number(
             composed: "SELECT count(*) FROM shown s \(condition.source) WHERE \(condition.sql)", condition.values)
     }

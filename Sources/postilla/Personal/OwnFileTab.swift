@@ -6,8 +6,8 @@ import Instant
 import InstantCore
 import Synchronization
 
-/// A PDF of the person in a tab: opens it in the engine while its first page is already shown, then makes the tab editable,
-/// and tells what happens to the file. If the engine ends, it is started again, and nothing is lost.
+/// A PDF of the person in a tab: opens it in the engine while its first page is read, makes the tab editable once that is
+/// shown, and tells what happens to the file. If the engine ends, it is started again, and nothing is lost.
 final class OwnFileTab: Sendable {
     private let name: String
     private let options: ViewerOptions
@@ -15,6 +15,9 @@ final class OwnFileTab: Sendable {
     private let state = Mutex(State())
     private let wakeUps: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
+    /// Ends when the first page is shown. For one reader.
+    private let firstPage: AsyncStream<Never>
+    private let firstPageShown: AsyncStream<Never>.Continuation
     /// How often the engine is asked about the file when nothing seems to happen.
     private static let interval = Duration.seconds(1)
     private static let patience = Duration.seconds(3)
@@ -35,6 +38,15 @@ final class OwnFileTab: Sendable {
     init(_ name: String, _ options: ViewerOptions, post: @escaping @Sendable (Message) -> Void) {
         (self.name, self.options, self.post) = (name, options, post)
         (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (firstPage, firstPageShown) = AsyncStream.makeStream()
+    }
+
+    /// Call it when the first page of the file is shown.
+    func pageIsShown() { firstPageShown.finish() }
+
+    private func waitForPage() async throws {
+        for await _ in firstPage {}
+        try Task.checkCancellation()
     }
 
     /// - Parameter adopt: makes the tab editable; returns false if it was closed meanwhile.
@@ -43,6 +55,7 @@ final class OwnFileTab: Sendable {
     ) {
         let task = Task { [self] in
             do { try await run(adopt) } catch is CancellationError {} catch {
+                guard (try? await waitForPage()) != nil else { return }
                 let why = (error as? CommandFailure)?.message ?? "\(error)"
                 post(.file(FileStatus(path: name, condition: .readOnly(why))))
             }
@@ -56,6 +69,8 @@ final class OwnFileTab: Sendable {
     private func run(
         _ adopt: @Sendable (OwnFileTab, OwnFileLink, InstantClient, InstantDocumentDescriptor, String) -> Bool
     ) async throws {
+        // An engine that starts takes processor time from what the person waits for.
+        if !PersonalEngine.isRunning(options.folders) { try await waitForPage() }
         let (link, report) = try await OwnFileLink.open(
             name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
@@ -68,7 +83,7 @@ final class OwnFileTab: Sendable {
         descriptor.delayForSyncingLocalChanges = .zero
         try await descriptor.reauthenticateAndWait(withJWT: token)
         try await descriptor.syncAndWait(tolerating: true)
-        try Task.checkCancellation()
+        try await waitForPage()
         state.withLock { state in
             state.link = link
             state.client = client

@@ -19,6 +19,12 @@ struct PersonalEngine: Hashable, Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
+    /// Whether an engine listens. Blocks briefly.
+    static func isRunning(_ folders: Folders) -> Bool {
+        guard let place = try? EnginePlace(folders) else { return false }
+        return UnixSocket.isListening(place.socket)
+    }
+
     /// Finds the engine, or starts it. An idle engine of an older program is replaced.
     ///
     /// - Throws: ``CommandFailure`` if it does not start.

@@ -27,7 +27,7 @@ final class LocalPDF: Sendable {
     private let readOnlyReason: String?
     private let drafts: [DraftKey: String]
     private let author: String?
-    /// Called once, when the first page is shown.
+    /// Called once, when the first page is shown, or when the file is closed before that.
     private let shown: @Sendable () -> Void
     private let wasShown = Atomic(false)
     /// Whether the records come from the engine now, which also watches the file.
@@ -95,6 +95,7 @@ final class LocalPDF: Sendable {
     func close() {
         loading.withLock { $0?.cancel() }
         pages.close()
+        if !wasShown.exchange(true, ordering: .relaxed) { shown() }
     }
 
     /// Begins to read the file as it is now.

@@ -122,12 +122,12 @@ final class OpenLayers: Sendable {
                 path, tools: tools, readOnly: reason, drafts: drafts?.drafts ?? [:],
                 author: options.author ?? OwnFileSession.author,
                 reading: { [weak self] in await self?.readingOffThread(reference.identity) },
-                // The engine starts once the person sees the text.
-                shown: { [weak self] in if reason == nil { self?.edit(own, in: reference, post) } }, post: post)
+                shown: { own.pageIsShown() }, post: post)
             let tab = OpenTab(file, drafts: drafts, post: post)
             own.comparePages { [weak tab] in tab?.comparePages($0, isTold: $1) }
             state.withLock { $0.tabs[reference] = tab }
             file.start()
+            if reason == nil { edit(own, in: reference, post) }
         } catch { post(.openFailed("\(error)")) }
     }
 

@@ -56,7 +56,7 @@ final class ViewerServices: AppServices {
         case .loadNavigation: if let tab { firstPicture.then { tab.pages?.tellNavigation(tab.post) } }
         case .indexDocument(let text): if let tab { tab.pages?.tellTexts(seeking: text, tab.post) }
         case .stopIndexing: tab?.pages?.stopTexts()
-        case .quoteDocument: quoteDocument()
+        case .quoteDocument, .prepareQuotes: quoteDocument()
 
         case .writeFile(let write):
             if let tab, let own = tab.own, let layer = tab.layer {
