@@ -1,4 +1,5 @@
 import Annotations
+import Glibc
 import Interchange
 import PDFPages
 import TestSupport
@@ -129,6 +130,37 @@ struct EditionAlignmentTests {
         #expect(found.map(\.id) == ["1", "2"] && lost.map(\.id) == ["3", "4"])
         #expect(found.allSatisfy { $0.content["pageIndex"] == 1 })
         #expect(Annotation(found[0]).box == Rect(left: 30, top: 70, width: 20, height: 20))
+    }
+
+    /// Texts of one language share their frequent words, one by one, but no passages.
+    @Test(arguments: 0..<10)
+    func unrelatedTextsHaveNoPassagesInCommon(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        /// The nth word is as frequent as 1/n.
+        func text() -> [String] {
+            (0..<2000).map { _ in "w\(Int(exp(Double.random(in: 0..<7, using: &random))))" }
+        }
+        let (one, other) = (text(), text())
+        func share(_ one: [String], _ other: [String]) -> Double {
+            EditionAlignment(
+                from: [Self.page([one.joined(separator: " ")])], to: [Self.page([other.joined(separator: " ")])]
+            ).share
+        }
+        #expect(share(one, other) < 0.02)
+        #expect(share(one, Array(one[700..<1400])) == 1)
+        #expect(share(one, Array(other[..<1500]) + Array(one[..<500])) > 0.24)
+        var edited = one
+        for place in stride(from: 0, to: edited.count, by: 12) { edited[place] = "new" }
+        #expect(share(one, edited) > 0.85)
+    }
+
+    @Test func shortTextsAreComparedWhole() {
+        func share(_ one: String, _ other: String) -> Double {
+            EditionAlignment(from: [Self.page([one])], to: [Self.page([other])]).share
+        }
+        #expect(share("Two words", "Two words more") == 1)
+        #expect(share("Two words", "Two other ones") == 0)
+        #expect(share("a b c d", "a b c e f g") == 0)
     }
 
     /// Long texts with many repetitions: what is found is equal and in order, and most of what both have is found.

@@ -107,21 +107,29 @@ extension FileMerge {
     ) {
         let known = Self.together(base, mine)
         let was = Self.renumbered(
-            Self.named(ancestor, like: known, sharesIDs: state.sharesIDs, pages), ancestor, state)
+            Self.named(ancestor, like: known, sharesIDs: state.sharesIDs, pages), ancestor, known, state)
         let theirs = Self.named(file, like: Self.together(was, known), sharesIDs: state.sharesIDs, pages)
         self.init(base: was, mine: mine, theirs: theirs, present: mine, state: state)
     }
 
     /// Gives the records that were deleted since the ids that they had in the layer: their numbers.
     ///
-    /// - Parameter original: the same records as the ancestor has them.
-    private static func renumbered(_ records: [Record], _ original: [Record], _ state: OwnFileState) -> [Record] {
+    /// - Parameters:
+    ///   - original: the same records as the ancestor has them.
+    ///   - known: the records that were not deleted. One of them may have the number of a deleted one, which a program
+    ///     may use again.
+    private static func renumbered(
+        _ records: [Record], _ original: [Record], _ known: [Record], _ state: OwnFileState
+    ) -> [Record] {
         guard state.sharesIDs else { return records }
-        let taken = Set(records.map { ByteOrdered($0.id) })
+        let taken = Set((records + known).map { ByteOrdered($0.id) })
+        let isKnown = Set(known.map { ByteOrdered($0.id) })
         var ids: [ByteOrdered: Record.ID] = [:]
         // Both have the values of form fields at their end, and otherwise one order.
         for (record, old) in zip(records, original.filter { $0.contentType != .formFields })
-        where record.contentType != .formFields && !record.id.isExactly(old.id) {
+        where record.contentType != .formFields && !record.id.isExactly(old.id)
+            && !isKnown.contains(ByteOrdered(record.id))
+        {
             if state.rows[ByteOrdered(old.id)]?.mine == nil, state.rows[ByteOrdered(old.id)] != nil,
                 !taken.contains(ByteOrdered(old.id))
             {

@@ -13,7 +13,7 @@ package struct EditionAlignment: Sendable {
     private let words: [Word]
     private let starts: [Int]
     private let newWords: [Word]
-    /// The share of the words that both editions have, of the shorter one.
+    /// The share of the words that both editions have in passages, of the shorter one.
     package let share: Double
 
     private struct Word {
@@ -24,7 +24,7 @@ package struct EditionAlignment: Sendable {
 
     /// How far a word may be from an annotation that it holds, in points.
     private static let reach = 144.0
-    /// The share of the words that two editions of one document have in common at least.
+    /// The share of the words that two editions of one document have in common passages at least.
     package static let leastShare = 0.2
     /// How many words are given of what a mark marks, and of what is next to another annotation.
     private static let (maxWords, maxWordsBeside) = (60, 5)

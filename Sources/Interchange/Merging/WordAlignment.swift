@@ -47,10 +47,23 @@ struct WordAlignment {
         for (one, other) in rest { matchRest(one, other, taken) }
     }
 
-    /// The share of the words that both have, of the shorter text.
+    /// The share of the words that both have in passages, of the shorter text. Any two texts of one language share many
+    /// single words, and some pairs of words.
     var share: Double {
         let shorter = min(old.count, new.count)
-        return shorter == 0 ? 1 : Double(partners.count { $0 != nil }) / Double(shorter)
+        guard shorter > 0 else { return 1 }
+        let least = min(Self.lengths[0], shorter)
+        var (shared, run) = (0, 0)
+        for place in 0...partners.count {
+            let isNext = place < partners.count && partners[place] != nil
+            if isNext, run == 0 || partners[place - 1].map({ $0 + 1 }) == partners[place] {
+                run += 1
+                continue
+            }
+            if run >= least { shared += run }
+            run = isNext ? 1 : 0
+        }
+        return Double(shared) / Double(shorter)
     }
 
     /// Returns where passages begin that each text has once, in the order of both.

@@ -145,6 +145,21 @@ import Testing
         #expect(merge.rows[ByteOrdered("13")]?.base != nil && merge.rows[ByteOrdered("13")]?.mine == nil)
     }
 
+    /// A program may give a new annotation the number of one that was deleted.
+    @Test func aDeletionCountsAlsoIfItsNumberHadAnotherOwner() {
+        let long = "01M89PRE1G5VCAMHBWFE5PM9AC"
+        let later = Self.note(long, "later", name: "the later owner")
+        var state = Self.state([:])
+        state.rows[ByteOrdered("7")] = .init(base: nil, mine: nil)
+        state.rows[ByteOrdered(long)] = .init(base: later, mine: later)
+        let ancestor = [Self.note("6", "stays"), Self.note("7", "later", name: "the later owner")]
+        let layer = [Self.note("6", "stays"), later]
+        let merge = FileMerge(
+            ancestor: ancestor, base: layer, mine: layer, file: [ancestor[0]], state: state, pages: [])
+        #expect(merge.removals == [long])
+        #expect(merge.puts.isEmpty && merge.conflicts.isEmpty)
+    }
+
     @Test func aCopyThatChangesWhatWasChangedSinceIsInConflict() {
         var state = Self.state([:])
         state.rows[ByteOrdered("12")] = .init(base: Self.note("12", "mine"), mine: Self.note("12", "mine"))
