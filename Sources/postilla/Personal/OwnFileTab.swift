@@ -81,8 +81,11 @@ final class OwnFileTab: Sendable {
         let descriptor = try client.documentDescriptor(forJWT: token)
         // What is done is in the engine at once, which keeps it on disk.
         descriptor.delayForSyncingLocalChanges = .zero
-        try await descriptor.reauthenticateAndWait(withJWT: token)
-        try await descriptor.syncAndWait(tolerating: true)
+        // What an earlier window has left here is shown at once; the newest changes come once the tab is connected.
+        if descriptor.status.lastSync == nil {
+            try await descriptor.reauthenticateAndWait(withJWT: token)
+            try await descriptor.syncAndWait(tolerating: true)
+        }
         try await waitForPage()
         state.withLock { state in
             state.link = link
