@@ -73,6 +73,8 @@ final class OwnFileTab: Sendable {
         if !PersonalEngine.isRunning(options.folders) { try await waitForPage() }
         let (link, report) = try await OwnFileLink.open(
             name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
+        // So does opening the layer, which also blocks a thread that the page needs.
+        try await waitForPage()
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
         }
@@ -86,7 +88,7 @@ final class OwnFileTab: Sendable {
             try await descriptor.reauthenticateAndWait(withJWT: token)
             try await descriptor.syncAndWait(tolerating: true)
         }
-        try await waitForPage()
+        try Task.checkCancellation()
         state.withLock { state in
             state.link = link
             state.client = client
