@@ -73,22 +73,15 @@ final class OwnFileTab: Sendable {
         if !PersonalEngine.isRunning(options.folders) { try await waitForPage() }
         let (link, report) = try await OwnFileLink.open(
             name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
-        // So does opening the layer, which also blocks a thread that the page needs.
-        try await waitForPage()
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
         }
-        let client = try InstantClient(
-            serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers), environment: .program(options.log))
-        let descriptor = try client.documentDescriptor(forJWT: token)
-        // What is done is in the engine at once, which keeps it on disk.
-        descriptor.delayForSyncingLocalChanges = .zero
-        // What an earlier window has left here is shown at once; the newest changes come once the tab is connected.
-        if descriptor.status.lastSync == nil {
+        let (client, descriptor, isHere) = try await open(link, url, token)
+        if !isHere {
             try await descriptor.reauthenticateAndWait(withJWT: token)
             try await descriptor.syncAndWait(tolerating: true)
         }
-        try Task.checkCancellation()
+        try await waitForPage()
         state.withLock { state in
             state.link = link
             state.client = client
@@ -96,10 +89,34 @@ final class OwnFileTab: Sendable {
             state.report = report
         }
         guard adopt(self, link, client, descriptor, token) else { return close() }
-        post(.status(descriptor.status))
+        // Without a token yet, the layer is about to connect.
+        if !isHere { post(.status(descriptor.status)) }
         tell()
         post(.recordsChanged([], author: nil))
         try await watch(link, descriptor)
+    }
+
+    /// Opens the layer, away from the threads that the first page needs.
+    ///
+    /// - Returns: also whether an earlier window has left its records here. They are shown at once; newer ones come once the
+    ///   layer is connected.
+    private func open(
+        _ link: OwnFileLink, _ url: URL, _ token: String
+    ) async throws -> (InstantClient, InstantDocumentDescriptor, isHere: Bool) {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global(qos: .utility).async { [options] in
+                continuation.resume(
+                    with: Result {
+                        let client = try InstantClient(
+                            serverURL: url, dataDirectory: URL(filePath: link.engine.place.layers),
+                            environment: .program(options.log))
+                        let descriptor = try client.documentDescriptor(forJWT: token)
+                        // What is done is in the engine at once, which keeps it on disk.
+                        descriptor.delayForSyncingLocalChanges = .zero
+                        return (client, descriptor, descriptor.status.lastSync != nil)
+                    })
+            }
+        }
     }
 
     // MARK: What happens to the file
