@@ -40,6 +40,20 @@ struct EditionAlignmentTests {
         #expect(alignment.moving([record]).found == [record])
     }
 
+    /// Common words stand in every text, in the same order by chance, but seldom three in a row.
+    @Test func commonWordsDoNotMakeTwoTextsEditionsOfOne() {
+        let paper = ["we show that the cost of a call is low and you can see in the table how it grew"]
+        let slogan = ["the best of all and you get it now"]
+        let other = EditionAlignment(from: [Self.page(slogan)], to: [Self.page(paper)])
+        #expect(other.share >= EditionAlignment.leastShare)
+        #expect(other.shareOfPassages < EditionAlignment.leastShare)
+        let edited = ["today we show that the cost of a call is high and you can see in this table how it fell"]
+        let edition = EditionAlignment(from: [Self.page(edited)], to: [Self.page(paper)])
+        #expect(edition.shareOfPassages > 0.5)
+        // Too short for passages.
+        #expect(EditionAlignment(from: [Self.page(["one two"])], to: [Self.page(["one two three"])]).shareOfPassages == 1)
+    }
+
     @Test func marksFollowTheirWords() {
         let cases: [(to: [PageText], rects: [Rect], page: Int, expected: [Rect]?)] = [
             // Further down.

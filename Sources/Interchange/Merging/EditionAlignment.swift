@@ -15,6 +15,8 @@ package struct EditionAlignment: Sendable {
     private let newWords: [Word]
     /// The share of the words that both editions have, of the shorter one.
     package let share: Double
+    /// The share of the words that both editions have in passages, of the shorter one.
+    package let shareOfPassages: Double
 
     private struct Word {
         let page: Int
@@ -39,6 +41,7 @@ package struct EditionAlignment: Sendable {
         starts = from.indices.reduce(into: [0]) { $0.append($0[$1] + from[$1].words.count) }
         alignment = WordAlignment(words.map(\.word.text), newWords.map(\.word.text))
         share = alignment.share
+        shareOfPassages = alignment.shareOfPassages
     }
 
     private static func words(of pages: [PageText]) -> [Word] {

@@ -53,6 +53,25 @@ struct WordAlignment {
         return shorter == 0 ? 1 : Double(partners.count { $0 != nil }) / Double(shorter)
     }
 
+    /// The share of the words that stand in both in passages of at least three words, of the shorter text. Texts about
+    /// different things have common words in the same order, but seldom three in a row.
+    var shareOfPassages: Double {
+        let shorter = min(old.count, new.count)
+        guard shorter >= Self.passage else { return share }
+        var (held, run) = (0, 0)
+        for place in partners.indices {
+            if let partner = partners[place], run > 0, partners[place - 1] == partner - 1 {
+                run += 1
+            } else {
+                run = partners[place] == nil ? 0 : 1
+            }
+            if run == Self.passage { held += run } else if run > Self.passage { held += 1 }
+        }
+        return Double(held) / Double(shorter)
+    }
+
+    private static let passage = 3
+
     /// Returns where passages begin that each text has once, in the order of both.
     private func anchors(_ one: Range<Int>, _ other: Range<Int>, of length: Int) -> [(Int, Int)] {
         func unique(_ words: [ByteOrdered], _ range: Range<Int>) -> [ArraySlice<ByteOrdered>: Int?] {

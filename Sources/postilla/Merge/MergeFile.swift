@@ -218,10 +218,10 @@ extension MergeReader {
             }
             return
         }
-        guard alignment.hasWords, alignment.share >= EditionAlignment.leastShare else {
+        guard alignment.hasWords, alignment.shareOfPassages >= EditionAlignment.leastShare else {
             let reason =
                 alignment.hasWords
-                ? "only \(Int(alignment.share * 100)) % of its words are in \(document.path)"
+                ? "only \(Int(alignment.shareOfPassages * 100)) % of its words are in passages of \(document.path)"
                 : "its pages differ from those of \(document.path), and there are no words to compare"
             throw CommandFailure("\(file.path) seems to be another document: \(reason); nothing merged")
         }
