@@ -66,8 +66,11 @@ final class OwnFileTab: Sendable {
         let descriptor = try client.documentDescriptor(forJWT: token)
         // What is done is in the engine at once, which keeps it on disk.
         descriptor.delayForSyncingLocalChanges = .zero
-        try await descriptor.reauthenticateAndWait(withJWT: token)
-        try await descriptor.syncAndWait(tolerating: true)
+        // What this machine has of the file is shown and edited at once. The tab authenticates and syncs in any case.
+        if !descriptor.isComplete {
+            try await descriptor.reauthenticateAndWait(withJWT: token)
+            try await descriptor.syncAndWait(tolerating: true)
+        }
         try Task.checkCancellation()
         state.withLock { state in
             state.link = link
@@ -364,6 +367,13 @@ final class OwnFileTab: Sendable {
 }
 
 extension InstantDocumentDescriptor {
+    /// Whether the local store has all records as of an earlier sync, and the rights to edit them.
+    fileprivate var isComplete: Bool {
+        guard let metadata = try? layer.metadata() else { return false }
+        return metadata.cursor != nil && metadata.grant != nil && metadata.loading == nil && !metadata.wasReset
+            && !metadata.isRecovering
+    }
+
     /// Waits until the engine has all edits. Edits that were refused or are in conflict stay where they are.
     fileprivate func syncAndWait(tolerating: Bool) async throws {
         do throws(InstantError) { try await syncAndWait() } catch {
