@@ -41,6 +41,19 @@ struct EditionAlignmentTests {
         #expect(alignment.moving([record]).found == [record])
     }
 
+    /// Common words stand in every text, in the same order by chance, but seldom in passages.
+    @Test func commonWordsDoNotMakeTwoTextsEditionsOfOne() {
+        let paper = ["we show that the cost of a call is low and you can see in the table how it grew"]
+        let slogan = ["the best of all and you get it now"]
+        let other = EditionAlignment(from: [Self.page(slogan)], to: [Self.page(paper)])
+        #expect(other.share < EditionAlignment.leastShare)
+        let edited = ["today we show that the cost of a call is high and you can see in this table how it fell"]
+        let edition = EditionAlignment(from: [Self.page(edited)], to: [Self.page(paper)])
+        #expect(edition.share > 0.5)
+        // Too short for passages.
+        #expect(EditionAlignment(from: [Self.page(["one two"])], to: [Self.page(["one two three"])]).share == 1)
+    }
+
     @Test func marksFollowTheirWords() {
         let cases: [(to: [PageText], rects: [Rect], page: Int, expected: [Rect]?)] = [
             // Further down.

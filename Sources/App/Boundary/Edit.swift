@@ -31,6 +31,8 @@ package struct EditStep: Hashable, Sendable, Identifiable {
     package var newIDs: [Record.ID] = []
     /// What the step is about, for the notice of its undo: `highlight “a place” by carla`.
     package var summary = ""
+    /// What the person saw of records that the step changes, so that what arrives until the step is stored is not replaced.
+    package var seen: [ByteOrdered: Content] = [:]
     /// For what a copy has brought: what to say once it is done. Its records keep their authors, or have none.
     package var merged: String?
 

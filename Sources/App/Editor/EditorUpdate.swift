@@ -123,7 +123,7 @@ extension AppState {
         case .newNote: return perform([.create(said)], from: editor)
         case .record(let record):
             guard editor.isChanged else { return forgetDraft(editor.draftKey) }
-            return perform([.update(record.id, said)], from: editor)
+            return perform([.update(record.id, said)], from: editor, over: [record])
         case .reply, .newThread, .together: return []
         case .merge(let id, _): return resolve(id, .merged(said), from: editor)
         }

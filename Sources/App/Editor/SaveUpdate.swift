@@ -9,8 +9,10 @@ extension AppState {
     /// Submits edits as one step, which is shown as done while it is saved. A new record needs an author's name: if
     /// none is known, the user is asked for it.
     ///
-    /// - Parameter editor: The editor whose text is submitted.
-    mutating func perform(_ edits: [Edit], from editor: Editor? = nil) -> [Effect] {
+    /// - Parameters:
+    ///   - editor: The editor whose text is submitted.
+    ///   - seen: What the person saw of the records that the edits change.
+    mutating func perform(_ edits: [Edit], from editor: Editor? = nil, over seen: [Record] = []) -> [Effect] {
         guard let document, !edits.isEmpty else { return [] }
         let creates = edits.contains {
             switch $0 {
@@ -22,15 +24,18 @@ extension AppState {
             prompt = Prompt(.author(then: edits, editor: editor), label: "Your name, shown on your annotations: ")
             return []
         }
-        return begin(edits, from: editor)
+        return begin(edits, from: editor, over: seen)
     }
 
-    private mutating func begin(_ edits: [Edit], from editor: Editor? = nil, isRedo: Bool = false) -> [Effect] {
+    private mutating func begin(
+        _ edits: [Edit], from editor: Editor? = nil, over seen: [Record] = [], isRedo: Bool = false
+    ) -> [Effect] {
         let summary = document?.name(of: edits) ?? ""
         let newIDs = (0..<edits.reduce(0) { $0 + $1.newRecords }).map { _ in ids.make(at: now) }
-        guard let step = document?.history.begin(edits, newIDs: newIDs, summary: summary, isRedo: isRedo) else {
+        guard var step = document?.history.begin(edits, newIDs: newIDs, summary: summary, isRedo: isRedo) else {
             return []
         }
+        for record in seen { step.seen[ByteOrdered(record.id)] = record.content }
         document?.begin(step, from: editor, at: now)
         return keepUntilSaved(editor, becoming: newIDs.first) + [.perform(step)]
     }

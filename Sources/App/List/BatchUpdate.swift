@@ -96,10 +96,12 @@ extension AppState {
     }
 
     /// Submits the edits and clears the marks.
-    private mutating func perform(_ edits: [Edit], omitted: String?, from editor: Editor? = nil) -> [Effect] {
+    private mutating func perform(
+        _ edits: [Edit], omitted: String?, from editor: Editor? = nil, over seen: [Record] = []
+    ) -> [Effect] {
         document?.list.marks = ListMarks()
         guard !edits.isEmpty else { return [] }
-        let effects = perform(edits, from: editor)
+        let effects = perform(edits, from: editor, over: seen)
         if let omitted, let step = document?.history.done.last { document?.omitted[step.id] = omitted }
         return effects
     }
@@ -129,7 +131,7 @@ extension AppState {
         guard !colored.isEmpty else { return only(.warning("Nothing to recolour")) }
         let (records, omitted) = allowed(colored) { .edit($0) }
         let edits = records.map { Edit.update($0.record.id, $0.record.content.changingColor(to: color)) }
-        return perform(edits, omitted: omitted)
+        return perform(edits, omitted: omitted, over: records.map(\.record))
     }
 
     // MARK: Texts
@@ -175,7 +177,7 @@ extension AppState {
             notice = omitted.map { .warning($0) } ?? .done("Nothing changed")
             return effects + forgetDraft(editor.draftKey)
         }
-        return effects + perform(edits, omitted: omitted, from: editor)
+        return effects + perform(edits, omitted: omitted, from: editor, over: before)
     }
 }
 

@@ -14,8 +14,9 @@ extension InstantDocumentDescriptor {
         try edit { try $0.create(content, id: id ?? newID(), group: group, author: author, at: $1) }
     }
 
-    package func update(_ id: Record.ID, content: Content) throws -> EditReceipt {
-        try edit { try $0.update(id, content: content, at: $1) }
+    /// - Parameter seen: The content that the author of the edit read, so that what was changed since is not replaced.
+    package func update(_ id: Record.ID, content: Content, over seen: Content? = nil) throws -> EditReceipt {
+        try edit { try $0.update(id, content: content, over: seen, at: $1) }
     }
 
     /// - Parameter named: The records that the user was told would also be deleted; nil if the user was not asked.

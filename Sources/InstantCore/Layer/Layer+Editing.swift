@@ -42,8 +42,14 @@ extension Layer {
     }
 
     /// Replaces the content. The server preserves the author and creation time; the group does not change.
+    ///
+    /// - Parameter seen: The content that the author of the edit read. What was changed since then in other members stays.
+    ///   If the same member was changed, the edit becomes a conflict, and the record stays as it is. nil: the edit replaces
+    ///   whatever the record has.
     @discardableResult
-    package func update(_ id: Record.ID, content: Content, at now: Timestamp) throws -> EditReceipt {
+    package func update(
+        _ id: Record.ID, content: Content, over seen: Content? = nil, at now: Timestamp
+    ) throws -> EditReceipt {
         try store.write { store in
             let metadata = try metadata(in: store)
             guard let grant = metadata.grant else { throw EditError.noGrant }
@@ -54,8 +60,14 @@ extension Layer {
             guard content.isSameKind(as: record.content), (content.state == nil) == (record.content.state == nil) else {
                 throw EditError.otherKind
             }
-            let stamped = content.changing { $0["updatedAt"] = .string(now.iso8601) }
+            let merged: Content? = if let seen { content.made(over: seen, on: record.content) } else { content }
+            let stamped = (merged ?? content).changing { $0["updatedAt"] = .string(now.iso8601) }
             try stamped.check(metadata, over: record.content)
+            if merged == nil, let seen {
+                var base = record
+                base.content = seen
+                return try store.keepAside(stamped, of: record, over: base, at: now, metadata: metadata)
+            }
             return try store.enqueue(.update, id, content: stamped, group: record.group, at: now, metadata: metadata)
         }
     }

@@ -49,6 +49,22 @@ extension WritableLayer {
         return receipt
     }
 
+    /// Appends an update as a conflict, because the record has changed since the author of the update read it. Nothing is
+    /// merged into it: what waits was written without knowing it.
+    func keepAside(
+        _ content: Content, of present: Record, over base: Record, at now: Timestamp, metadata: LayerMetadata
+    ) throws -> EditReceipt {
+        let entry = OutboxEntry(
+            id: present.id, kind: .update, baseRevision: try overlay(present.id, metadata: metadata).revision,
+            group: present.group, content: content, base: base,
+            state: .conflict("it was changed after it was read"), madeAt: now)
+        var receipt = EditReceipt(id: present.id, kind: .update, before: present, after: nil, seq: 0, previous: nil)
+        receipt.seq = try append(entry).seq
+        try refresh(present.id, metadata: metadata)
+        receipt.after = try overlay(present.id, metadata: metadata).record
+        return receipt
+    }
+
     /// Whether an unanswered restore carries text that the server has never seen.
     func expectsFollowUp(_ id: Record.ID) throws -> Bool {
         try entries(of: id).contains { $0.kind == .restore && $0.isPending && $0.content != nil }

@@ -76,6 +76,9 @@ extension WritableLayer {
                     try removeEntry(present.seq)
                 }
                 if present.kind == .create { undone.swallowed = try absorbThread(of: receipt.id, metadata: metadata) }
+            } else if receipt.before == receipt.after {
+                // The edit became a conflict as it was made.
+                try removeEntry(present.seq)
             } else {
                 return nil
             }

@@ -69,10 +69,15 @@ struct EditCommand: AsyncParsableCommand {
                 try await EditLines(session: session).run()
                 return try await session.finish()
             }
-            var changes: [(id: Record.ID, content: Content)] = []
+            var changes: [(id: Record.ID, content: Content, seen: Content?)] = []
             for id in try names.map(session.id(of:)) {
                 guard let record = try session.descriptor.layer.record(id) else { throw session.noRecord(id) }
-                if let content = try given ?? changed(record, in: session) { changes.append((id, content)) }
+                // A whole content replaces what is there, whoever wrote it; a text was edited as it was read.
+                if let given {
+                    changes.append((id, given, nil))
+                } else if let content = try changed(record, in: session) {
+                    changes.append((id, content, record.content))
+                }
             }
             if dry.dryRun {
                 var run = try DryRun(session)
@@ -80,7 +85,9 @@ struct EditCommand: AsyncParsableCommand {
                 return run.write()
             }
             guard !changes.isEmpty else { return Output.message("no changes") }
-            for change in changes { _ = try session.descriptor.update(change.id, content: change.content) }
+            for change in changes {
+                _ = try session.descriptor.update(change.id, content: change.content, over: change.seen)
+            }
             try await session.deliverOrExplain(changes.map(\.id), "not changed")
             try await session.finish()
         } catch { throw CommandFailure(reading: error) }

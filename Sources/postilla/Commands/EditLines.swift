@@ -47,7 +47,9 @@ struct EditLines {
                 return (found, .conflict("no annotation \(found) in this layer"))
             }
             guard let content = try change.content(over: record) else { return (found, .applied) }
-            _ = try session.descriptor.update(found, content: content)
+            // A whole content replaces what is there, whoever wrote it.
+            let seen: Content? = if case .text = change.value { record.content } else { nil }
+            _ = try session.descriptor.update(found, content: content, over: seen)
             return (found, nil)
         } catch let problem as EditError {
             return (id, EditOutcome(problem))

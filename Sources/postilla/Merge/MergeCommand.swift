@@ -28,8 +28,8 @@ struct MergeCommand: AsyncParsableCommand {
             keep it. A reply made of a text of FILE gets this author too. With --into, the server may set the author.
 
             Merging the same files into the result again changes nothing. OUT keeps the bytes of BASE, and so its \
-            signatures; where a signature forbids it, nothing is written. OUT is replaced in one step, but if it is one \
-            of the files, only with --force.
+            signatures; where a signature forbids it, nothing is written. A file that exists is replaced only with \
+            --force, in one step.
 
             Prints a line for each change: {"id","action":"create|update|delete|conflict|missing|skip|incomplete",\
             "file","reason"?,"members"?,"kept"?,"other"?,"replies"?,"status"?}, and a summary of each file on standard \
@@ -50,7 +50,7 @@ struct MergeCommand: AsyncParsableCommand {
 
     @Option(
         name: [.short, .long],
-        help: ArgumentHelp("Write the result to this PDF, replacing it in one step.", valueName: "file"),
+        help: ArgumentHelp("Write the result to this new PDF.", valueName: "file"),
         completion: .file(extensions: ["pdf"]))
     var output: String?
 
@@ -64,7 +64,7 @@ struct MergeCommand: AsyncParsableCommand {
     @Flag(help: "Report the changes without making any.")
     var dryRun = false
 
-    @Flag(help: "Replace OUT even if it is one of the files.")
+    @Flag(help: "Replace OUT if it exists, even if it is one of the files.")
     var force = false
 
     @OptionGroup var listing: ListingOptions
@@ -172,7 +172,10 @@ struct MergeCommand: AsyncParsableCommand {
 
     private func checkOutput() throws {
         guard let output, !force, let identity = FileIdentity(output) else { return }
-        guard let path = files.first(where: { FileIdentity($0) == identity }) else { return }
+        guard let path = files.first(where: { FileIdentity($0) == identity }) else {
+            guard !dryRun else { return }
+            throw CommandFailure("\(output): another file is already there; it is not replaced. Use --force to replace it")
+        }
         throw CommandFailure(
             "\(output) is one of the files to merge (\(path)); name another file, or use --force to replace it", .usage)
     }

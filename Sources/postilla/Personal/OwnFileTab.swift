@@ -113,7 +113,7 @@ final class OwnFileTab: Sendable {
                         let descriptor = try client.documentDescriptor(forJWT: token)
                         // What is done is in the engine at once, which keeps it on disk.
                         descriptor.delayForSyncingLocalChanges = .zero
-                        return (client, descriptor, descriptor.status.lastSync != nil)
+                        return (client, descriptor, descriptor.isComplete)
                     })
             }
         }
@@ -401,6 +401,13 @@ final class OwnFileTab: Sendable {
 }
 
 extension InstantDocumentDescriptor {
+    /// Whether the local store has all records as of an earlier sync, and the rights to edit them.
+    fileprivate var isComplete: Bool {
+        guard let metadata = try? layer.metadata() else { return false }
+        return metadata.cursor != nil && metadata.grant != nil && metadata.loading == nil && !metadata.wasReset
+            && !metadata.isRecovering
+    }
+
     /// Waits until the engine has all edits. Edits that were refused or are in conflict stay where they are.
     fileprivate func syncAndWait(tolerating: Bool) async throws {
         do throws(InstantError) { try await syncAndWait() } catch {

@@ -30,7 +30,9 @@ final class LayerEdits: Sendable {
             do {
                 var ids = step.newIDs[...]
                 let author = step.merged == nil ? author ?? layer.client.rememberedAuthor : nil
-                for edit in step.edits { done += try perform(edit, by: author, on: descriptor, newIDs: &ids) }
+                for edit in step.edits {
+                    done += try perform(edit, over: step.seen, by: author, on: descriptor, newIDs: &ids)
+                }
                 keep(done, of: step.id)
                 undoStore.add(UndoStore.Entry(step: step, receipts: done))
                 post(.edited(step: step.id, done.flatMap { [$0.id] + $0.along }))
@@ -42,13 +44,14 @@ final class LayerEdits: Sendable {
     }
 
     private func perform(
-        _ edit: Edit, by author: String?, on descriptor: InstantDocumentDescriptor,
+        _ edit: Edit, over seen: [ByteOrdered: Content], by author: String?, on descriptor: InstantDocumentDescriptor,
         newIDs ids: inout ArraySlice<Record.ID>
     ) throws -> [EditReceipt] {
         switch edit {
         case .create(let content):
             return [try descriptor.create(content, id: ids.popFirst(), author: author)]
-        case .update(let id, let content): return [try descriptor.update(id, content: content)]
+        case .update(let id, let content):
+            return [try descriptor.update(id, content: content, over: seen[ByteOrdered(id)])]
         case .delete(let id, let along): return [try descriptor.delete(id, with: along)]
         case .beginThread(let root, let text):
             let receipts = try descriptor.beginThread(

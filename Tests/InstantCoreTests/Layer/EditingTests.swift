@@ -31,6 +31,56 @@ import Testing
         #expect(request.changes[1].baseRevision == 0)
     }
 
+    @Test func anEditKeepsWhatChangedInOtherMembersSinceItWasRead() throws {
+        let it = try LayerFixture()
+        let read = try #require(try it.layer.record("2")).content
+        var record = stored("2", "two", 9, by: "bo").record
+        record.content = read.changing {
+            $0["color"] = "#ff0000"
+            $0["pdfObjectId"] = 7
+        }
+        _ = try it.pull(.record(record, 9), upTo: 9)
+        try it.layer.update("2", content: read.changing { $0["text"] = "mine" }, over: read, at: it.now)
+        let now = try #require(try it.layer.record("2")).content
+        #expect(now["text"]?.string == "mine" && now["color"]?.string == "#ff0000")
+        #expect(try it.layer.conflicts().isEmpty)
+        #expect(try it.layer.seal()?.changes.map(\.baseRevision) == [9])
+    }
+
+    @Test func anEditOfATextThatChangedSinceItWasReadBecomesAConflict() throws {
+        let it = try LayerFixture()
+        let read = try #require(try it.layer.record("2")).content
+        _ = try it.pull(item("2", "theirs", 9), upTo: 9)
+        let receipt = try it.layer.update("2", content: note("mine"), over: read, at: it.now)
+        #expect(try it.text("2") == "theirs")
+        #expect(try it.delivery("2") == .conflict)
+        let conflict = try #require(try it.layer.conflicts().first)
+        #expect(conflict.base?.content["text"]?.string == "two")
+        #expect(conflict.mine?["text"]?.string == "mine")
+        #expect(conflict.theirs?.content["text"]?.string == "theirs")
+        #expect(try it.layer.seal() == nil)
+        try it.layer.undo(receipt, at: it.now)
+        #expect(try it.layer.conflicts().isEmpty)
+        #expect(try it.text("2") == "theirs")
+    }
+
+    /// Another window of the same person: its edit is not sent yet.
+    @Test func anEditDoesNotReplaceAWaitingOneThatItsAuthorHasNotSeen() throws {
+        let it = try LayerFixture()
+        let read = try #require(try it.layer.record("2")).content
+        try it.layer.update("2", content: note("first"), over: read, at: it.now)
+        try it.layer.update("2", content: note("second"), over: read, at: it.now)
+        #expect(try it.text("2") == "first")
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["second"])
+        #expect(try it.layer.seal()?.changes.map { $0.content?["text"]?.string } == ["first"])
+        // A window whose author saw the first edit continues it as usual.
+        let other = try LayerFixture()
+        try other.layer.update("2", content: note("first"), over: read, at: other.now)
+        let seen = try #require(try other.layer.record("2")).content
+        try other.layer.update("2", content: note("second"), over: seen, at: other.now)
+        #expect(try other.text("2") == "second" && other.layer.conflicts().isEmpty)
+    }
+
     /// Swift's `==` takes both ids for the same text.
     @Test func recordsWhoseIDsLookAlikeAreSentAtOnceAndRefusedApart() throws {
         let it = try LayerFixture()
