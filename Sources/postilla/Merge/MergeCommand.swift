@@ -174,7 +174,8 @@ struct MergeCommand: AsyncParsableCommand {
         guard let output, !force, let identity = FileIdentity(output) else { return }
         guard let path = files.first(where: { FileIdentity($0) == identity }) else {
             guard !dryRun else { return }
-            throw CommandFailure("\(output): another file is already there; it is not replaced. Use --force to replace it")
+            throw CommandFailure(
+                "\(output): another file is already there; it is not replaced. Use --force to replace it")
         }
         throw CommandFailure(
             "\(output) is one of the files to merge (\(path)); name another file, or use --force to replace it", .usage)
