@@ -66,11 +66,11 @@ final class OwnFileTab: Sendable {
         let descriptor = try client.documentDescriptor(forJWT: token)
         // What is done is in the engine at once, which keeps it on disk.
         descriptor.delayForSyncingLocalChanges = .zero
-        // What this machine has of the file is shown and edited at once. The tab authenticates and syncs in any case.
-        if !descriptor.isComplete {
-            try await descriptor.reauthenticateAndWait(withJWT: token)
-            try await descriptor.syncAndWait(tolerating: true)
-        }
+        // A tab without an accepted token would ask for one.
+        let isComplete = descriptor.isComplete
+        try await descriptor.reauthenticateAndWait(withJWT: token)
+        // What this machine has of the file is shown and edited at once; the tab syncs in any case.
+        if !isComplete { try await descriptor.syncAndWait(tolerating: true) }
         try Task.checkCancellation()
         state.withLock { state in
             state.link = link
@@ -367,11 +367,10 @@ final class OwnFileTab: Sendable {
 }
 
 extension InstantDocumentDescriptor {
-    /// Whether the local store has all records as of an earlier sync, and the rights to edit them.
+    /// Whether the local store has all records as of an earlier sync.
     fileprivate var isComplete: Bool {
         guard let metadata = try? layer.metadata() else { return false }
-        return metadata.cursor != nil && metadata.grant != nil && metadata.loading == nil && !metadata.wasReset
-            && !metadata.isRecovering
+        return metadata.cursor != nil && metadata.loading == nil && !metadata.wasReset && !metadata.isRecovering
     }
 
     /// Waits until the engine has all edits. Edits that were refused or are in conflict stay where they are.
