@@ -38,7 +38,7 @@ extension AppState {
         case .at(let reference, let message): return handle(message, of: reference)
         case .opened(let layer): return opened(layer)
         case .openFailed(let why): openFailed(why)
-        case .demoReady(let server, let token): return document == nil ? [.join(server: server, token: token)] : []
+        case .demoReady(let server, let token): return demoStarted(server, token)
         case .titled(let title): document?.title = title
         case .download(let progress): downloaded(progress)
         case .downloadFailed(let why): downloadFailed(why)

@@ -182,6 +182,15 @@ import Testing
         #expect(stage.state.document != nil)
     }
 
+    /// Nobody is asked for a token for something that is no address.
+    @Test(arguments: ["not a url", "ftp://x", "http://", "localhost:5000", "https:///a"])
+    func whatIsNoAddressIsToldAtOnce(_ text: String) throws {
+        let stage = library(columns: 100)
+        try stage.press("+\(text)<enter>")
+        #expect(stage.foot.contains("\(text) is not a server address"))
+        #expect(!stage.screen.contains("The token for"))
+    }
+
     @Test func theDemoIsAKeyAway() throws {
         let stage = Stage(Sample.services(), begin: .library)
         try stage.press("d")
@@ -191,6 +200,7 @@ import Testing
         #expect(stage.asked.count { $0 == .startDemo } == 1)
         stage.send(.demoReady(server: "http://localhost:5000", TokenText(TokenTests.readOnly)))
         #expect(stage.lines.prefix(2).contains { $0.contains("hotos17 › review") })
+        #expect(!stage.screen.contains("Starting a server"), "it has started")
         let failing = Stage(FakeServices(), begin: .library)
         try failing.press("d")
         failing.send(.openFailed("sample PDFs not found"))

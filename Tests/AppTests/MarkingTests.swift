@@ -31,7 +31,7 @@ import Testing
                 "rects":[[102,72,114,12]],"color":"#fcee7c","blendMode":"multiply"}
                 """#)
         #expect(stage.lines[1] == " H ^  This[calls for a rethink]of how we approach the instruction set. In")
-        #expect(stage.foot == " Added highlight; u to revert")
+        #expect(stage.foot == " Added highlight; u to take it back")
         #expect(stage.state.document?.list.current?.id == stage.services.records.last?.id)
     }
 
@@ -98,7 +98,7 @@ import Testing
             if case .create(let content) = edit { content["pageIndex"]?.integer } else { nil }
         }
         #expect(pages == [0, 1])
-        #expect(stage.foot == " Added highlight on 2 pages; u to revert")
+        #expect(stage.foot == " Added highlight on 2 pages; u to take it back")
         #expect(stage.state.document?.list.total == 6)
         try stage.press("u")
         #expect(stage.state.document?.list.total == 4)

@@ -59,7 +59,7 @@ import Testing
             return
         }
         #expect(content == Sample.services().records[0].content.changing { $0["note"] = "Better" })
-        #expect(stage.foot == " Changed; u to revert")
+        #expect(stage.foot == " Changed; u to take it back")
     }
 
     @Test func aTextThatIsAnObjectStaysOne() {

@@ -13,7 +13,7 @@ import Testing
 
     @Test func wordsOfThePageAreMarked() {
         let stage = PlainStage(Sample.services())
-        #expect(stage.type("highlight \"some of the challenges\"") == ["Added highlight; undo to revert"])
+        #expect(stage.type("highlight \"some of the challenges\"") == ["Added highlight; undo to take it back"])
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["type"]?.string == "pspdfkit/markup/highlight")
         #expect(stage.prompt == "page 1, 4 marks> ")
@@ -33,7 +33,7 @@ import Testing
         #expect(stage.type("4") == ["Cancelled."])
         #expect(edits(stage).isEmpty)
         stage.type("underline the")
-        #expect(stage.type("3") == ["Added underline; undo to revert"])
+        #expect(stage.type("3") == ["Added underline; undo to take it back"])
     }
 
     @Test func aNoteIsWrittenLineByLine() {
@@ -42,7 +42,7 @@ import Testing
         #expect(stage.prompt == "")
         stage.type("Not any more.")
         stage.type("quit")
-        #expect(stage.type(".") == ["Added note; undo to revert"])
+        #expect(stage.type(".") == ["Added note; undo to take it back"])
         guard case .create(let content)? = edits(stage).first else { return }
         #expect(content["text"]?.string == "Not any more.\nquit")
         stage.type("note")
@@ -118,7 +118,7 @@ import Testing
         let stage = PlainStage(services)
         stage.type("highlight transistors")
         #expect(stage.prompt == "Your name, shown on your annotations: ")
-        #expect(stage.type("Mia") == ["Added highlight; undo to revert"])
+        #expect(stage.type("Mia") == ["Added highlight; undo to take it back"])
         #expect(stage.asked.contains(.rememberAuthor("Mia")))
     }
 

@@ -24,7 +24,7 @@ import Testing
         #expect(stage.state.document?.list.total == 5)
         stage.saveHeld()
         #expect(row(stage, "Here").hasSuffix(" unsent"))
-        #expect(stage.foot == " Added note; u to revert")
+        #expect(stage.foot == " Added note; u to take it back")
         #expect(!stage.statusLine.contains("saving"))
         #expect(stage.state.document?.list.total == 5)
     }

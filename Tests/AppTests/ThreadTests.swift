@@ -91,7 +91,7 @@ import Testing
         }
         #expect(content["rootId"] == "h1")
         #expect(Annotation(id: "", content: content).text == "So do I")
-        #expect(stage.foot == " Reply added; u to revert")
+        #expect(stage.foot == " Reply added; u to take it back")
         #expect(stage.state.document?.thread.comments.count == 3)
         #expect(stage.state.document?.list.cursorID == "h1")
         try stage.press("u")
@@ -166,7 +166,7 @@ import Testing
         }
         #expect(root["type"] == "pspdfkit/markup/highlight")
         #expect(root["isCommentThreadRoot"] == true)
-        #expect(stage.foot == " Thread started; u to revert")
+        #expect(stage.foot == " Thread started; u to take it back")
         #expect(stage.state.document?.list.current?.replies == 1)
         try stage.press("u")
         #expect(stage.services.records.count == 4)

@@ -154,7 +154,7 @@ struct DocumentedCommandStories {
             for typed in dialogue {
                 terminal.send(text: typed + "\r")
                 // The beginning of the page has left the screen.
-                let answer = typed == "read" ? "2 What gets lost" : "Added highlight; undo to revert"
+                let answer = typed == "read" ? "2 What gets lost" : "Added highlight; undo to take it back"
                 #expect(typed == "read" || text.contains(answer))
                 try terminal.see(answer)
             }

@@ -57,6 +57,27 @@ struct OwnFileStories {
         }
     }
 
+    /// A beginning of the file is an earlier version, which lacks notes that the program that writes it has seen.
+    @Test func aDeletionCountsAlsoIfTheFileWasReadWhileItWasWritten() throws {
+        let id = try run("add", path, "--note", "Seen", "--page", "1", other: true).output.trimmingCharacters(
+            in: .newlines)
+        let withNote = bytes
+        #expect(try run("delete", id, "--pdf", path, other: true).status == 0)
+        let without = bytes
+        #expect(withNote.starts(with: original) && without.starts(with: withNote))
+
+        try original.write(to: URL(filePath: path))
+        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
+        try withNote.write(to: URL(filePath: path))
+        #expect(try texts().contains("Seen"))
+        try original.write(to: URL(filePath: path))
+        // The program that saved this has not seen the note.
+        #expect(try texts().contains("Seen"))
+        try without.write(to: URL(filePath: path))
+        let left = try texts()
+        #expect(!left.contains("Seen") && left.contains("Kept"), "\(left)")
+    }
+
     @Test func aNoteIsAddedListedChangedAndDeletedInTheFile() throws {
         let id = try run("add", path, "--note", "Which program?", "--page", "1").output.trimmingCharacters(
             in: .newlines)

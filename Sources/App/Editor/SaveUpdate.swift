@@ -294,7 +294,7 @@ extension PendingEdits.Work {
 }
 
 extension Notice.Hint {
-    fileprivate static let takesBack = Notice.Hint(command: .undo, effect: "to revert")
+    fileprivate static let takesBack = Notice.Hint(command: .undo, effect: "to take it back")
 }
 
 extension [Edit] {

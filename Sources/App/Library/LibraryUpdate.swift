@@ -35,8 +35,15 @@ extension AppState {
     mutating func startDemo() -> [Effect] {
         guard opening == nil else { return [] }
         opening = Opening()
-        notice = .done("Starting a server with sample documents ...")
+        notice = Self.startingDemo
         return [.startDemo]
+    }
+
+    private static let startingDemo = Notice.done("Starting a server with sample documents ...")
+
+    mutating func demoStarted(_ server: String, _ token: TokenText) -> [Effect] {
+        if notice == Self.startingDemo { notice = nil }
+        return document == nil ? [.join(server: server, token: token)] : []
     }
 
     mutating func askToRemove() {

@@ -5,7 +5,7 @@ import Screen
 struct Notice: Equatable, Sendable {
     enum Kind: Equatable, Sendable { case hint, done, warning, error }
 
-    /// A suggested next command, shown with the user's key for it: `u to revert`.
+    /// A suggested next command, shown with the user's key for it: `u to take it back`.
     struct Hint: Equatable, Sendable {
         var command: Command
         /// What the command does, as `to revert`.

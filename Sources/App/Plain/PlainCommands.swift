@@ -138,6 +138,7 @@ extension PlainState {
             return app.openCurrent()
         case .add:
             guard !rest.isEmpty else { return only("Usage: add SERVER, such as http://127.0.0.1:5000") }
+            if let problem = ServerAddress.problem(with: rest) { return only(CleanText(cleaning: problem)) }
             askForToken(.join(server: rest))
         case .help: sayHelp()
         default: return app.quit()

@@ -44,6 +44,7 @@ extension AppState {
         case .server:
             guard !text.isEmpty else { return promptLeft() }
             self.prompt = nil
+            if let problem = ServerAddress.problem(with: text) { return only(.warning(problem)) }
             token = TokenCard(.join(server: text))
         case .file:
             guard !text.isEmpty else { return promptLeft() }

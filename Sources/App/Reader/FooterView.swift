@@ -104,7 +104,7 @@ extension AppState {
         return shown + bindings.filter { $0.command == .help }
     }
 
-    /// Returns `Changed; u to revert` with the user's key for the command, or the command's name if it has no key.
+    /// Returns `Changed; u to take it back` with the user's key for the command, or the command's name if it has no key.
     func wording(of notice: Notice) -> String {
         guard let hint = notice.hint else { return notice.text }
         return "\(notice.text); \(keyName(of: hint.command)) \(hint.effect)"

@@ -88,9 +88,13 @@ extension OpenFile {
 
 extension OwnFiles {
     /// The records of the earlier version that the file at a path continues; nil if it continues none.
-    func ancestor(of path: String, in state: OwnFileState) async throws -> BaseAnnotations? {
+    ///
+    /// - Parameter size: that of a version that the file continues in any case.
+    func ancestor(
+        of path: String, in state: OwnFileState, longerThan size: Int64? = nil
+    ) async throws -> BaseAnnotations? {
         let version = try await engine.apart { try state.earlier.ancestor(of: path) }
-        guard let version else { return nil }
+        guard let version, version.size > size ?? -1 else { return nil }
         let tools = intake.tools.sized(for: version.size)
         return try await intake.work.perform(on: version.size) {
             try await tools.annotations(of: path, upTo: version.size)?.byOwnNames

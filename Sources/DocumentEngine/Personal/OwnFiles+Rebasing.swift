@@ -87,7 +87,8 @@ extension OwnFiles {
         _ file: OwnFile, onto contents: Contents, _ facts: FileFacts, continues: Bool
     ) async throws -> Merged {
         let before = file.state
-        let ancestor = continues ? nil : try await ancestor(of: before.path, in: before)
+        // A file that was read while a program wrote it is a beginning of it, too. What that program saw is the longer one.
+        let ancestor = try await ancestor(of: before.path, in: before, longerThan: continues ? before.facts.size : nil)
         let revisions = try await engine.apart { (try? EarlierVersions.revisions(of: before.path)) ?? [] }
         return try await file.journal.pass {
             // An edit may come between reading the layer and writing the merge into it.

@@ -39,7 +39,7 @@ struct OwnFileLink: Hashable, Sendable {
                 answer = try await engine.ask(.POST, "open", body)
                 break
             } catch let refusal as EngineRefusal {
-                let reason = refusal.problem == "missing" ? "no such file" : refusal.reason ?? refusal.message
+                let reason = refusal.problem == "missing" ? missing(name) : refusal.reason ?? refusal.message
                 throw CommandFailure("\(name): \(reason)")
             } catch let failure as CommandFailure {
                 // An idle engine may end between two requests, or be killed.
@@ -50,9 +50,20 @@ struct OwnFileLink: Hashable, Sendable {
         return (OwnFileLink(engine: engine, document: report.document, name: name, path: path), report)
     }
 
+    /// Why there is no file of this name.
+    private static func missing(_ name: String) -> String {
+        // Arguments are text. What was no UTF-8 in them has been replaced, so the file cannot be named any more.
+        guard name.unicodeScalars.contains("\u{FFFD}") else { return "no such file" }
+        return "no such file; a name that is not UTF-8 cannot be used, so rename the file"
+    }
+
     /// The absolute path, with its symlinks.
     static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        if path.hasPrefix("/") { return path }
+        // FileManager knows no folder whose path is longer than 1,024 bytes.
+        guard let folder = getcwd(nil, 0) else { return path }
+        defer { free(folder) }
+        return String(cString: folder) + "/" + path
     }
 
     /// Asks the engine something about the file.

@@ -77,10 +77,9 @@ final class OwnFileTab: Sendable {
             throw CommandFailure("the engine's answer cannot be read")
         }
         let (client, descriptor, isHere) = try await open(link, url, token)
-        if !isHere {
-            try await descriptor.reauthenticateAndWait(withJWT: token)
-            try await descriptor.syncAndWait(tolerating: true)
-        }
+        // A tab without an accepted token would ask for one.
+        try await descriptor.reauthenticateAndWait(withJWT: token)
+        if !isHere { try await descriptor.syncAndWait(tolerating: true) }
         try await waitForPage()
         state.withLock { state in
             state.link = link
@@ -89,8 +88,7 @@ final class OwnFileTab: Sendable {
             state.report = report
         }
         guard adopt(self, link, client, descriptor, token) else { return close() }
-        // Without a token yet, the layer is about to connect.
-        if !isHere { post(.status(descriptor.status)) }
+        post(.status(descriptor.status))
         tell()
         post(.recordsChanged([], author: nil))
         try await watch(link, descriptor)
@@ -98,8 +96,8 @@ final class OwnFileTab: Sendable {
 
     /// Opens the layer, away from the threads that the first page needs.
     ///
-    /// - Returns: also whether an earlier window has left its records here. They are shown at once; newer ones come once the
-    ///   layer is connected.
+    /// - Returns: also whether an earlier window has left all records here. They are shown and edited at once; the tab syncs
+    ///   in any case.
     private func open(
         _ link: OwnFileLink, _ url: URL, _ token: String
     ) async throws -> (InstantClient, InstantDocumentDescriptor, isHere: Bool) {
@@ -401,11 +399,10 @@ final class OwnFileTab: Sendable {
 }
 
 extension InstantDocumentDescriptor {
-    /// Whether the local store has all records as of an earlier sync, and the rights to edit them.
+    /// Whether the local store has all records as of an earlier sync.
     fileprivate var isComplete: Bool {
         guard let metadata = try? layer.metadata() else { return false }
-        return metadata.cursor != nil && metadata.grant != nil && metadata.loading == nil && !metadata.wasReset
-            && !metadata.isRecovering
+        return metadata.cursor != nil && metadata.loading == nil && !metadata.wasReset && !metadata.isRecovering
     }
 
     /// Waits until the engine has all edits. Edits that were refused or are in conflict stay where they are.
