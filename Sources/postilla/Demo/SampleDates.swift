@@ -1,22 +1,22 @@
 import Annotations
 
-/// Moves the dates in a sample PDF near the present, so that the demo does not look abandoned. All move by the same
-/// number of days, and the file's length stays.
+/// Moves the dates in a sample PDF near the present, so that the demo does not look abandoned. All move by the same time,
+/// so that the ages, and with them the screen, are the same at any time of the day. The file's length stays.
 enum SampleDates {
-    /// - Returns: The file, its newest date less than a day before `now`; unchanged if it has no dates.
+    /// - Returns: The file, its newest date two hours and five minutes before `now`; unchanged if it has no dates.
     static func recent(_ pdf: [UInt8], now: Timestamp) -> [UInt8] {
         let dates = dates(in: pdf)
         guard let newest = dates.map(\.date).max() else { return pdf }
-        let days = (now.milliseconds - newest.milliseconds) / day
+        let shift = (now.milliseconds - newest.milliseconds) / 1000 * 1000 - age
         var moved = pdf
         for (place, date) in dates {
-            let digits = (date + days * day).iso8601.filter(\.isNumber).prefix(14)
+            let digits = (date + shift).iso8601.filter(\.isNumber).prefix(14)
             moved.replaceSubrange(place..<place + 14, with: digits.utf8)
         }
         return moved
     }
 
-    private static let day: Int64 = 86_400_000
+    private static let age: Int64 = 125 * 60_000
 
     /// The dates as PDF writes them, `(D:20260105090000Z)`, and where their digits begin.
     private static func dates(in pdf: [UInt8]) -> [(place: Int, date: Timestamp)] {
