@@ -7,19 +7,19 @@ import Testing
 /// A few cycles of `make crash`, and a check that they detect failures.
 @Suite(.serialized, .onProgramThreads, .timeLimit(.minutes(15))) struct CycleTests {
     @Test func nothingIsLostDoubledOrStalled() throws {
-        #expect(try problem(["--cycles", "8"]) == nil)
+        try expectNoProblem(["--cycles", "8"])
     }
 
     @Test func twoServersAndTheirDatabaseLoseNothing() throws {
-        #expect(try problem(["--cycles", "4", "--servers", "2"]) == nil)
+        try expectNoProblem(["--cycles", "4", "--servers", "2"])
     }
 
     @Test func tokensThatEndEveryTwoSecondsLoseNothing() throws {
-        #expect(try problem(["--cycles", "2", "--token-seconds", "2"]) == nil)
+        try expectNoProblem(["--cycles", "2", "--token-seconds", "2"])
     }
 
     @Test func severalProgramsOnOneFolderLoseNothingAndWaitForNoOther() throws {
-        #expect(try problem(["--rounds", "30", "--seed", "7"], of: "windows") == nil)
+        try expectNoProblem(["--rounds", "30", "--seed", "7"], of: "windows")
     }
 
     @Test func aNoteThatIsMissingAfterTheWindowsIsNoticed() throws {
@@ -27,12 +27,12 @@ import Testing
     }
 
     @Test func killedEnginesAndCommandsLoseNothingOfAFile() throws {
-        #expect(try problem(["--cycles", "3"], of: "files") == nil)
+        try expectNoProblem(["--cycles", "3"], of: "files")
     }
 
     @Test func twoWindowsAndAnotherProgramLoseNothingOfOneAnother() throws {
         let count = ProcessInfo.processInfo.environment["ONE_FILE_HISTORIES"] ?? "2"
-        #expect(try problem(["--histories", count], of: "one-file") == nil)
+        try expectNoProblem(["--histories", count], of: "one-file")
     }
 
     @Test func aChangeThatIsMissingInTheOneFileIsNoticed() throws {
@@ -46,11 +46,19 @@ import Testing
     }
 
     @Test func powerFailuresAndFailingDisksLoseNothing() throws {
-        #expect(try problem(["--cycles", "6", "--power"]) == nil)
+        try expectNoProblem(["--cycles", "6", "--power"])
     }
 
     @Test func aPromiseThatIsNotKeptIsNoticed() throws {
         #expect(try problem(["--cycles", "5", "--lies"])?.contains("instead of") == true)
+    }
+
+    /// Expects a campaign to hold, and names the seed and the cause otherwise.
+    private func expectNoProblem(
+        _ arguments: [String], of campaign: String = "cycles", _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let problem = try problem(arguments, of: campaign)
+        #expect(problem == nil, sourceLocation: location)
     }
 
     /// Runs the built program in the folder of the tests.

@@ -69,9 +69,10 @@ struct PictureStories {
         }
     }
 
-    /// Replaces ages and token lifetimes, which change from day to day.
+    /// Replaces ages, moments and token lifetimes, which change from day to day.
     private static func withoutAges(_ text: String) -> String {
         text.replacing(#/ *\b\d+[smhdy]\b/#, with: " #")
+            .replacing(#/\b\d{4}-\d{2}-\d{2}( \d{2}:\d{2})?\b/#, with: "#")
     }
 
     private static func withoutBlanksAtItsEnd(_ line: Substring) -> String {
