@@ -281,7 +281,7 @@ final class FileReplacement: @unchecked Sendable {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
         for name in names where name.hasPrefix(start) && name.hasSuffix(newSuffix) {
             let parts = name.dropFirst(start.count).split(separator: ".")
-            guard parts.count == 3, let pid = pid_t(parts[0]), kill(pid, 0) != 0, errno == ESRCH else { continue }
+            guard parts.count == 3, let pid = pid_t(parts[0]), ProcessIdentity.hasEnded(pid) else { continue }
             unlink("\(folder)/\(name)")
         }
     }

@@ -14,6 +14,13 @@ struct ProcessIdentity: Hashable, Sendable {
     /// A process of another PID namespace, whose number is 0 here, counts as alive until the engine ends.
     var isAlive: Bool { pid <= 0 || Self.start(of: pid).map { $0 == start } ?? false }
 
+    /// Whether no process has this number, or only one that has ended and that nobody has waited for.
+    static func hasEnded(_ pid: pid_t) -> Bool {
+        guard kill(pid, 0) == 0 else { return errno == ESRCH }
+        // Without /proc, nothing tells them apart.
+        return access("/proc/self/stat", R_OK) == 0 && start(of: pid) == nil
+    }
+
     private static func start(of pid: pid_t) -> UInt64? {
         guard pid > 0, let file = fopen("/proc/\(pid)/stat", "re") else { return nil }
         defer { fclose(file) }

@@ -108,6 +108,21 @@ import Testing
         #expect(names == [own, "paper.pdf"])
     }
 
+    /// A killed engine keeps its number until its parent has waited for it.
+    @Test func anEngineThatNobodyHasWaitedForIsDead() throws {
+        var pid: pid_t = 0
+        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("true"), nil]
+        defer { free(arguments[0]) }
+        try #require(posix_spawn(&pid, "/bin/true", nil, nil, &arguments, environ) == 0)
+        var status = siginfo_t()
+        try #require(waitid(P_PID, id_t(pid), &status, WEXITED | WNOWAIT) == 0)
+        defer { waitpid(pid, nil, 0) }
+        try #require(kill(pid, 0) == 0)
+        try Data().write(to: URL(fileURLWithPath: "\(folder.path)/.paper.pdf.\(pid).1.postilla-new"))
+        try replace(path)
+        #expect(names == ["paper.pdf"])
+    }
+
     /// A program that writes in place has opened the old file, which nobody would find again.
     @Test func aProgramThatIsWritingTheFileIsWaitedFor() throws {
         let facts = try FileFacts.read(path)
