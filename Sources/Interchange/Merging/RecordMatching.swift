@@ -238,11 +238,6 @@ extension Record {
 }
 
 extension Content {
-    /// The members that say where an annotation is. They belong together.
-    package static let placeMembers: Set = [
-        "pageIndex", "bbox", "rects", "lines", "points", "startPoint", "endPoint", "callout",
-    ]
-
     /// Returns the content with other ids of the annotation that it answers.
     package func renamingTargets(_ rename: (Record.ID) -> Record.ID) -> Content {
         let (root, target) = (self["rootId"]?.string, self["postilla"]?["inReplyTo"]?.string)

@@ -89,10 +89,6 @@ private struct MemberMerge {
     private var merged: JSONObject
     private(set) var disputed: [String] = []
 
-    /// Stamps of the program: mine are as good as theirs.
-    private static let stamps: Set = [
-        "createdAt", "creatorName", "name", "v", "pdfObjectId", "isCommentThreadRoot", "updatedAt",
-    ]
     private static let texts: Set = ["text", "note", "contents", "description", "subject"]
 
     init(_ base: Record?, _ mine: Record, _ theirs: Record) {
@@ -152,7 +148,7 @@ private struct MemberMerge {
         // Without a base, what only one has is taken.
         if old == nil, theirs == nil { return }
         if mine == was || (old == nil && mine == nil) { return merged[key] = theirs }
-        guard !Self.stamps.contains(key) else { return }
+        guard !Content.stampMembers.contains(key) else { return }
         if let one = mine, let other = theirs, one.isClose(to: other) { return }
         if Self.texts.contains(key), let text = mergedText(was, mine, theirs) { return merged[key] = text }
         disputed.append(key)

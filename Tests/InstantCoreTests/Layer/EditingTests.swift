@@ -64,6 +64,18 @@ import Testing
         #expect(try it.text("2") == "theirs")
     }
 
+    /// Members of another kind mean other things.
+    @Test func anEditOfARecordThatBecameAnotherKindIsAConflict() throws {
+        let it = try LayerFixture()
+        let read = try #require(try it.layer.record("2")).content
+        var record = stored("2", "two", 9, by: "bo").record
+        record.content = read.changing { $0["type"] = "pspdfkit/text" }
+        _ = try it.pull(.record(record, 9), upTo: 9)
+        try it.layer.update("2", content: read.changing { $0["color"] = "#ff0000" }, over: read, at: it.now)
+        #expect(try it.delivery("2") == .conflict)
+        #expect(try it.layer.record("2")?.content["color"]?.string != "#ff0000")
+    }
+
     /// Another window of the same person: its edit is not sent yet.
     @Test func anEditDoesNotReplaceAWaitingOneThatItsAuthorHasNotSeen() throws {
         let it = try LayerFixture()
