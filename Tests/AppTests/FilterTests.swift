@@ -73,7 +73,9 @@ import Testing
 
     /// The first filter by words would wait for the pages otherwise.
     @Test func wordsThatAreMarkedAreReadOnceTheScreenIsComplete() throws {
-        let stage = stage()
+        let services = Sample.services()
+        services.opened.status.lastSync = .noon
+        let stage = Stage(services)
         func count() -> Int { stage.asked.count { $0 == .prepareQuotes } }
         #expect(count() == 1)
         // Every page that is prefetched comes first.
@@ -83,6 +85,26 @@ import Testing
         #expect(count() == 1)
         stage.send(stage.services.pdfReady)
         #expect(count() == 2)
+    }
+
+    /// The list of a PDF on disk is empty until its annotations are read.
+    @Test func markedWordsAreReadOnlyOnceThereAreMarks() throws {
+        let services = Sample.services()
+        services.opened.status.lastSync = .noon
+        let records = services.records
+        services.records = []
+        let stage = Stage(services)
+        #expect(!stage.asked.contains(.prepareQuotes))
+        services.records = records
+        stage.send(.recordsChanged([], author: nil))
+        #expect(stage.asked.count { $0 == .prepareQuotes } == 1)
+    }
+
+    /// The words of a half-loaded layer would have to be read again.
+    @Test func markedWordsAreNotReadDuringTheFirstSync() {
+        let stage = Stage(Sample.services())
+        #expect(stage.state.document?.list.isFilling == true)
+        #expect(!stage.asked.contains(.prepareQuotes))
     }
 
     @Test func severalAreChosenWithTab() throws {

@@ -81,7 +81,7 @@ extension DocumentState {
         if let index = pageToLookAt ?? pageToQuote(rows: rows) ?? pageToTurnTo {
             texts.set(index, .loading)
             effects.append(.loadPage(index))
-        } else if pageCount != nil, list.window != nil, !texts.isLoading, !areQuotesPrepared {
+        } else if pageCount != nil, list.total > 0, !list.isFilling, !texts.isLoading, !areQuotesPrepared {
             // Once everything that is shown is there, so that the first filter by words does not wait for the words.
             areQuotesPrepared = true
             effects.append(.prepareQuotes)
