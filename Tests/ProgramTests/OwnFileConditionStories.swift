@@ -175,7 +175,7 @@ struct OwnFileConditionStories {
         let edited = try run("edit", "7", "--pdf", path, "--text", "mine", "--no-write")
         #expect(edited.status == 0, "\(edited.messages)")
         _ = try write(SmallPDF(annotations: [note("first", "Eve"), note("another", "Fred")], word: "Words").bytes)
-        // Whoever makes a new text drops the notes of the old one; nobody has deleted them.
+        // A program that typesets the document anew drops its notes. That is not a deletion.
         #expect(try run("write", path).status == 0)
         let seen = try seen()
         for text in ["first", "another", "mine"] {

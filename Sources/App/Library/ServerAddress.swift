@@ -1,6 +1,6 @@
 /// The address of a server, as a person types it.
 enum ServerAddress {
-    /// Returns what is wrong with an address, so that nobody is asked for a token for it; nil if it may be one. Whether it is
+    /// Returns what is wrong with an address, before the user is asked for a token; nil if it may be valid. Whether it is
     /// valid in every detail shows when it is used.
     static func problem(with text: String) -> String? {
         let rest = ["https://", "http://"].first { text.lowercased().hasPrefix($0) }.map { text.dropFirst($0.count) }

@@ -37,7 +37,7 @@ struct FileMerge {
             places[ByteOrdered(record.id)].map(record.atPlace(of:)) ?? record
         }
         let found = Set(theirs.map { ByteOrdered($0.id) })
-        // Whoever makes a new text drops the annotations of the old one; nobody has deleted them.
+        // A program that typesets the document anew drops its annotations. That is not a deletion.
         let known = was.records.filter {
             found.contains(ByteOrdered($0.id)) || $0.contentType == .formFields || Annotation($0).isHidden
         }

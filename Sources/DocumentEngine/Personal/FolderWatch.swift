@@ -83,7 +83,7 @@ final class FolderWatch: @unchecked Sendable {
 
     private func tell(_ event: inotify_event, _ name: String) {
         let paths = watches.withLock { watches -> [String] in
-            // So many events that some were dropped.
+            // The queue overflowed, and events were lost.
             guard event.mask & UInt32(IN_Q_OVERFLOW) == 0 else {
                 return watches.flatMap { folder, watch in watch.names.map { Self.path($0, in: folder) } }
             }

@@ -27,7 +27,7 @@ struct IdleService: Service {
             try await Task.sleep(for: Self.interval)
             do { try await files.tidy() } catch { note("files could not be forgotten", error) }
             await files.lookAtFiles()
-            // Without its socket nobody can find this engine, and its lock keeps another one from starting.
+            // Clients cannot find an engine without its socket, and its lock prevents another engine from starting.
             guard access(files.options.socket, F_OK) == 0 else {
                 logger.notice("the socket was removed")
                 await stop()

@@ -14,10 +14,10 @@ struct ProcessIdentity: Hashable, Sendable {
     /// A process of another PID namespace, whose number is 0 here, counts as alive until the engine ends.
     var isAlive: Bool { pid <= 0 || Self.start(of: pid).map { $0 == start } ?? false }
 
-    /// Whether no process has this number, or only one that has ended and that nobody has waited for.
+    /// Whether no process has this id, or only a zombie.
     static func hasEnded(_ pid: pid_t) -> Bool {
         guard kill(pid, 0) == 0 else { return errno == ESRCH }
-        // Without /proc, nothing tells them apart.
+        // Without /proc, a zombie cannot be told from a running process.
         return access("/proc/self/stat", R_OK) == 0 && start(of: pid) == nil
     }
 
@@ -30,7 +30,7 @@ struct ProcessIdentity: Hashable, Sendable {
         let text = String(decoding: buffer[..<count], as: UTF8.self)
         guard let end = text.lastIndex(of: ")") else { return nil }
         let fields = text[text.index(after: end)...].split(separator: " ")
-        // A process that has ended and that nobody has waited for is not alive.
+        // A zombie is not alive.
         guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
         return UInt64(fields[19])
     }

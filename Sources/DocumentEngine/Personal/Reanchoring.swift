@@ -5,7 +5,7 @@ import PDFPages
 /// Moves the records of a file's old text to the places of their words in its new text. Records without a place there stay
 /// where they are, and are named.
 struct Reanchoring: Sendable {
-    /// nil: nobody knows where the words are, and everything stays at its place.
+    /// nil: the words cannot be compared, and all records stay in place.
     private let alignment: EditionAlignment?
     /// Whether the two have so few words in common that they are different documents, in which no word is the same one.
     private let isOtherDocument: Bool
@@ -81,7 +81,7 @@ struct LostMark: Hashable, Sendable {
         place = Self.place(record)
     }
 
-    /// Whether nobody has given the annotation another place.
+    /// Whether the annotation has not been moved since.
     func isStill(_ record: Record) -> Bool { Self.place(record) == place }
 
     private static func place(_ record: Record) -> JSONObject {

@@ -144,7 +144,7 @@ struct BackendDocument {
     /// ISO 8601.
     var createdAt: String
 
-    /// - Returns: nil if the JSON is no document.
+    /// - Returns: nil if the JSON does not describe a document.
     init?(_ json: JSON) {
         guard let id = json["document_id"]?.string else { return nil }
         self.id = id

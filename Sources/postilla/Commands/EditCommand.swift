@@ -72,7 +72,7 @@ struct EditCommand: AsyncParsableCommand {
             var changes: [(id: Record.ID, content: Content, seen: Content?)] = []
             for id in try names.map(session.id(of:)) {
                 guard let record = try session.descriptor.layer.record(id) else { throw session.noRecord(id) }
-                // A whole content replaces what is there, whoever wrote it; a text was edited as it was read.
+                // --content replaces the current content, including changes by others. A text is merged with them.
                 if let given {
                     changes.append((id, given, nil))
                 } else if let content = try changed(record, in: session) {

@@ -47,7 +47,7 @@ struct EditLines {
                 return (found, .conflict("no annotation \(found) in this layer"))
             }
             guard let content = try change.content(over: record) else { return (found, .applied) }
-            // A whole content replaces what is there, whoever wrote it.
+            // Given content replaces the current content, including changes by others.
             let seen: Content? = if case .text = change.value { record.content } else { nil }
             _ = try session.descriptor.update(found, content: content, over: seen)
             return (found, nil)

@@ -50,7 +50,7 @@ struct OwnFileLink: Hashable, Sendable {
         return (OwnFileLink(engine: engine, document: report.document, name: name, path: path), report)
     }
 
-    /// Why there is no file of this name.
+    /// Returns the reason why the file was not found.
     private static func missing(_ name: String) -> String {
         // Arguments are text. What was no UTF-8 in them has been replaced, so the file cannot be named any more.
         guard name.unicodeScalars.contains("\u{FFFD}") else { return "no such file" }
