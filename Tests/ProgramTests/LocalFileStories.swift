@@ -26,10 +26,17 @@ struct LocalFileStories {
         try terminal.see("A margin is a place to talk")
         #expect(terminal.text.contains("paper.pdf"))
         try terminal.press("<tab>")
-        // The list has the file's annotations.
+        // The engine, which this command asks, has the file, too.
+        func readByTheEngine() throws {
+            let run = try Program.run(["list", path], environment: ["HOME": home.path, "TZ": "UTC"])
+            #expect(run.status == 0, "\(run.messages)")
+        }
+        try readByTheEngine()
         try home.write("paper.pdf", try Self.sample("harbour-handbook"))
         try terminal.see("changed on disk")
         try terminal.see(no: "A margin is a place to talk")
+        // The next version is an earlier one then, of other pages.
+        try readByTheEngine()
         try home.write("paper.pdf", try Self.sample("reading-machines"))
         try terminal.see("A margin is a place to talk")
         try terminal.press("J")

@@ -58,11 +58,16 @@ extension OwnFiles {
         throw OwnFileError.changedMeanwhile
     }
 
-    /// Compares the text that the file had with the one that it has.
-    private func reanchoring(of file: OwnFile, onto contents: Contents) async throws -> Reanchoring? {
-        let frames = try await engine.read { [key = file.key] store in
+    /// The pages as the layer knows them.
+    private func frames(of file: OwnFile) async throws -> [PageFrame] {
+        try await engine.read { [key = file.key] store in
             try BackendAPI.document(key.document, in: store).pages.map(\.frame)
         }
+    }
+
+    /// Compares the text that the file had with the one that it has.
+    private func reanchoring(of file: OwnFile, onto contents: Contents) async throws -> Reanchoring? {
+        let frames = try await frames(of: file)
         while true {
             let state = file.state
             guard state.needsBase, let copy = baseCopy(of: state) else { return nil }
@@ -87,8 +92,16 @@ extension OwnFiles {
         _ file: OwnFile, onto contents: Contents, _ facts: FileFacts, continues: Bool
     ) async throws -> Merged {
         let before = file.state
-        // A file that was read while a program wrote it is a beginning of it, too. What that program saw is the longer one.
-        let ancestor = try await ancestor(of: before.path, in: before, longerThan: continues ? before.facts.size : nil)
+        let frames = try await frames(of: file)
+        // With other pages than the last version has, what an earlier one had is no measure for what the file lacks: words
+        // and marks have moved since.
+        let hasSamePages = contents.reanchoring == nil && contents.base.frames == frames
+        var ancestor: BaseAnnotations?
+        if continues || hasSamePages {
+            // A file that was read while a program wrote it is a beginning of it, too. What that program saw is the longer one.
+            ancestor = try await self.ancestor(
+                of: before.path, in: before, longerThan: continues ? before.facts.size : nil)
+        }
         let revisions = try await engine.apart { (try? EarlierVersions.revisions(of: before.path)) ?? [] }
         return try await file.journal.pass {
             // An edit may come between reading the layer and writing the merge into it.
@@ -132,7 +145,8 @@ extension OwnFiles {
                 file.news.withLock { news in
                     news.merges += 1
                     news.merged = merged
-                    if merged.hasNewPages { news.pagesSince = facts.version }
+                    // Also pages with the same words may look different.
+                    if !continues { news.pagesSince = facts.version }
                 }
                 return merged
             }
