@@ -28,6 +28,7 @@ static inline WINDOW *cn_stdscr(void) { return stdscr; }
 int wcwidth(wchar_t character);
 static inline int cn_width(wchar_t character) { return wcwidth(character); }
 static inline int cn_colors(void) { return COLORS; }
+static inline int cn_color_pairs(void) { return COLOR_PAIRS; }
 static inline int cn_rows(WINDOW *window) { return getmaxy(window); }
 static inline int cn_columns(WINDOW *window) { return getmaxx(window); }
 

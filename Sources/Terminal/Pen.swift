@@ -11,6 +11,11 @@ struct Pen {
     let palette: Palette
     private let isUTF8: Bool
     private var pairs: [Colors: Int32] = [:]
+    /// How many pairs the terminal can have. With one more, ncurses would give an old number other colours, also where it
+    /// is on the screen.
+    private let maxPairs: Int
+    /// Whether a style did not get its colours, because there are as many pairs as can be.
+    var lacksColors = false
     private var last: (style: Style, look: Look)
     /// By style, because finding the nearest colour takes long.
     private var looks: [Style: Look] = [:]
@@ -27,6 +32,8 @@ struct Pen {
         // Without colours, allocating a pair in ncurses crashes.
         let hasColors = usesColor && has_colors() && start_color() == OK && use_default_colors() == OK
         palette = hasColors ? Palette(count: Int(cn_colors())) : Palette(count: 0)
+        // The first one is the terminal's own colours.
+        maxPairs = hasColors ? Int(cn_color_pairs()) - 1 : 0
         self.isUTF8 = isUTF8
         last = (.normal, Look(attributes: 0, pair: 0))
     }
@@ -73,7 +80,7 @@ struct Pen {
         if let look = looks[style] { return look }
         if looks.count > 4_000 { looks = [:] }
         let look = newLook(of: style)
-        looks[style] = look
+        if !lacksColors { looks[style] = look }
         return look
     }
 
@@ -87,11 +94,34 @@ struct Pen {
         if style.attributes.contains(.reverse) { attributes |= cn_reverse }
         if style.attributes.contains(.italic) { attributes |= cn_italic }
         if foreground == -1, background == -1 { return Look(attributes: attributes, pair: 0) }
-        let colors = Colors(foreground: foreground, background: background)
-        if let pair = pairs[colors] { return Look(attributes: attributes, pair: pair) }
-        let pair = max(0, alloc_pair(foreground, background))
-        if pair > 0 { pairs[colors] = pair }
+        let (pair, isReversed) = pair(Colors(foreground: foreground, background: background), attributes)
+        if isReversed { attributes ^= cn_reverse }
         return Look(attributes: attributes, pair: pair)
+    }
+
+    /// - Returns: also whether the pair has the two colours the other way round.
+    private mutating func pair(_ colors: Colors, _ attributes: attr_t) -> (pair: Int32, isReversed: Bool) {
+        if let pair = pairs[colors] { return (pair, false) }
+        // Eight colours make more combinations than their terminals have pairs. What else a style has belongs to its
+        // foreground.
+        let swapped = Colors(foreground: colors.background, background: colors.foreground)
+        if maxPairs < Self.few, attributes & ~cn_reverse == 0, let pair = pairs[swapped] { return (pair, true) }
+        guard pairs.count < maxPairs else {
+            lacksColors = true
+            return (pairs.first { $0.key.background == colors.background }?.value ?? 0, false)
+        }
+        let pair = max(0, alloc_pair(colors.foreground, colors.background))
+        if pair > 0 { pairs[colors] = pair }
+        return (pair, false)
+    }
+
+    private static let few = 256
+
+    /// Gives up all pairs. Everything on the screen must be drawn again.
+    mutating func forgetColors() {
+        reset_color_pairs()
+        (pairs, looks, lacksColors) = ([:], [:], false)
+        last = (.normal, Look(attributes: 0, pair: 0))
     }
 }
 

@@ -136,11 +136,14 @@ package final class TerminalDevice {
         guard !isClosed, !isReleased else { return }
         if let shown, shown.size != canvas.size { redraw() }
         var isOther = shown == nil || canvas.cursor != shown?.cursor
-        for row in 0..<min(canvas.size.rows, size.rows) {
-            guard let changed = canvas.changedColumns(inRow: row, since: shown) else { continue }
-            isOther = true
-            let cells = pen.cells(of: canvas, row: row, columns: changed)
-            mvwadd_wchnstr(window, Int32(row), Int32(changed.lowerBound), cells, Int32(cells.count))
+        let lackedColors = pen.lacksColors
+        pen.lacksColors = false
+        if put(canvas) { isOther = true }
+        // Pages in colours have used up the pairs. Begun anew, this canvas needs only its own, which may be too many too.
+        if pen.lacksColors, !lackedColors {
+            pen.forgetColors()
+            redraw()
+            isOther = put(canvas) || isOther
         }
         let links = usesLinks ? canvas.linksToSend(since: shown) : []
         guard isOther || !links.isEmpty else { return }
@@ -154,6 +157,20 @@ package final class TerminalDevice {
         wnoutrefresh(window)
         doupdate()
         for link in links { send(link, of: canvas) }
+    }
+
+    /// Puts what differs from the shown canvas into the window.
+    ///
+    /// - Returns: whether anything does.
+    private func put(_ canvas: Canvas) -> Bool {
+        var isOther = false
+        for row in 0..<min(canvas.size.rows, size.rows) {
+            guard let changed = canvas.changedColumns(inRow: row, since: shown) else { continue }
+            isOther = true
+            let cells = pen.cells(of: canvas, row: row, columns: changed)
+            mvwadd_wchnstr(window, Int32(row), Int32(changed.lowerBound), cells, Int32(cells.count))
+        }
+        return isOther
     }
 
     /// Sends the cells of a link between the marks of its beginning and end (OSC 8), or without them if it is none any
