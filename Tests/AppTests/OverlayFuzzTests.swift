@@ -10,9 +10,15 @@ import Testing
 @testable import App
 
 /// Random keys, while overlays open by themselves at any moment: what is typed into one reaches nothing else.
-/// `SEQUENCES=100000 swift test --skip-build --filter OverlayFuzzTests` runs more.
+/// `FROM=1000 SEQUENCES=10000 swift test --skip-build --filter OverlayFuzzTests` runs more, and others.
 @Suite(.onOwnThreads) struct OverlayFuzzTests {
-    private static let total = ProcessInfo.processInfo.environment["SEQUENCES"].flatMap { Int($0) } ?? 160
+    private static let first = number("FROM") ?? 0
+    private static let total = number("SEQUENCES") ?? 160
+
+    private static func number(_ name: String) -> Int? {
+        ProcessInfo.processInfo.environment[name].flatMap { Int($0) }
+    }
+
     /// Occurs in nothing else. Typed letter by letter, pasted whole, or pasted in parts.
     private static let token = TokenTests.token(
         #"{"document_id":"hotos17","layer":"review","user_id":"mia","permissions":"all","exp":1780153500}"#)
@@ -20,7 +26,7 @@ import Testing
 
     @Test(arguments: 0..<8)
     func whatIsTypedStaysInItsOverlay(part: Int) throws {
-        for seed in stride(from: part, to: Self.total, by: 8) { try run(UInt64(seed)) }
+        for seed in stride(from: Self.first + part, to: Self.first + Self.total, by: 8) { try run(UInt64(seed)) }
     }
 
     private func run(_ seed: UInt64) throws {
