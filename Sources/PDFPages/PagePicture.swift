@@ -30,7 +30,7 @@ package struct PixelArea: Hashable, Sendable {
 }
 
 /// An annotation to draw on a picture of its page.
-package struct DrawnRecord: Sendable {
+package struct DrawnRecord: Hashable, Sendable {
     package var record: Record
     /// The file that an image annotation shows, if it is available.
     package var image: [UInt8]?

@@ -42,13 +42,13 @@ struct Measurement: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help:
-            "Parts to measure: list, burst, pages, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot, load, cluster."
+            "Parts to measure: list, burst, pages, pictures, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot, load, cluster."
     )
     var only = Part.allCases
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case list, burst, pages, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot,
-            load, cluster
+        case list, burst, pages, pictures, documents, local, sync, queue, edit, download, listeners, writes, fanout,
+            snapshot, load, cluster
     }
 
     func run() async throws {
@@ -69,6 +69,7 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.list) { try await report.list() }
         if only.contains(.burst) { try report.burst() }
         if only.contains(.pages) { try await report.pages() }
+        if only.contains(.pictures) { try await report.pictures() }
         if only.contains(.documents) { try await report.documents() }
         if only.contains(.local) { try await report.local() }
         if only.contains(.sync) { try await report.sync() }

@@ -6,14 +6,14 @@ import Terminal
 
 /// Shows pages as pictures. With the first request it asks the terminal what it can show, and meanwhile shows the page
 /// as cells, which every terminal can; a terminal that soon reports pixels gets these. Pages are rendered in the
-/// background and sent once the program has cleared the space.
+/// background and sent once the program has cleared the space. Then the next page is rendered, too.
 ///
 /// Used on the loop's thread only, except for rendering.
 final class PagePictures {
     struct Request: Sendable {
         var pages: PageReader
-        /// Returns the annotations to draw; nil for those of the file.
-        var records: @Sendable () async throws -> [DrawnRecord]?
+        /// Returns the annotations to draw on a page; nil for those of the file.
+        var records: @Sendable (_ page: Int) async throws -> [DrawnRecord]?
         /// The page's index, counted from 0.
         var page: Int
         var area: Area
@@ -39,6 +39,12 @@ final class PagePictures {
     private var current: Request?
     private var painting: Task<Void, Never>?
     private let slot = PaintingSlot()
+    private let shelf = PictureShelf()
+    /// The direction in which pages were turned last.
+    private var step = 1
+    private var lastPage: Int?
+    /// That of the current request.
+    private var place: PictureShelf.Place?
 
     /// The slot for a rendered picture.
     private final class PaintingSlot: Sendable {
@@ -63,7 +69,8 @@ final class PagePictures {
 
     func paint(_ request: Request) {
         painting?.cancel()
-        current = request
+        if let page = lastPage, page != request.page { step = request.page > page ? 1 : -1 }
+        (current, lastPage) = (request, request.page)
         slot.text.withLock { $0 = nil }
         switch support {
         case .unknown:
@@ -99,7 +106,8 @@ final class PagePictures {
 
     func hide() {
         painting?.cancel()
-        (painting, current) = (nil, nil)
+        if let place { shelf.stop { $0 == place } }
+        (painting, current, place) = (nil, nil, nil)
         slot.text.withLock { $0 = nil }
         device.hidePicture()
     }
@@ -112,56 +120,95 @@ final class PagePictures {
 
     private func paint(_ request: Request, as format: PictureFormat?) {
         painting?.cancel()
+        // Cells are taken to be twice as high as wide.
+        let cell = format == nil ? Self.usualCell : device.cell ?? Self.usualCell
+        // Where a whole page is in its middle makes no difference.
+        let view = request.view.zoom > 1 ? request.view : PictureView()
+        let place = PictureShelf.Place(
+            pages: request.pages, page: request.page, room: request.area.size, view: view, format: format,
+            cell: PictureShelf.PixelSize(width: cell.width, height: cell.height))
+        shelf.stop { $0 != place }
+        self.place = place
+        let isLasting = if case .known = support { true } else { false }
         let job = Job(
-            request: request, format: format, cell: device.cell ?? Self.usualCell, depth: device.colorDepth,
-            look: PictureCells.Look(device.colorDepth, isUTF8: device.isUTF8), slot: slot)
+            place: place, records: request.records, post: request.post, depth: device.colorDepth,
+            look: PictureCells.Look(device.colorDepth, isUTF8: device.isUTF8), slot: slot, shelf: shelf,
+            next: isLasting ? request.page + step : nil)
         painting = Task { await job.run() }
     }
 
-    /// One rendering, off the loop.
+    /// One picture to be shown, off the loop.
     private struct Job: Sendable {
-        let request: Request
-        let format: PictureFormat?
-        let cell: (width: Int, height: Int)
+        let place: PictureShelf.Place
+        let records: @Sendable (_ page: Int) async throws -> [DrawnRecord]?
+        let post: @Sendable (Message) -> Void
         let depth: ColorDepth
         let look: PictureCells.Look
         let slot: PaintingSlot
+        let shelf: PictureShelf
+        /// The page to be rendered afterwards.
+        let next: Int?
 
         func run() async {
             do {
-                try await paint()
+                try await show()
             } catch is CancellationError {
                 return
-            } catch { request.post(.pictureFailed("\(error)")) }
+            } catch { post(.pictureFailed("\(error)")) }
         }
 
-        private func paint() async throws {
-            let room = request.area.size
-            // Cells are taken to be twice as high as wide. A band of sixels may be six rows taller than the picture.
-            let cell = format == nil ? PagePictures.usualCell : cell
-            let frame = (
-                width: room.columns * cell.width, height: max(1, room.rows * cell.height - (format == .sixel ? 6 : 0))
-            )
-            let (page, view) = try await request.pages.picture(
-                request.page, showing: try await request.records(), frame: frame, maxPixels: PagePictures.maxPixels,
-                view: request.view)
+        private func show() async throws {
+            let records = try await records(place.page)
             try Task.checkCancellation()
-            guard let pixels = Pixels(width: page.width, height: page.height, bytes: page.pixels) else { return }
-            guard let format else {
-                let cells = PictureCells(pixels, room: room, look: look)
-                try Task.checkCancellation()
-                return request.post(.pictureCells(cells, view))
-            }
-            let text = PictureText(pixels, as: format, room: room, cell: cell)
+            let picture = try await shelf.picture(at: place, showing: records, render)
             try Task.checkCancellation()
-            guard text.size <= PagePictures.maxBytes else {
-                return request.post(.pictureCells(PictureCells(pixels, room: room, look: look), view))
+            switch picture.form {
+            case .cells(let cells): post(.pictureCells(cells, picture.view))
+            case .pixels(let text, let placeholders):
+                slot.text.withLock { $0 = text }
+                post(.pictureReady(picture.view))
+                if let placeholders { post(.pictureCells(placeholders, picture.view)) }
             }
-            slot.text.withLock { $0 = text }
-            request.post(.pictureReady(view))
-            if case .placeholders(let id) = format {
-                request.post(.pictureCells(PictureCells(placeholdersOf: text.cells, id: id, depth: depth), view))
-            }
+            guard let next, await place.pages.has(next) else { return }
+            try Task.checkCancellation()
+            shelf.prepare(place.turned(to: next, from: picture.view), render)
         }
+
+        private func render(_ place: PictureShelf.Place) async throws -> PictureShelf.Picture {
+            let (room, cell) = (place.room, (width: place.cell.width, height: place.cell.height))
+            // A band of sixels may be six rows taller than the picture.
+            let height = max(1, room.rows * cell.height - (place.format == .sixel ? 6 : 0))
+            let records = try await records(place.page)
+            let (page, view) = try await place.pages.picture(
+                place.page, showing: records, frame: (width: room.columns * cell.width, height: height),
+                maxPixels: PagePictures.maxPixels, view: place.view)
+            try Task.checkCancellation()
+            guard let pixels = Pixels(width: page.width, height: page.height, bytes: page.pixels) else {
+                throw PDFError.damaged
+            }
+            var form: PictureShelf.Picture.Form?
+            if let format = place.format {
+                let text = PictureText(pixels, as: format, room: room, cell: cell)
+                if text.size <= PagePictures.maxBytes {
+                    var cells: PictureCells?
+                    if case .placeholders(let id) = format {
+                        cells = PictureCells(placeholdersOf: text.cells, id: id, depth: depth)
+                    }
+                    form = .pixels(text, placeholders: cells)
+                }
+            }
+            try Task.checkCancellation()
+            return PictureShelf.Picture(
+                records: records, form: form ?? .cells(PictureCells(pixels, room: room, look: look)), view: view)
+        }
+    }
+}
+
+extension PictureShelf.Place {
+    /// Another page, of which the same part is shown from its top on, as turning the page does.
+    fileprivate func turned(to page: Int, from shown: PictureView) -> Self {
+        var view = shown.zoom > 1 ? shown : PictureView()
+        if view.zoom > 1 { view.y = 0 }
+        return Self(pages: pages, page: page, room: room, view: view, format: format, cell: cell)
     }
 }

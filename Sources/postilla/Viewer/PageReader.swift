@@ -119,6 +119,9 @@ actor PageReader {
         }
     }
 
+    /// Whether the file has this page, as far as is known.
+    func has(_ page: Int) -> Bool { page >= 0 && page < pageCount }
+
     /// Renders a page as large as the frame and the limit of pixels allow, or an enlarged part of it.
     ///
     /// - Parameters:

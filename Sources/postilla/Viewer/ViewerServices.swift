@@ -287,8 +287,8 @@ final class ViewerServices: AppServices {
         guard let pictures, let pages = tab.pages else { return tab.post(.pictureFailed("PDF not downloaded yet")) }
         pictures.paint(
             PagePictures.Request(
-                pages: pages, records: { try await tab.annotations(onPage: page) }, page: page, area: area,
-                view: view, post: tab.post))
+                pages: pages, records: { try await tab.annotations(onPage: $0) }, page: page, area: area, view: view,
+                post: tab.post))
     }
 
     private func editExternally(_ text: String) {
