@@ -6,7 +6,7 @@
 /// - Text in a bracketed paste is one `paste`. An end mark followed by another in the same read belongs to the pasted
 ///   text. A paste without an end mark ends after `pasteDelay`; text beyond `pasteLimit` is dropped.
 /// - A line end with text after it in the same read was pasted by a terminal without bracketed paste: the whole stretch
-///   is one `paste`, never an Enter.
+///   is one `paste`, never an Enter. So is a token, which the keys of a viewer would send to many places.
 /// - Reports and unknown sequences are not keys. Known reports wait for `takeReports`, the others are dropped.
 package struct KeyDecoder: Sendable {
     package typealias Milliseconds = Int64
@@ -135,6 +135,16 @@ package struct KeyDecoder: Sendable {
                     lastBurst = now
                     continue
                 }
+                if let token = pastedToken(rest) {
+                    // The rest of it may follow.
+                    guard isLast || token.endIndex < rest.endIndex else {
+                        waiting = Array(rest)
+                        return
+                    }
+                    keys.append(.paste(PasteCollector.text(of: token)))
+                    rest = rest[token.endIndex...]
+                    continue
+                }
                 guard readKey(&rest, isLast: isLast, into: &keys) else {
                     waiting = Array(rest)
                     return
@@ -217,6 +227,30 @@ package struct KeyDecoder: Sendable {
             add(.graphics(isUnderstood: answer.text.drop { $0 != UInt8(ascii: ";") }.elementsEqual(";OK".utf8)))
         } else if let report = TerminalReport(color: String(decoding: answer.text, as: UTF8.self)) {
             add(report)
+        }
+    }
+
+    /// Returns a token at the front of `rest`, with line ends behind it. Nobody types so much of one at a time.
+    private func pastedToken(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard !isSplit, rest.starts(with: Self.tokenStart) || rest.starts(with: Self.tokenStart.dropFirst()) else {
+            return nil
+        }
+        let token = rest.prefix(while: Self.isInToken)
+        guard token.count >= Self.leastToken else { return nil }
+        let lineEnds = rest[token.endIndex...].prefix { $0 == 0x0D || $0 == 0x0A }
+        return rest[rest.startIndex..<lineEnds.endIndex]
+    }
+
+    /// The beginning of a JSON object in base64url, as a token's header is. Its first letter may have come alone.
+    private static let tokenStart = Array("eyJ".utf8)
+    private static let leastToken = 20
+
+    private static func isInToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
         }
     }
 

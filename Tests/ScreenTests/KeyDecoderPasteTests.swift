@@ -22,6 +22,29 @@ private let end = "\u{1B}[201~"
         #expect(decoder.feed("01~".utf8, at: 3) == [.paste("half and half")])
     }
 
+    /// A viewer's keys would send its letters to many places.
+    @Test(arguments: [
+        (
+            "eyJhbGciOiJFUzI1NiJ9.eyJ1c2VyIjoiYW5hIn0.c2ln-mF0_XJl",
+            ["<paste:eyJhbGciOiJFUzI1NiJ9.eyJ1c2VyIjoiYW5hIn0.c2ln-mF0_XJl>"]
+        ),
+        ("jeyJhbGciOiJFUzI1NiJ9.e30.c2ln\n", ["j", "<paste:eyJhbGciOiJFUzI1NiJ9.e30.c2ln\\n>"]),
+        ("yJhbGciOiJFUzI1NiJ9.e30.c2ln q", ["<paste:yJhbGciOiJFUzI1NiJ9.e30.c2ln>", "<space>", "q"]),
+        ("eyJjjjjjjj", ["e", "y", "J", "j", "j", "j", "j", "j", "j", "j"]),
+    ])
+    mutating func anUnmarkedTokenIsOneKey(read: String, keys: [String]) throws {
+        var found = decoder.feed(read.utf8, at: 0)
+        while let deadline = decoder.deadline { found += decoder.timeout(at: deadline) }
+        #expect(try found == keys.flatMap { try Key.sequence($0) })
+    }
+
+    @Test mutating func anUnmarkedTokenMayComeInPieces() {
+        let (one, other) = ("eyJhbGciOiJFUzI1NiJ9.eyJ1c2Vy", "IjoiYW5hIn0.c2lnbmF0dXJl")
+        #expect(decoder.feed(one.utf8, at: 0) == [])
+        #expect(decoder.feed(other.utf8, at: 5) == [])
+        #expect(decoder.timeout(at: 5 + KeyDecoder.escapeDelay) == [.paste(one + other)])
+    }
+
     @Test mutating func anEndMarkInsideThePastedTextDoesNotLetTheRestOutAsKeys() {
         let bytes = begin + "harmless" + end + ":quit\r" + end
         #expect(decoder.feed(bytes.utf8, at: 0) == [.paste("harmless\(end):quit\n")])
