@@ -45,7 +45,8 @@ extension PDFTools {
     /// Limit on the pixels of a picture, enough for a large terminal.
     package static let maxPixels = 4_000_000
 
-    /// Paints a page, stretched to exactly the given size in pixels, or a part of that.
+    /// Paints a page, stretched to exactly the given size in pixels, or a part of that. A page that is turned by a quarter
+    /// is not stretched: the sides must have the ratio of its own.
     ///
     /// - Parameters:
     ///   - part: the part to paint; nil for all.
@@ -96,17 +97,33 @@ extension PDFTools {
     private func paint(
         _ file: String, page: Int, width: Int, height: Int, _ part: PixelArea
     ) async throws -> PagePicture {
+        let path = try Self.argument(for: file)
+        func paint(_ width: Int, _ height: Int, _ part: PixelArea) async throws -> PagePicture? {
+            let pixels = try await pixmap(of: path, page: page, width: width, height: height, part)
+            return PagePicture(pixmap: pixels, width: part.width, height: part.height)
+        }
+        // poppler takes the sides of a page that is turned by a quarter for those that it has unturned. The size of what
+        // is painted tells, but not that of a part.
+        var isTurned = false
+        if part != PixelArea(left: 0, top: 0, width: width, height: height), width != height {
+            isTurned = try await paint(1, 2, PixelArea(left: 0, top: 0, width: 2, height: 1)) != nil
+        }
+        if !isTurned, let picture = try await paint(width, height, part) { return picture }
+        if let picture = try await paint(height, width, part) { return picture }
+        throw try await reason(for: file)
+    }
+
+    /// Paints a page that is so large, as pdftoppm understands it, or as much of the part as it has.
+    private func pixmap(
+        of path: String, page: Int, width: Int, height: Int, _ part: PixelArea
+    ) async throws -> [UInt8] {
         let number = "\(page + 1)"
         let size =
             ["-scale-to-x", "\(width)", "-scale-to-y", "\(height)"]
             + ["-x", "\(part.left)", "-y", "\(part.top)", "-W", "\(part.width)", "-H", "\(part.height)"]
-        let path = try Self.argument(for: file)
         let outcome = try await run(
             .pdftoppm, ["-q", "-cropbox", "-singlefile", "-f", number, "-l", number] + size + [path],
             into: CollectedOutput())
-        guard let picture = PagePicture(pixmap: outcome.sink.bytes, width: part.width, height: part.height) else {
-            throw try await reason(for: file)
-        }
-        return picture
+        return outcome.sink.bytes
     }
 }

@@ -26,6 +26,23 @@ struct PagePictureTests {
         #expect(color(picture, 30, 35) == [255, 255, 255])
     }
 
+    /// Its sides are those that it has on the screen.
+    @Test func aTurnedPageIsPaintedWholeAndInParts() async throws {
+        let folder = try Folder()
+        var pdf = SmallPDF()
+        // What is above is at the right then.
+        pdf.pages = [("/MediaBox[0 0 600 800]/Rotate 90", "1 0 0 rg 0 400 600 400 re f")]
+        let file = try folder.write(pdf.bytes)
+        let tools = PDFTools()
+        let whole = try await tools.picture(of: file, page: 0, width: 80, height: 60)
+        #expect((whole.width, whole.height) == (80, 60))
+        #expect(color(whole, 35, 5) == [255, 255, 255] && color(whole, 45, 55) == [255, 0, 0])
+        let part = PixelArea(left: 35, top: 10, width: 10, height: 20)
+        let picture = try await tools.picture(of: file, page: 0, width: 80, height: 60, part: part)
+        #expect((picture.width, picture.height) == (10, 20))
+        #expect(color(picture, 3, 0) == [255, 255, 255] && color(picture, 6, 19) == [255, 0, 0])
+    }
+
     /// An enlarged page is painted only where it is visible.
     @Test func aPartIsPaintedAlone() async throws {
         let folder = try Folder()
