@@ -75,9 +75,11 @@ struct Picker: Equatable, Sendable {
 
     private mutating func match() {
         let typed = FuzzyMatch(input.text)
-        // The detail counts only if the name does not match.
+        // The detail counts only if the name does not match, and only by whole words: some letters are in every sentence.
+        let words = input.text.lowercased()
         let found = items.enumerated().compactMap { index, item -> (index: Int, score: Int)? in
             if let score = typed.score(item.name) { return (index, score + 1_000_000) }
+            guard item.detail.lowercased().contains(words) else { return nil }
             return typed.score(item.detail).map { (index, $0) }
         }
         matches = found.sorted { ($1.score, $0.index) < ($0.score, $1.index) }.map(\.index)

@@ -43,16 +43,21 @@ private struct PickerForm {
     init(_ picker: Picker, columns: Int) {
         self.columns = columns
         let widths = picker.items.prefix(200).map { CleanText(cleaning: $0.name).width }
-        let hasDetails = picker.items.contains { !$0.detail.isEmpty }
+        // A few letters of a detail say nothing.
+        let hasDetails = columns >= 40 && picker.items.contains { !$0.detail.isEmpty }
         keys = picker.items.contains { !$0.key.isEmpty } && columns >= 60 ? 15 : 0
-        names = hasDetails ? min(max(8, widths.max() ?? 0), max(10, columns * 2 / 5)) : columns - keys - 4
+        names =
+            hasDetails
+            ? min(max(8, widths.max() ?? 0), max(10, columns < 60 ? columns * 3 / 5 : columns * 2 / 5))
+            : columns - keys - 4
     }
 
     func line(_ item: Picker.Item, _ bar: CleanText) -> CleanText {
         let name = CleanText(cleaning: item.name).truncated(to: names).padded(to: names)
         let start: CleanText = "\(bar) \(name)  "
         let room = max(0, columns - start.width - keys)
-        let detail = CleanText(cleaning: item.denial?.asSentence ?? item.detail).truncated(to: room).padded(to: room)
+        let detail = CleanText(cleaning: item.denial?.asSentence ?? item.detail)
+            .truncated(to: keys > 0 ? room - 2 : room).padded(to: room)
         return start + detail + CleanText(cleaning: item.key).truncated(to: max(0, keys - 1)).padded(to: keys)
     }
 }
