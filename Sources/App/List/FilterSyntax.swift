@@ -59,6 +59,30 @@ enum FilterSyntax {
         }
     }
 
+    /// What a term asks for that does not exist, as `kind:hihglight`. Such a term is sought as words.
+    static func problem(with text: String) -> String? {
+        for term in terms(of: text) {
+            let word = term.hasPrefix("!") ? term.dropFirst() : Substring(term)
+            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { continue }
+            let value = unquoted(String(parts[1]))
+            switch parts[0].lowercased() {
+            case "kind" where kinds(value).isEmpty: return "Unknown kind: \(value); f lists the kinds here"
+            case "page" where (Int(value) ?? 0) < 1: return "Not a page number: \(value)"
+            case "is" where !properties.contains(value):
+                return "Unknown: is:\(value); known are \(properties.joined(separator: ", "))"
+            case "state" where AnnotationState.review(value) == nil:
+                return "Unknown state: \(value); known are "
+                    + AnnotationState.reviews.map(\.rawValue).joined(separator: ", ")
+            case "show" where value != "all": return "Unknown: show:\(value); known is show:all"
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    private static let properties = ["unread", "new", "unsent", "resolved", "open", "mention"]
+
     private static let maxLetters = 64
     /// The term that also lists furniture.
     static let showAll = "show:all"

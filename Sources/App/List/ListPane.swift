@@ -13,6 +13,8 @@ struct ListPane: Equatable, Sendable {
     /// Index of the cursor's row among all rows of the query.
     var cursor = 0
     var cursorID: Record.ID?
+    /// The record that the cursor was on before nothing matched.
+    private var left: Record.ID?
     var marks = ListMarks()
     /// Index of the first row on the screen.
     var top = 0
@@ -57,7 +59,9 @@ struct ListPane: Equatable, Sendable {
 
     private mutating func place(at index: Int) {
         cursor = max(0, min(index, total - 1))
+        if let cursorID, total == 0 { left = cursorID }
         cursorID = current?.id
+        if cursorID != nil { left = nil }
     }
 
     /// Accepts the response to a request; false if the query has changed since.
@@ -65,7 +69,8 @@ struct ListPane: Equatable, Sendable {
         guard new.query == query else { return false }
         let wasSeeking = isSeeking
         (answered, asked, isSeeking, window) = (asked, nil, false, new)
-        let found = new.rows.firstIndex { cursorID.isExactly($0.id) }.map { $0 + new.offset }
+        let before = cursorID ?? left
+        let found = new.rows.firstIndex { before.isExactly($0.id) }.map { $0 + new.offset }
         if wasSeeking, let anchor = new.anchor {
             (cursor, hasMoved) = (anchor, true)
         } else if isFilling, !hasMoved {
@@ -96,7 +101,7 @@ struct ListPane: Equatable, Sendable {
             isStale = false
             let stays = hasMoved || !isFilling
             asked = RowRequest(
-                query: query, around: stays ? cursorID : nil, index: stays ? cursor : 0, limit: limit)
+                query: query, around: stays ? cursorID ?? left : nil, index: stays ? cursor : 0, limit: limit)
             return asked
         }
         let first = max(0, top - rows)

@@ -2,13 +2,13 @@ import InstantCore
 import Screen
 
 extension DocumentState {
-    /// The parts of the list's title: the number of annotations, then only what is not the default.
-    func listTitleParts() -> [CleanText] {
+    /// The parts of the list's title: the number of annotations, then only what is not the default. What is hidden by
+    /// default is dropped if the parts have more columns than this.
+    func listTitleParts(columns: Int) -> [CleanText] {
         var parts: [CleanText] = []
         let all = list.window?.all ?? 0
         let isFiltered = !list.filter.isEmpty
         parts.append(isFiltered ? "Annotations \(list.total) of \(all)" : "Annotations \(list.total)")
-        if !list.hidden.isEmpty { parts.append(list.hidden) }
         if list.markedCount > 0 { parts.append("\(list.markedCount) marked") }
         if let unread = list.window?.unread, unread > 0 {
             let authors = recentAuthors.authors.reversed().joined(separator: ", ")
@@ -24,7 +24,9 @@ extension DocumentState {
         case .author: parts.append("by author")
         case .group: parts.append("by group")
         }
-        return parts
+        guard !list.hidden.isEmpty else { return parts }
+        let hidden: [CleanText] = [parts[0], list.hidden] + parts.dropFirst()
+        return hidden.reduce(-3) { $0 + 3 + $1.width } <= columns ? hidden : parts
     }
 }
 
@@ -34,10 +36,10 @@ extension Canvas {
         guard !area.isEmpty else { return }
         let theme = state.theme
         let hasFocus = document.focus == .list
-        let parts = document.listTitleParts()
-        let whole = parts.joined(separator: art.dot)
+        let room = max(0, area.columns - 5)
+        let whole = document.listTitleParts(columns: room).joined(separator: art.dot)
         if isRule { fill(area, with: art.horizontal, style: hasFocus ? theme.accent : theme.rule) }
-        let text: CleanText = " \(whole.truncated(to: max(0, area.columns - 5))) "
+        let text: CleanText = " \(whole.truncated(to: room)) "
         write(text, in: area, column: isRule ? 1 : 0, style: hasFocus ? theme.accent : theme.text)
     }
 }

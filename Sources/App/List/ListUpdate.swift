@@ -110,6 +110,11 @@ extension AppState {
         document?.list.change(query)
     }
 
+    /// Says what the filter asks for in vain.
+    mutating func warnOfFilter() {
+        if let problem = document.flatMap({ FilterSyntax.problem(with: $0.list.filter) }) { notice = .warning(problem) }
+    }
+
     /// Moves the list cursor to a record.
     /// - Parameter quietly: whether to say nothing if the list does not show it, because another notice says more.
     mutating func seek(_ id: Record.ID, quietly: Bool = false) -> [Effect] {
@@ -164,7 +169,9 @@ extension AppState {
     mutating func jump(
         _ take: (inout DocumentState, JumpList.Place) -> JumpList.Place?
     ) -> [Effect] {
-        guard var document, let place = take(&document, document.place) else { return only(.warning("No more jumps")) }
+        guard var document, let place = take(&document, document.place) else {
+            return only(.warning("No other place to go to"))
+        }
         document.page.turn(to: place.page, .glyph(place.glyph))
         document.focus = place.focus
         self.document = document

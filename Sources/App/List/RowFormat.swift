@@ -56,7 +56,8 @@ struct RowFormat: Equatable, Sendable {
         let authors = rows.map { CleanText(cleaning: document.author(of: $0) ?? "-").width }.max() ?? 1
         pageDigits = rows.map { $0.pageIndex.map { String($0 + 1).count } ?? 1 }.max() ?? 1
         stateColumns = rows.contains { Self.state(of: $0, document) != " " } ? 1 : 0
-        authorColumns = min(authors, columns >= 96 ? 16 : columns >= 56 ? 9 : columns >= 44 ? 6 : 4)
+        authorColumns = min(
+            authors, columns >= 96 ? 16 : columns >= 72 ? 12 : columns >= 56 ? 9 : columns >= 44 ? 6 : 4)
         rightColumns =
             columns >= 36 ? rows.map { Self.right(of: $0, document, at: now).width }.max().map { $0 + 2 } ?? 0 : 0
         groupColumns = columns >= 96 && rows.contains { $0.group != nil } ? 12 : 0

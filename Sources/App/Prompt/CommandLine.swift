@@ -141,7 +141,9 @@ extension AppState {
                 return only(.warning("Usage: page N (1 to \(document?.pageCount ?? 1))"))
             }
             goTo(page: index, .start)
-        case .filter: setFilter(rest)
+        case .filter:
+            setFilter(rest)
+            warnOfFilter()
         case .state: return setState(named: rest)
         case .attach: return attach(rest)
         case .color: return recolor(rest)

@@ -37,7 +37,9 @@ extension AppState {
             guard !text.isEmpty else { return [] }
             history.add(text)
             return [.remember(line: text)] + runTyped(text)
-        case .filter: self.prompt = nil
+        case .filter:
+            self.prompt = nil
+            warnOfFilter()
         case .search:
             self.prompt = nil
             return search(text)
