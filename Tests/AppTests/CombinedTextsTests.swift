@@ -53,7 +53,7 @@ import Testing
         let stage = Stage(own())
         try stage.press("<space>jvjd")
         #expect(performed(stage) == [[.delete("n1"), .delete("n3"), .delete("n4")]])
-        #expect(stage.foot == " 3 deleted; u to restore them")
+        #expect(stage.foot == " Deleted 3 annotations; u to take it back")
         #expect(stage.state.document?.list.marks.isEmpty == true)
         #expect(stage.state.document?.list.total == 2)
         try stage.press("u")
@@ -96,7 +96,7 @@ import Testing
         #expect(stage.boxTitle.hasPrefix("Colour 9/9"))
         try stage.press("red<enter>")
         #expect(stage.services.records.map { $0.content["color"]?.string } == ["#d1202f", "#d1202f", nil, nil, nil])
-        #expect(stage.foot == " 2 changed; u to take it back")
+        #expect(stage.foot == " Changed 2 annotations; u to take it back")
         try stage.press("u")
         #expect(stage.services.records.allSatisfy { $0.content["color"] == nil })
     }
@@ -126,7 +126,7 @@ import Testing
         stage.send(.externallyEdited(text.replacing("Note 1", with: "Better\nand longer")))
         #expect(stage.services.records[0].content["text"] == "Better\nand longer")
         #expect(performed(stage).map(\.count) == [1])
-        #expect(stage.foot == " Changed; u to take it back")
+        #expect(stage.foot == " Changed note “Note 1”; u to take it back")
     }
 
     @Test func theyAreWrittenInTheProgramToo() throws {

@@ -136,9 +136,9 @@ import Testing
     @Test func hitsAreCountedOverAllPages() throws {
         let stage = Stage(Sample.services())
         try stage.press("<tab>/page<enter>")
-        #expect(stage.foot.contains("Hit 1 of 1") && stage.state.document?.page.index == 1)
+        #expect(stage.foot.contains("Match 1 of 1") && stage.state.document?.page.index == 1)
         try stage.press("/two<enter>")
-        #expect(stage.foot.contains("Hit 1 of 1"))
+        #expect(stage.foot.contains("Match 1 of 1"))
     }
 
     /// Where the terminal tells Ctrl-I from Tab, it goes forward; Tab still changes the pane.

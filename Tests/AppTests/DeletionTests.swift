@@ -35,13 +35,13 @@ import Testing
     @Test func aRootNamesItsCommentsAndWhoseTheyAre() throws {
         let stage = Stage(Self.services())
         try stage.press("d")
-        #expect(stage.foot == "Delete this highlight by ana and 2 comments (1 by ben)? y/N")
+        #expect(stage.foot == "Delete this highlight “Which ones?” by ana and 2 comments (1 by ben)? y/N")
         try stage.press("n")
         #expect(stage.foot == " Cancelled")
         #expect(performed(stage).isEmpty)
         try stage.press("dy")
         #expect(performed(stage) == [.delete("h1", with: ["c1", "c2"])])
-        #expect(stage.foot == " 3 deleted; u to restore them")
+        #expect(stage.foot == " Deleted highlight “Which ones?” by ana, 3 in all; u to take it back")
         #expect(stage.state.document?.list.total == 3)
         try stage.press("u")
         #expect(stage.state.document?.list.total == 4)
@@ -51,13 +51,13 @@ import Testing
     @Test func aLastCommentNamesTheRootThatItTakesAlong() throws {
         let stage = Stage(Self.services())
         try stage.press("j<tab>d")
-        #expect(stage.foot == "Delete this comment and its highlight by ben? y/N")
+        #expect(stage.foot == "Delete this comment “Mine.” and its highlight by ben? y/N")
         try stage.press("<enter>")
         #expect(stage.foot == " Cancelled")
         #expect(stage.state.document?.thread.comments.count == 1)
         try stage.press("dy")
         #expect(performed(stage) == [.delete("c3", with: ["h2"])])
-        #expect(stage.foot == " 2 deleted; u to restore them")
+        #expect(stage.foot == " Deleted comment, 2 in all; u to take it back")
         #expect(stage.state.document?.list.total == 3)
         #expect(stage.state.document?.focus == .list)
         try stage.press("u")
@@ -70,7 +70,7 @@ import Testing
         let stage = Stage(services)
         try stage.press("j<tab>d")
         #expect(performed(stage) == [.delete("c3")])
-        #expect(stage.foot == " Deleted comment; u to restore it")
+        #expect(stage.foot == " Deleted comment; u to take it back")
         #expect(stage.state.document?.list.total == 4)
     }
 
@@ -81,20 +81,20 @@ import Testing
             stage.foot
                 == "Delete 2 annotations (1 by ana, 1 by ben) and 3 comments (1 by ben)? y/N")
         try stage.press("y")
-        #expect(stage.foot == " 5 deleted; u to restore them")
+        #expect(stage.foot == " Deleted 2 annotations, 5 in all; u to take it back")
     }
 
     @Test(
         "The question",
         arguments: [
-            ([], nil, "Delete this note? y/N "), (["mia"], nil, "Delete this note and 1 comment? y/N "),
-            (["ben"], nil, "Delete this note and 1 comment by ben? y/N "),
-            (["mia", "ben", "ben"], nil, "Delete this note and 3 comments (2 by ben)? y/N "),
+            ([], nil, "Delete this note “words”? y/N "), (["mia"], nil, "Delete this note “words” and 1 comment? y/N "),
+            (["ben"], nil, "Delete this note “words” and 1 comment by ben? y/N "),
+            (["mia", "ben", "ben"], nil, "Delete this note “words” and 3 comments (2 by ben)? y/N "),
             (
                 ["a", "b", "b", "c", "d", "e"], nil,
-                "Delete this note and 6 comments (1 by a, 2 by b, 1 by c, 2 by others)? y/N "
-            ), ([], "mia", "Delete this note and its highlight? y/N "),
-            ([], "ana", "Delete this note and its highlight by ana? y/N "),
+                "Delete this note “words” and 6 comments (1 by a, 2 by b, 1 by c, 2 by others)? y/N "
+            ), ([], "mia", "Delete this note “words” and its highlight? y/N "),
+            ([], "ana", "Delete this note “words” and its highlight by ana? y/N "),
         ] as [([String], String?, String)])
     func question(_ comments: [String], _ root: String?, _ text: String) {
         let note = Record(id: "n", content: .note(onPage: 0, at: Point(x: 0, y: 0), text: "words"), createdBy: "mia")
@@ -117,7 +117,7 @@ import Testing
         let stage = Stage(services)
         try stage.press("d")
         #expect(!stage.screen.unicodeScalars.contains("\u{1B}"))
-        #expect(stage.foot.hasPrefix("Delete this highlight by an"))
+        #expect(stage.foot.hasPrefix("Delete this highlight “Which ones?” by an"))
     }
 
     // MARK: What is left
@@ -146,7 +146,7 @@ import Testing
         try stage.press("d")
         #expect(performed(stage).last == .delete("c2"))
         try stage.press("kd")
-        #expect(stage.foot == "Delete this comment by ben? y/N")
+        #expect(stage.foot == "Delete this comment “The second one.” by ben? y/N")
         try stage.press("y")
         #expect(!stage.screen.contains("deleted annotation"))
         #expect(stage.state.document?.focus == .list)

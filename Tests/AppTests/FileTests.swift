@@ -370,15 +370,15 @@ import Testing
         }
         #expect(
             said(FileMerge(added: 4, changed: 1, deleted: 2))
-                == " paper.pdf changed on disk: annotations 4 new, 1 changed, 2 deleted")
+                == " paper.pdf changed on disk: 4 annotations added, 1 changed, 2 deleted")
         #expect(said(FileMerge()) == " paper.pdf changed on disk; its annotations are the same")
         #expect(
             said(FileMerge(changed: 1, conflicts: 2))
-                == " paper.pdf changed on disk: annotations 1 changed; 2 in conflict with yours; "
+                == " paper.pdf changed on disk: 1 annotation changed; 2 in conflict with yours; "
                 + "O to compare (nothing is lost)")
         #expect(
             said(FileMerge(added: 1, lostMarks: 2))
-                == " paper.pdf changed on disk: annotations 1 new; 2 marks without their words (:lost-marks)")
+                == " paper.pdf changed on disk: 1 annotation added; 2 marks without their words (:lost-marks)")
     }
 
     @Test func aConflictShowsTheCard() throws {

@@ -29,7 +29,7 @@ import Testing
         #expect(
             library().screen == """
                 ─ Layers on this machine ─────────────────────────────────────────────────────────────────────────────────────
-                ▌ hotos17 / review                          1 unsent  2 new  clean  synced 5m  309 kB  mia  http://localhos...
+                ▌ hotos17 / review                          1 unsent  2 new  synced 5m  309 kB  mia  http://localhost:5000
                   plan / default layer                      no PDF  anonymous  http://docs.example
                   torn / default layer                      the local copy is damaged  anonymous  http://docs.example
 

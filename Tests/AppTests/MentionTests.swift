@@ -46,7 +46,7 @@ import Testing
         let mention = Mention(userID: "ana", words: "@Ana Lopes")
         #expect(said(stage)?.mentions == [mention])
         #expect(said(stage)?.words == "Thanks @Ana Lopes, yes")
-        #expect(stage.foot.contains("Reply added, mentions @Ana Lopes; u"))
+        #expect(stage.foot.contains("Added reply, mentions @Ana Lopes; u"))
     }
 
     @Test func tabGoesOnToTheNextNameAndTypingEndsIt() throws {

@@ -59,7 +59,7 @@ import Testing
             return
         }
         #expect(content == Sample.services().records[0].content.changing { $0["note"] = "Better" })
-        #expect(stage.foot == " Changed; u to take it back")
+        #expect(stage.foot == " Changed highlight “Which ones?” by ana; u to take it back")
     }
 
     @Test func aTextThatIsAnObjectStaysOne() {
@@ -190,7 +190,7 @@ import Testing
     @Test func anothersIsAskedAboutWithNoAsTheDefault() throws {
         let stage = Stage(Sample.services())
         try stage.press("d")
-        #expect(stage.foot == "Delete this highlight by ana? y/N")
+        #expect(stage.foot == "Delete this highlight “Which ones?” by ana? y/N")
         try stage.press("<enter>")
         #expect(stage.foot == " Cancelled")
         #expect(performed(stage).isEmpty)

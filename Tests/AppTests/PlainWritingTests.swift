@@ -70,10 +70,10 @@ import Testing
         #expect(edits(stage).count == 1)
         #expect(stage.isReady)
         stage.type("delete 4")
-        #expect(stage.prompt == "Delete this note by ana? y/N ")
+        #expect(stage.prompt == "Delete this note “Compare with 2020” by ana? y/N ")
         #expect(stage.type("n") == ["Cancelled"])
         stage.type("delete 4")
-        #expect(stage.type("yes") == ["Deleted note “Compare with 2020” by ana; undo to restore it"])
+        #expect(stage.type("yes") == ["Deleted note “Compare with 2020” by ana; undo to take it back"])
         #expect(stage.type("show 4") == ["The annotation no longer exists."])
     }
 
@@ -81,8 +81,8 @@ import Testing
         let stage = PlainStage(ThreadTests.services())
         stage.type("list")
         stage.type("delete 1")
-        #expect(stage.prompt == "Delete this highlight by ana and 2 comments (1 by ben)? y/N ")
-        #expect(stage.type("y") == ["3 deleted; undo to restore them"])
+        #expect(stage.prompt == "Delete this highlight “Which ones?” by ana and 2 comments (1 by ben)? y/N ")
+        #expect(stage.type("y") == ["Deleted highlight “Which ones?” by ana, 3 in all; undo to take it back"])
     }
 
     @Test func remainingCommentsAreReadButNotChanged() {

@@ -194,7 +194,7 @@ import Testing
     @Test func anUndoNamesWhatItUndid() throws {
         let stage = Stage(Sample.services())
         try stage.press("jdy")
-        #expect(stage.foot == " Deleted highlight “accelerating rate of ...” by ben; u to restore it")
+        #expect(stage.foot == " Deleted highlight “accelerating rate of ...” by ben; u to take it back")
         try stage.press("gg")
         try stage.press("u")
         #expect(stage.foot == " Undone: deleted highlight “accelerating rate of ...” by ben; Ctrl-R to redo")

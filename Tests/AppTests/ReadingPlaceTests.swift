@@ -162,7 +162,7 @@ import Testing
         // An answer goes on as a decision does.
         try stage.press("ranswer<enter>")
         #expect(stage.state.document?.list.cursorID == "n4" && stage.state.document?.isReviewing == true)
-        #expect(stage.foot.hasPrefix(" Reply added"))
+        #expect(stage.foot.hasPrefix(" Added reply"))
         try stage.press("n")
         #expect(stage.foot == " This was the last open remark" && stage.state.document?.reader == nil)
         let states = services.records.compactMap(\.content.state)

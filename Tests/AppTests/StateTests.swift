@@ -35,7 +35,7 @@ import Testing
         try stage.press("R")
         let set = try #require(performed(stage).first)
         #expect((set.state, set["rootId"], set["text"]) == (.completed, "h1", "Completed"))
-        #expect(stage.foot == " State: completed; u to take it back")
+        #expect(stage.foot == " Set highlight “Which ones?” by ana to completed (hidden); u to take it back")
         #expect(stage.state.document?.list.total == total - 1)
         #expect(stage.screen.contains("1 resolved hidden"))
         // Shown on request, dim, and opened again.
@@ -45,7 +45,7 @@ import Testing
         #expect(stage.lines.contains { $0.contains("(completed)") })
         try stage.press("ggR")
         #expect(performed(stage).last?.state == .unset)
-        #expect(stage.foot == " State removed; u to take it back")
+        #expect(stage.foot == " Removed the state of highlight “Which ones?” by ana; u to take it back")
         #expect(!stage.lines.contains { $0.contains("(completed)") })
         try stage.press("u")
         #expect(stage.lines.contains { $0.contains("(completed)") })

@@ -51,7 +51,7 @@ import Testing
         (SyncStatus(connection: .idle, grant: .hotos()), "offline"),
         (SyncStatus(connection: .connecting, grant: .hotos()), "connecting"),
         (SyncStatus(connection: .connecting, grant: .hotos(), lastSync: .noon), "local copy from 12:00, connecting"),
-        (SyncStatus(connection: .live, grant: .hotos(), parked: 2), "✓ synced"),
+        (SyncStatus(connection: .live, grant: .hotos(), parked: 2), "connected"),
     ])
     func syncState(status: SyncStatus, words: String) {
         let stage = Stage(Sample.services())

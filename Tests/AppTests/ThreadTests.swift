@@ -91,7 +91,7 @@ import Testing
         }
         #expect(content["rootId"] == "h1")
         #expect(Annotation(id: "", content: content).text == "So do I")
-        #expect(stage.foot == " Reply added; u to take it back")
+        #expect(stage.foot == " Added reply; u to take it back")
         #expect(stage.state.document?.thread.comments.count == 3)
         #expect(stage.state.document?.list.cursorID == "h1")
         try stage.press("u")
@@ -129,7 +129,7 @@ import Testing
         #expect(performed(stage).last == .delete("c2"))
         #expect(stage.state.document?.thread.comments.count == 1)
         try stage.press("kd")
-        #expect(stage.foot == "Delete this comment by ben? y/N")
+        #expect(stage.foot == "Delete this comment “The second one.” by ben? y/N")
         try stage.press("y")
         #expect(stage.state.document?.focus == .list)
     }
@@ -139,7 +139,7 @@ import Testing
         services.records[0].createdBy = "mia"
         let stage = Stage(services)
         try stage.press("d")
-        #expect(stage.foot == "Delete this highlight and 2 comments (1 by ben)? y/N")
+        #expect(stage.foot == "Delete this highlight “Which ones?” and 2 comments (1 by ben)? y/N")
     }
 
     @Test func whatOthersSayComesInAndTheCursorStays() throws {
@@ -166,7 +166,7 @@ import Testing
         }
         #expect(root["type"] == "pspdfkit/markup/highlight")
         #expect(root["isCommentThreadRoot"] == true)
-        #expect(stage.foot == " Thread started; u to take it back")
+        #expect(stage.foot == " Started thread; u to take it back")
         #expect(stage.state.document?.list.current?.replies == 1)
         try stage.press("u")
         #expect(stage.services.records.count == 4)

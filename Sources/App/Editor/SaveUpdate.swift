@@ -100,12 +100,15 @@ extension AppState {
         switch edit {
         case _ where done.merged != nil: notice = .done(done.merged ?? "", hint: .takesBack)
         case .create(let content) where content.state != nil:
-            let state = content.state.map { $0 == .unset ? "State removed" : "State: \($0.rawValue)" } ?? ""
-            notice = .done(state, hint: .takesBack)
+            let state = content.state ?? .unset
+            let what =
+                state == .unset ? "Removed the state of \(done.summary)" : "Set \(done.summary) to \(state.rawValue)"
+            let hides = state.isResolving && document?.list.query.filter.resolved == false
+            notice = .done(what + (hides ? " (hidden)" : ""), hint: .takesBack)
         case .create(let content) where content.contentType == .comments:
-            notice = .done("Reply added\(naming(content["text"].flatMap(CommentText.init(json:))))", hint: .takesBack)
+            notice = .done("Added reply\(naming(content["text"].flatMap(CommentText.init(json:))))", hint: .takesBack)
         case .beginThread(_, let text):
-            notice = .done("Thread started\(naming(text))", hint: .takesBack)
+            notice = .done("Started thread\(naming(text))", hint: .takesBack)
             effects += advance(to: ids.first)
         case .create(let content):
             let name = AnnotationKind(type: content["type"]?.string ?? "").name
@@ -113,16 +116,12 @@ extension AppState {
             notice = .done("Added \(name)\(several)", hint: .takesBack)
             effects += advance(to: ids.first)
         case .update:
-            notice = .done(edits.count > 1 ? "\(edits.count) changed" : "Changed", hint: .takesBack)
+            notice = .done("Changed \(done.summary)", hint: .takesBack)
         case .delete:
             // Count what was deleted with them, too.
             let count = max(edits.count, Set(ids.map(ByteOrdered.init)).count)
-            notice =
-                count > 1
-                ? .done("\(count) deleted", hint: .init(command: .undo, effect: "to restore them"))
-                : .done(
-                    done.summary.isEmpty ? "Deleted" : "Deleted \(done.summary)",
-                    hint: .init(command: .undo, effect: "to restore it"))
+            let more = count > edits.count ? ", \(count) in all" : ""
+            notice = .done("Deleted \(done.summary)\(more)", hint: .takesBack)
         }
         if let omitted = self.document?.omitted.removeValue(forKey: step) {
             notice = .warning("\(notice?.text ?? ""); \(omitted)", hint: notice?.hint)
@@ -180,6 +179,7 @@ extension AppState {
 
     mutating func resolved(_ id: Record.ID) -> [Effect] {
         let item = document?.pending.end(as: .saved) { $0.isResolution(of: id) }
+        notice = .done("Resolved")
         refresh()
         return forgetSaved(item?.editor) + recordsChanged([id], nil)
     }
@@ -325,17 +325,24 @@ extension DocumentState {
     fileprivate func name(of edits: [Edit]) -> String {
         guard edits.count == 1, let edit = edits.first else { return "\(edits.count) annotations" }
         switch edit {
+        case .create(let content) where content.state != nil: return name(of: content["rootId"]?.string)
+        case .create(let content) where content.contentType == .comments: return "reply"
         case .create(let content): return AnnotationKind(type: content["type"]?.string ?? "").name
         case .beginThread: return "thread"
         case .update(let id, _), .delete(let id, _):
-            guard let row = (list.window?.rows ?? []).first(where: { $0.id.isExactly(id) }) else {
-                return thread.comments.contains { $0.id.isExactly(id) } ? "comment" : "annotation"
-            }
-            let words = quotes.words(of: row) ?? ""
-            let text = CleanText(cleaning: (row.text.isEmpty ? words : row.text).prefix(60).description)
-            let shown = text.isEmpty ? "" : " “\(text.truncated(to: 24).string)”"
-            let author = author(of: row).map { $0 == "me" ? "" : " by \($0)" } ?? ""
-            return row.kind.name + shown + author
+            return name(of: id)
         }
+    }
+
+    private func name(of id: Record.ID?) -> String {
+        guard let id else { return "annotation" }
+        guard let row = (list.window?.rows ?? []).first(where: { $0.id.isExactly(id) }) else {
+            return thread.comments.contains { $0.id.isExactly(id) } ? "comment" : "annotation"
+        }
+        let words = quotes.words(of: row) ?? ""
+        let text = CleanText(cleaning: (row.text.isEmpty ? words : row.text).prefix(60).description)
+        let shown = text.isEmpty ? "" : " “\(text.truncated(to: 24).string)”"
+        let author = author(of: row).map { $0 == "me" ? "" : " by \($0)" } ?? ""
+        return row.kind.name + shown + author
     }
 }

@@ -71,13 +71,16 @@ extension FileRefusal {
 
 extension FileMerge {
     func sentence(_ name: String) -> String {
-        let counts = [(added, "new"), (changed, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
-        let annotations = counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+        let counts = [(added, "added"), (changed, "changed"), (deleted, "deleted")].filter { $0.0 > 0 }
+        // `4 annotations added, 1 changed`
+        let annotations = counts.enumerated().map { place, count in
+            "\(count.0) \(place > 0 ? "" : count.0 == 1 ? "annotation " : "annotations ")\(count.1)"
+        }.joined(separator: ", ")
         var parts = ["\(name) changed on disk"]
         if counts.isEmpty, conflicts == 0 {
             parts[0] += hasNewPages ? "; new pages, the same annotations" : "; its annotations are the same"
         } else if !counts.isEmpty {
-            parts[0] += ": annotations \(annotations)"
+            parts[0] += ": \(annotations)"
         }
         if conflicts > 0 { parts.append("\(conflicts) in conflict with yours") }
         if lostMarks > 0 {

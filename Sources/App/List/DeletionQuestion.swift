@@ -1,4 +1,5 @@
 import Annotations
+import Screen
 
 /// The question before a deletion, which names everything that would be deleted:
 /// `Delete this highlight and 3 comments (2 by cy)?`
@@ -17,7 +18,12 @@ struct DeletionQuestion: Equatable, Sendable {
     var text: String {
         let comments = records.flatMap(\.comments)
         let roots = records.compactMap(\.root)
-        let what = records.count == 1 ? "this \(name(of: records[0].record))" : "\(records.count) annotations"
+        let words = records.first.map { Annotation($0.record).text }.map {
+            CleanText(cleaning: $0.prefix(80).description)
+        }
+        let quote = words.map { $0.isEmpty ? "" : " “\($0.truncated(to: 24).string)”" } ?? ""
+        let what =
+            records.count == 1 ? "this \(name(of: records[0].record))\(quote)" : "\(records.count) annotations"
         var parts = [what + naming(records.map(\.record))]
         if !comments.isEmpty {
             parts.append("\(comments.count) comment\(comments.count == 1 ? "" : "s")" + naming(comments))
