@@ -62,7 +62,7 @@ struct Pen {
     ///
     /// - Parameter withMarks: false in the last column, where some terminals put a following mark on the next row.
     private mutating func set(_ glyph: Glyph, withMarks: Bool) -> Bool {
-        let base = glyph.base.value
+        let base = isUTF8 ? glyph.base.value : Self.plain[glyph.base.value] ?? glyph.base.value
         let isShown = base < 0x7F || isUTF8 && cn_width(wchar_t(bitPattern: base)) == Int32(glyph.width)
         text[0] = wchar_t(bitPattern: isShown ? base : 0x3F)
         var count = 1
@@ -75,6 +75,13 @@ struct Pen {
         text[count] = 0
         return isShown
     }
+
+    /// What stands for the punctuation of books in a locale without it.
+    private static let plain: [UInt32: UInt32] = [
+        0x2018: 0x27, 0x2019: 0x27, 0x201A: 0x2C, 0x201C: 0x22, 0x201D: 0x22, 0x201E: 0x22, 0xAB: 0x22, 0xBB: 0x22,
+        0x2010: 0x2D, 0x2011: 0x2D, 0x2012: 0x2D, 0x2013: 0x2D, 0x2014: 0x2D, 0x2212: 0x2D, 0xAD: 0x2D, 0x2022: 0x2A,
+        0xB7: 0x2E, 0xA0: 0x20, 0x2009: 0x20, 0x202F: 0x20, 0xD7: 0x78, 0x2032: 0x27, 0x2033: 0x22,
+    ]
 
     private mutating func look(of style: Style) -> Look {
         if let look = looks[style] { return look }

@@ -39,7 +39,7 @@ struct MentionStories {
         try writer.press("<tab>")
         try writer.see("Please look, @Ben")
         try writer.press("<enter>")
-        try writer.see("Reply added, mentions @Ben")
+        try writer.see("Added reply, mentions @Ben")
         try reader.see("mentioned you; g@ to list mentions of you")
         try reader.see("1 mention")
         try reader.wait(until: "the desktop is told", seconds: Patience.long) { $0.rawOutput.contains("\u{1B}]9;") }

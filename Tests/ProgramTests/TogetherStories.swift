@@ -51,7 +51,7 @@ struct TogetherStories {
         first.send(text: "Is it the first?")
         try first.see("Is it the first?")
         try first.press("<enter>")
-        try first.see("Thread started")
+        try first.see("Started thread")
 
         try second.see("+1")
         try second.press("gg/kind:h<enter>")
@@ -62,7 +62,7 @@ struct TogetherStories {
         second.send(text: "The very first.")
         try second.see("The very first.")
         try second.press("<enter>")
-        try second.see("Reply added")
+        try second.see("Added reply")
         try first.see(" Ben, now:")
         try first.see("The very first.")
         #expect(try first.quit() == [])

@@ -121,13 +121,12 @@ extension LibraryEntry {
         return document.truncated(to: max(1, columns - shown.width - 3)) + " / " + shown
     }
 
-    /// `> hotos17 / review   1 unsent  2 new  clean  synced 5m  309 kB  ana  localhost:5000`
+    /// `> hotos17 / review   1 unsent  2 new  synced 5m  309 kB  ana  localhost:5000`
     fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
         var facts: [CleanText] = []
         if unsent > 0 { facts.append("\(unsent) unsent") }
         if unread > 0 { facts.append("\(unread) new") }
-        facts.append(
-            problem.map { CleanText(cleaning: $0) } ?? CleanText(cleaning: isDownloaded ? self.state : "no PDF"))
+        if let problem { facts.append(CleanText(cleaning: problem)) } else if !isDownloaded { facts.append("no PDF") }
         if let lastSync { facts.append("synced \(RelativeTime.age(of: lastSync, at: state.now))") }
         if let bytes { facts.append(CleanText(cleaning: ByteCount.text(bytes))) }
         facts.append(CleanText(cleaning: id.userID ?? "anonymous"))

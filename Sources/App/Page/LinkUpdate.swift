@@ -14,11 +14,14 @@ extension AppState {
         document?.page.hints = zip(LinkHint.labels(links.count), links).map { letters, link in
             LinkHint(letters: letters, glyph: link.glyph, target: link.target)
         }
-        notice = .done("Type a link's letters to follow it; Esc cancels")
+        notice = .done(Self.hintNotice)
     }
+
+    private static let hintNotice = "Type a link's letters to follow it; Esc cancels"
 
     /// Handles a letter of a hint; any other key removes the hints.
     mutating func hintPressed(_ key: Key) -> [Effect] {
+        if notice?.text == Self.hintNotice { notice = nil }
         guard let page = document?.page else { return [] }
         guard case .character(let character) = key else {
             document?.page.hints = []

@@ -15,6 +15,7 @@ extension AppState {
     }
 
     private func peopleLines(of presence: PresenceState, columns: Int) -> [CleanText] {
+        guard document?.status.connection == .live else { return ["Who else is here is unknown: no connection."] }
         guard !presence.people.isEmpty else { return ["No one else has this layer open."] }
         let names = presence.people.map { CleanText(cleaning: $0.fullName) }
         let width = min(names.map(\.width).max() ?? 0, max(8, columns - 24))

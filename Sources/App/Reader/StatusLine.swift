@@ -172,7 +172,7 @@ extension DocumentState {
     /// The state of sync; while another process syncs, also which one.
     fileprivate func syncForms(at now: Timestamp, utcOffset: Int, art: LineArt) -> [CleanText] {
         let own = syncText(at: now, utcOffset: utcOffset, art: art)
-        guard !isLocal, let process = status.syncedBy else { return [own] }
+        guard !isLocal, let process = status.syncedBy else { return [own] + shortSyncForms }
         let other = CleanText(cleaning: "\(process)").truncated(to: 40)
         switch status.connection {
         case .elsewhere:
@@ -183,13 +183,25 @@ extension DocumentState {
         }
     }
 
+    /// What counts where there is no room for when and why.
+    private var shortSyncForms: [CleanText] {
+        let unsent = status.unsent
+        switch status.connection {
+        case .offline, .connecting, .idle:
+            return unsent > 0 ? ["offline, unsent: \(unsent)", "unsent: \(unsent)"] : ["offline"]
+        default: return []
+        }
+    }
+
     /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`
     fileprivate func syncText(at now: Timestamp, utcOffset: Int, art: LineArt) -> CleanText {
         let unsent = status.unsent
         let waiting: CleanText = unsent > 0 ? ", unsent: \(unsent)" : ""
         switch status.connection {
         case .live where unsent > 0: return "Unsent: \(unsent)\(status.isSyncing ? ", sending" : "")"
-        case .live: return status.isSyncing ? "syncing" : art.done + "synced"
+        case .live where status.isSyncing: return "syncing"
+        // An edit that was refused or is in conflict is only here.
+        case .live: return conflicts + status.refused + status.parked > 0 ? "connected" : art.done + "synced"
         case .idle: return "offline\(waiting)"
         case .connecting:
             guard let last = status.lastSync else { return "connecting\(waiting)" }

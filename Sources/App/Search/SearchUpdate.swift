@@ -125,13 +125,13 @@ extension AppState {
         notice = .done(place)
     }
 
-    /// `Hit 3 of 41`, or what is known so far.
+    /// `Match 3 of 41`, or what is known so far.
     private func place(ofHit index: Int, on page: Int) -> String {
         guard let document, let count = document.pageCount else { return "" }
         let percent = document.index.percent(of: count)
-        if percent == 100 { return "Hit \(document.index.hits(before: page) + index + 1) of \(document.index.total)" }
+        if percent == 100 { return "Match \(document.index.hits(before: page) + index + 1) of \(document.index.total)" }
         let onPage = document.index.hits(on: page) ?? document.page.search?.hits.count ?? 0
-        return "Hit \(index + 1) of \(onPage) on this page, \(percent)% of the document searched"
+        return "Match \(index + 1) of \(onPage) on this page, \(percent)% of the document searched"
     }
 
     mutating func indexed(_ texts: [Int: String]) {
@@ -142,7 +142,7 @@ extension AppState {
         leavePage(by: rest)
     }
 
-    /// Completes `Hit 1 of 2 on this page` once all pages are read, if it is still shown.
+    /// Completes `Match 1 of 2 on this page` once all pages are read, if it is still shown.
     private mutating func updatePlace() {
         guard let document, let count = document.pageCount, document.index.percent(of: count) == 100,
             let (hit, place) = document.page.search?.shown.map({ ($0.hit, $0.place) }), notice == .done(place)

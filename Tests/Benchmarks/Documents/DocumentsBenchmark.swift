@@ -138,7 +138,7 @@ struct DocumentsBenchmark {
         terminal.send(text: "\r")
         let page = "page \(LongPDF.rarePage(of: pages) + 1) of \(pages)"
         try terminal.wait(until: "the hit is shown", seconds: 600) {
-            $0.text.contains(page) && $0.text.contains("Hit 1 of 1")
+            $0.text.contains(page) && $0.text.contains("Match 1 of 1")
         }
         guard let end = terminal.lastRead else { throw BenchmarkError("nothing was written") }
         return end - start
