@@ -73,6 +73,11 @@ package struct OwnFileState: Sendable {
     /// How many records are not in the file as they are in the layer.
     package var unwritten: Int { rows.count { !$0.value.isWritten || conflicts[$0.key] != nil } }
 
+    /// The ids of the records that are not in the file as they are in the layer.
+    var unwrittenIDs: [ByteOrdered] {
+        rows.filter { !$0.value.isWritten || conflicts[$0.key] != nil }.keys.sorted()
+    }
+
     /// The records that are not in the file as they are in the layer, each with both versions; nil: not there.
     package var unwrittenRecords: [(file: Record?, layer: Record?)] {
         rows.sorted { $0.key < $1.key }

@@ -25,7 +25,8 @@ struct EditLines {
         }
         let failed = outcomes.count { $0.exit != .done }
         guard failed == 0 else {
-            throw CommandFailure("\(failed) of \(outcomes.count) records not changed", outcomes.exit)
+            let failure = CommandFailure("\(failed) of \(outcomes.count) records not changed", outcomes.exit)
+            throw await session.finish(despite: failure, outcomes)
         }
     }
 

@@ -54,6 +54,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try OwnFileSession.check(output: output, layer, target: target)
         let session = try await LayerSession.open(layer, server: target)
         try await session.synchronize()
         try await session.reading {

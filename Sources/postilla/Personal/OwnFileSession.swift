@@ -1,7 +1,10 @@
+import Annotations
 import App
+import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Instant
+import InstantCore
 
 /// A PDF of the person as the layer of one command.
 struct OwnFileSession: Sendable {
@@ -26,6 +29,20 @@ struct OwnFileSession: Sendable {
     private static func file(_ target: String) -> String? {
         guard !target.contains("://") else { return nil }
         return target.lowercased().hasSuffix(".pdf") || access(target, F_OK) == 0 ? target : nil
+    }
+
+    /// - Throws: ``CommandFailure`` if a command's output would replace the PDF that it works on, by whatever name.
+    static func check(output: String?, _ options: LayerOptions, target: String? = nil) throws {
+        guard let output, let path = try path(options, target: target), isSame(output, path) else { return }
+        let name = output.isExactly(path) ? "" : " (\(path))"
+        throw CommandFailure("\(output) is the PDF itself\(name), which it would replace; name another file", .usage)
+    }
+
+    /// Whether two paths name one file, also one that is missing.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        if let identity = FileIdentity(one), identity == FileIdentity(other) { return true }
+        func real(_ path: String) -> String { OwnFileState.path(of: OwnFileLink.absolute(path)) }
+        return real(one).isExactly(real(other))
     }
 
     /// Writes the command's changes into the file, unless they are to be kept.
@@ -80,6 +97,24 @@ struct OwnFileSession: Sendable {
 }
 
 extension LayerSession {
+    /// Which records of a PDF are not in the file as they are in the layer, and which are in conflict with it. Records
+    /// that are in it are left out.
+    func statesInFile() async throws -> [ByteOrdered: DeliveryState] {
+        guard let own else { return [:] }
+        var body = JSONObject()
+        body["records"] = true
+        let answer: (report: OwnFileReport?, JSON)
+        do { answer = try await own.link.ask("state", body) } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(own.link.name): \(refusal.message)")
+        }
+        var states: [ByteOrdered: DeliveryState] = [:]
+        for id in answer.1["unwrittenRecords"]?.array ?? [] {
+            if let id = id.string { states[ByteOrdered(id)] = .unsent }
+        }
+        for conflict in answer.report?.conflicts ?? [] { states[ByteOrdered(conflict.id)] = .conflict }
+        return states
+    }
+
     /// Opens a PDF of the person in the engine.
     static func open(file path: String, _ options: LayerOptions) async throws -> LayerSession {
         let folders = try Folders(dataDirectory: options.dataDir)
