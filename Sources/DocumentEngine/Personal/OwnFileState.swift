@@ -27,6 +27,8 @@ package struct OwnFileState: Sendable {
     var hasMarks = true
     /// A write that may or may not have happened.
     var intent: Intent?
+    /// The path of a copy that is being written, or was when an engine was killed.
+    var copying: String?
 
     struct Row: Hashable, Sendable {
         /// As the file has it; nil: not at all.
@@ -166,6 +168,7 @@ extension OwnFileState {
                 }
             }
             json.member("marks", hasMarks)
+            if let copying { json.member("copying", copying) }
             json.key("lost")
             json.array(lost.sorted { $0.key < $1.key }) { json, mark in
                 json.object {
@@ -227,6 +230,7 @@ extension OwnFileState {
                 base: Self.record(row["base"]), mine: Self.record(row["mine"]), theirs: Self.record(row["theirs"]))
         }
         hasMarks = json["marks"]?.bool ?? true
+        copying = json["copying"]?.string
         for row in json["lost"]?.array ?? [] {
             guard let id = row["id"]?.string, let mark = LostMark(json: row) else { return nil }
             lost[ByteOrdered(id)] = mark

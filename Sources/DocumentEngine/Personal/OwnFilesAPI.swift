@@ -95,6 +95,7 @@ struct OwnFilesAPI: Sendable {
                     json.member("records", written.records)
                     json.member("conflicts", written.conflicts)
                     json.member("left", orNull: written.left.text)
+                    json.member("groups", written.groups)
                     json.member("merged", written.merged?.changes ?? 0)
                     json.member("otherNames", written.otherNames)
                     json.member("rewritten", written.isRewritten)

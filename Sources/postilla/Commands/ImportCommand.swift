@@ -43,7 +43,7 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Change nothing; write a plan of the changes to this file, for postilla apply.", valueName: "file"),
+            "Change nothing; write a plan of the changes to this file, for postilla apply. Not with a PDF.", valueName: "file"),
         completion: .file())
     var plan: String?
 

@@ -46,7 +46,7 @@ struct ListCommand: AsyncParsableCommand {
             try reportHidden(session.descriptor)
         }
         if let own = session.own {
-            for mark in own.lost { Output.message("\(own.link.name): \(mark.sentence)") }
+            for mark in own.lost { Output.message("\(own.link.name.onOneLine): \(mark.sentence)") }
         }
     }
 

@@ -34,8 +34,8 @@ struct OwnFileSession: Sendable {
     /// - Throws: ``CommandFailure`` if a command's output would replace the PDF that it works on, by whatever name.
     static func check(output: String?, _ options: LayerOptions, target: String? = nil) throws {
         guard let output, let path = try path(options, target: target), isSame(output, path) else { return }
-        let name = output.isExactly(path) ? "" : " (\(path))"
-        throw CommandFailure("\(output) is the PDF itself\(name), which it would replace; name another file", .usage)
+        let name = output.isExactly(path) ? "" : " (\(path.onOneLine))"
+        throw CommandFailure("\(output.onOneLine) is the PDF itself\(name), which it would replace; name another file", .usage)
     }
 
     /// Whether two paths name one file, also one that is missing.
@@ -61,18 +61,18 @@ struct OwnFileSession: Sendable {
             let kept =
                 count > 0 && !isSaid
                 ? "; \(OwnFileWritten.count(count, "change")) kept (postilla write \(link.name.shellWord))" : ""
-            throw CommandFailure("\(link.name): not written: \(refusal.message)" + kept)
+            throw CommandFailure("\(link.name.onOneLine): not written: \(refusal.message)" + kept)
         }
         for remark in written.remarks(link.name) where written.conflicts == 0 {
-            Output.message("\(link.name): \(remark)")
+            Output.message("\(link.name.onOneLine): \(remark)")
         }
         if written.conflicts > 0 {
-            throw CommandFailure("\(link.name): " + written.remarks(link.name).joined(separator: "; "), .conflict)
+            throw CommandFailure("\(link.name.onOneLine): " + written.remarks(link.name).joined(separator: "; "), .conflict)
         }
     }
 
     static func kept(_ count: Int, _ name: String) -> String {
-        "\(name): \(OwnFileWritten.count(count, "change")) kept, not in the file; run postilla write \(name.shellWord)"
+        "\(name.onOneLine): \(OwnFileWritten.count(count, "change")) kept, not in the file; run postilla write \(name.shellWord)"
     }
 
     /// The author of new annotations if nobody said another one: the person's name on this machine.
@@ -105,7 +105,7 @@ extension LayerSession {
         body["records"] = true
         let answer: (report: OwnFileReport?, JSON)
         do { answer = try await own.link.ask("state", body) } catch let refusal as EngineRefusal {
-            throw CommandFailure("\(own.link.name): \(refusal.message)")
+            throw CommandFailure("\(own.link.name.onOneLine): \(refusal.message)")
         }
         var states: [ByteOrdered: DeliveryState] = [:]
         for id in answer.1["unwrittenRecords"]?.array ?? [] {
@@ -123,10 +123,10 @@ extension LayerSession {
             throw CommandFailure("the engine's answer cannot be read")
         }
         if let problem = report.isMissing ? "the file is missing" : report.problem {
-            Output.warning("\(path): \(problem); this is what is kept of it")
+            Output.warning("\(path.onOneLine): \(problem); this is what is kept of it")
         }
         if let from = report.movedFrom {
-            Output.message("\(path): continues \(from), which is gone; its changes come along")
+            Output.message("\(path.onOneLine): continues \(from.onOneLine), which is gone; its changes come along")
         }
         let log = try options.server.debugLog()
         do throws(InstantError) {
