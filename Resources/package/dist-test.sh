@@ -39,7 +39,7 @@ fi
 root=
 inside() { env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C DEBIAN_FRONTEND=noninteractive \
     chroot "$root" "$@"; }
-as_visitor() { env -i PATH=/usr/local/bin:/usr/bin:/bin LC_ALL=C.UTF-8 TERM=xterm chroot --userspec=visitor:visitor "$root" \
+as_visitor() { env -i PATH=/usr/local/bin:/usr/sbin:/usr/bin:/bin LC_ALL=C.UTF-8 TERM=xterm chroot --userspec=visitor:visitor "$root" \
     /usr/bin/env HOME=/home/visitor "$@"; }
 install_packages() {
     inside apt-get -qq update >"$root/apt.log" 2>&1

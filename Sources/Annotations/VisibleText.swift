@@ -42,3 +42,35 @@ extension String {
         return String(escaped)
     }
 }
+
+extension String {
+    /// The text with visible stand-ins for tabs, line feeds and other controls. The name of a file may contain them, and
+    /// a message names it within a line.
+    package var onOneLine: String {
+        guard utf8.contains(where: { $0 < 0x20 }) else { return self }
+        var line = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            line.append(scalar.value < 0x20 ? Unicode.Scalar(0x2400 + scalar.value) ?? " " : scalar)
+        }
+        return String(line)
+    }
+
+    /// The text as a word of bash, ksh, zsh and POSIX 2024 on one line, `$'a\nb'`; nil if it contains no control
+    /// character, so that plain quotation marks do.
+    package var escapedForShell: String? {
+        guard utf8.contains(where: { $0 < 0x20 }) else { return nil }
+        var word = "$'"
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": word += "\\n"
+            case "\t": word += "\\t"
+            case "'", "\\": word += "\\" + String(scalar)
+            case _ where scalar.value < 0x20:
+                let digits = String(scalar.value, radix: 8)
+                word += "\\" + String(repeating: "0", count: 3 - digits.utf8.count) + digits
+            default: word.unicodeScalars.append(scalar)
+            }
+        }
+        return word + "'"
+    }
+}

@@ -143,6 +143,14 @@ package struct MarkStyle: Equatable, Sendable {
     }
 }
 
+extension AppState {
+    /// What is said of a layer or a file that the program was started with and that cannot be opened.
+    var cannotOpen: CleanText {
+        if case .file = begin { return "Cannot open this file" }
+        return "Cannot open this layer"
+    }
+}
+
 /// The state between the request for a layer and its arrival.
 struct Opening: Equatable, Sendable {
     /// Why opening failed, as a sentence.

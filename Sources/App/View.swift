@@ -47,7 +47,7 @@ extension Canvas {
             write("Opening ...", row: 1, column: 2)
             return
         }
-        write("Cannot open this layer", row: 1, column: 2, style: state.theme.title)
+        write(state.cannotOpen, row: 1, column: 2, style: state.theme.title)
         let lines = CleanText(cleaning: problem.asSentence).wrapped(to: state.size.columns - 4)
         for (row, line) in lines.enumerated() { write(line, row: row + 3, column: 2) }
     }

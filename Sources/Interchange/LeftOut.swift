@@ -3,10 +3,11 @@ package import Annotations
 /// Counts the records that a format cannot hold, by kind.
 package struct LeftOut: Sendable {
     private var counts: [Noun: Int] = [:]
+    private var groups = 0
 
     package init() {}
 
-    package var isEmpty: Bool { counts.isEmpty }
+    package var isEmpty: Bool { counts.isEmpty && groups == 0 }
 
     /// Counts a record. The value of a form field counts with the field.
     package mutating func add(_ record: Record) {
@@ -16,13 +17,23 @@ package struct LeftOut: Sendable {
     /// Counts an attached file.
     package mutating func addFile() { add(.file) }
 
+    /// Counts a record that is written without its group.
+    package mutating func addGroup() { groups += 1 }
+
     private mutating func add(_ noun: Noun) { counts[noun, default: 0] += 1 }
 
     /// `3 sounds, 1 form field`, the most frequent first; only printable ASCII. nil if nothing is left out.
     package var text: String? {
-        guard !counts.isEmpty else { return nil }
+        guard !isEmpty else { return nil }
         let sorted = counts.sorted { ($1.value, $0.key.rawValue) < ($0.value, $1.key.rawValue) }
-        return sorted.map { "\($0.value) \($0.value == 1 ? $0.key.rawValue : $0.key.plural)" }.joined(separator: ", ")
+        var phrases = sorted.map { "\($0.value) \($0.value == 1 ? $0.key.rawValue : $0.key.plural)" }
+        if let phrase = Self.phrase(groups: groups) { phrases.append(phrase) }
+        return phrases.joined(separator: ", ")
+    }
+
+    /// `the group of 1 record`; nil without any.
+    package static func phrase(groups: Int) -> String? {
+        groups == 0 ? nil : groups == 1 ? "the group of 1 record" : "the groups of \(groups) records"
     }
 
     /// What a record is called in the count.

@@ -93,7 +93,8 @@ import Testing
         #expect(state.start(at: .noon) == [.openFile("nowhere.pdf")])
         #expect(!state.isReady)
         _ = state.receive(.openFailed("nowhere.pdf is no PDF"))
-        #expect(state.takeLines().map(\.string) == ["Cannot open this layer: nowhere.pdf is no PDF"])
+        #expect(state.takeLines().map(\.string) == ["Cannot open this file: nowhere.pdf is no PDF"])
+        #expect(state.hasFailed)
         #expect(state.app.hasQuit)
     }
 }

@@ -290,6 +290,9 @@ import Testing
         services.undoRefusal = .undoFailed(step: 1, "editing needs a token", isFinal: false)
         try stage.press("u")
         #expect(stage.foot == " Cannot undo: editing needs a token")
+        services.undoRefusal = .undoFailed(step: 1, "cannot undo: it has been changed since", isFinal: false)
+        try stage.press("u")
+        #expect(stage.foot == " Cannot undo: it has been changed since")
         services.undoRefusal = nil
         services.remember(steps: [1])
         try stage.press("u")

@@ -60,6 +60,37 @@ struct OwnFilePlaceStories {
         }
     }
 
+    /// By its name, another spelling of it, a symbolic link and another name of the file.
+    @Test(arguments: ["paper.pdf", "../desk/./paper.pdf", "link.pdf", "hard.pdf"])
+    func noOutputReplacesThePDF(_ name: String) throws {
+        let original = try Data(contentsOf: URL(filePath: path))
+        #expect(symlink("paper.pdf", home.path + "/desk/link.pdf") == 0)
+        #expect(link(path, home.path + "/desk/hard.pdf") == 0)
+        let target = home.path + "/desk/" + name
+        let names = desk
+        for format in ["csv", "markdown", "xfdf", "instant-json", "pdf"] {
+            let refused = try run("export", path, "--format", format, "-o", target)
+            #expect(refused.status == 64 && refused.messages.contains("is the PDF itself"), "\(refused.messages)")
+            let other = try run("export", "--pdf", target, "--format", format, "-o", path)
+            #expect(other.status == 64, "\(other.messages)")
+        }
+        for command in [["import", path, "--plan", target, "--server", "http://127.0.0.1:1"], ["save-file", "1", "--pdf", path, "-o", target]] {
+            let refused = try Program.run(
+                command, environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"])
+            #expect(refused.status == 64 && refused.messages.contains("name another file"), "\(refused.messages)")
+        }
+        #expect(try run("list", path, "--log", target).status == 64)
+        #expect(try Data(contentsOf: URL(filePath: path)) == original && desk == names)
+    }
+
+    /// Nothing takes the place of a missing file either.
+    @Test func noOutputTakesThePlaceOfAMissingPDF() throws {
+        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
+        unlink(path)
+        let refused = try run("export", path, "--format", "csv", "-o", home.path + "/desk/../desk/paper.pdf")
+        #expect(refused.status == 64 && access(path, F_OK) != 0, "\(refused.messages)")
+    }
+
     @Test func anEngineThatHangsIsNamed() throws {
         #expect(try run("list", path).status == 0)
         let engines = Folder.paths(below: home.path + "/run", named: "engine.lock").flatMap(holders)

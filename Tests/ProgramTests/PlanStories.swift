@@ -134,7 +134,7 @@ struct PlanStories {
     @Test func aPlanThatIsNoneIsRefused() throws {
         _ = try ana.note("One")
         for (text, why) in [
-            ("", "is not a plan"), ("{}\n", "is not a plan"), ("x\n", "standard input"),
+            ("", ": this is not a plan"), ("{}\n", "is not a plan"), ("x\n", "standard input"),
             (#"{"plan":2,"document":"paper","layer":"review","generation":"x","revision":1}"#, "has version 2"),
             (
                 #"{"plan":1,"document":"paper","layer":"review","generation":"x","revision":1}"#
@@ -144,6 +144,9 @@ struct PlanStories {
             let run = try ana.script("apply", "-", input: text)
             #expect(run.status == 1 && run.messages.contains(why), "\(text): \(run.messages)")
         }
+        let help = try ana.run(["apply", "--help"]).output
+        #expect(help.contains("--token-file") && help.contains("--offline"))
+        #expect(!help.contains("--pdf") && !help.contains("--no-write"))
         let pdf = try ana.home.write("own.pdf", SmallPDF.paper().bytes)
         let own = try ana.run(["add", pdf, "--note", "x", "--page", "1", "--dry-run"])
         #expect(own.status == 64 && own.messages.contains("not for a PDF"), "\(own.messages)")

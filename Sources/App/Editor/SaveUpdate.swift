@@ -165,7 +165,8 @@ extension AppState {
     mutating func undoFailed(_ step: Int, _ why: String, isFinal: Bool) {
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         if isFinal { document?.history.undid(step, canRedo: false) } else { document?.history.notUndone(step) }
-        notice = .warning("Cannot undo: \(why)")
+        // Some reasons say it themselves.
+        notice = .warning(why.hasPrefix("cannot undo") ? why.asSentence : "Cannot undo: \(why)")
     }
 
     // MARK: Conflicts

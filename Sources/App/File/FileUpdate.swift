@@ -31,7 +31,7 @@ extension AppState {
             return []
         }
         let text = written.sentence
-        notice = written.leftOut.isEmpty ? .done(text) : .warning(text)
+        notice = written.leftOut.isEmpty && written.groups == 0 ? .done(text) : .warning(text)
         if departure != nil { self.document?.writtenLast = text }
         // Leaving would lose what the file cannot hold.
         if document.file?.isPrivate == true, !written.leftOut.isEmpty { stay() }

@@ -1,3 +1,5 @@
+import Annotations
+
 // What the screen says about the layer's own PDF.
 extension FileStatus {
     /// `3 changes`
@@ -24,8 +26,9 @@ extension FileStatus {
     /// What is said when the tab closes or the program ends; nil if the file has everything.
     var farewell: String? {
         guard unwritten > 0, !isPrivate else { return nil }
-        if condition == .missing { return "\(path): \(unwrittenChanges) kept; the file is missing" }
-        return "\(path): \(unwrittenChanges) kept, not in the file; run postilla write \(path.quotedForShell)"
+        let name = path.onOneLine
+        if condition == .missing { return "\(name): \(unwrittenChanges) kept; the file is missing" }
+        return "\(name): \(unwrittenChanges) kept, not in the file; run postilla write \(path.quotedForShell)"
     }
 }
 
@@ -47,6 +50,7 @@ extension FileWritten {
         case .appended(holdsDeleted: false), .unchanged: break
         }
         if !leftOut.isEmpty { parts.append("left out, and kept here: \(leftOut.joined(separator: ", "))") }
+        if groups > 0 { parts.append(groups == 1 ? "1 record without its group" : "\(groups) records without their groups") }
         return parts.joined(separator: "; ")
     }
 }
@@ -94,6 +98,7 @@ extension FileMerge {
 extension String {
     /// The text as one word of a POSIX shell.
     var quotedForShell: String {
+        if let escapedForShell { return escapedForShell }
         let path = hasPrefix("-") ? "./" + self : self
         let isPlain = !isEmpty && allSatisfy { $0.isLetter || $0.isNumber || "._-/+,:@".contains($0) }
         let pieces = path.split(separator: "'", omittingEmptySubsequences: false)

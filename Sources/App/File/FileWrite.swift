@@ -34,9 +34,14 @@ package struct FileWritten: Hashable, Sendable {
     package var form: Form
     /// What the file cannot hold, and why, each as a phrase: `2 sounds`. It stays in the layer.
     package var leftOut: [String]
+    /// How many records were written without their groups, which a PDF cannot hold.
+    package var groups: Int
 
-    package init(_ write: FileWrite, path: String, changes: Int, form: Form, leftOut: [String] = []) {
-        (self.write, self.path, self.changes, self.form, self.leftOut) = (write, path, changes, form, leftOut)
+    package init(
+        _ write: FileWrite, path: String, changes: Int, form: Form, leftOut: [String] = [], groups: Int = 0
+    ) {
+        (self.write, self.path, self.changes, self.form) = (write, path, changes, form)
+        (self.leftOut, self.groups) = (leftOut, groups)
     }
 }
 

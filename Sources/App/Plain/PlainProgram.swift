@@ -56,6 +56,8 @@ package struct PlainProgram {
     /// Whether the next line is a secret that must not be echoed.
     package var hidesInput: Bool { state.hidesInput }
     package var isDone: Bool { state.app.hasQuit }
+    /// Whether the program ends because what it was started with cannot be opened; the reason is among its lines.
+    package var hasFailed: Bool { state.hasFailed }
     /// The message printed when the program ends.
     package var farewell: CleanText? { state.app.farewell.map { CleanText(cleaning: $0) } }
 

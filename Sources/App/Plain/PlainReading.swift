@@ -27,7 +27,8 @@ extension PlainState {
     mutating func sayOpened() -> [Effect] {
         guard let document = app.document else {
             if let problem = app.opening?.problem {
-                say("Cannot open this layer: \(problem)")
+                say("\(app.cannotOpen): \(problem)")
+                hasFailed = true
                 return app.quit()
             }
             return []

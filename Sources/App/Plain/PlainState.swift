@@ -19,6 +19,8 @@ struct PlainState: Sendable {
     /// Where `more` continues in the list.
     var listed = 0
     var announces = true
+    /// Whether the program ends because what it was started with cannot be opened.
+    var hasFailed = false
 
     private var lines: [CleanText] = []
     /// Lines produced while no command was running. They are printed with the next result, so that they do not mix

@@ -37,9 +37,13 @@ struct FileMerge {
             places[ByteOrdered(record.id)].map(record.atPlace(of:)) ?? record
         }
         let found = Set(theirs.map { ByteOrdered($0.id) })
-        // A program that typesets the document anew drops its annotations. That is not a deletion.
-        let known = was.records.filter {
-            found.contains(ByteOrdered($0.id)) || $0.contentType == .formFields || Annotation($0).isHidden
+        // A program that typesets the document anew drops its annotations. That is not a deletion. What another document
+        // lacks belongs to the old one, which still has it.
+        let kept = reanchoring.isOtherDocument ? Self.unwritten(mine, state) : nil
+        let known = was.records.filter { record in
+            let id = ByteOrdered(record.id)
+            return found.contains(id) || record.contentType == .formFields || Annotation(record).isHidden
+                || kept.map { !$0.contains(id) } ?? false
         }
         var state = state
         state.conflicts = state.conflicts.mapValues { conflict in
@@ -51,6 +55,18 @@ struct FileMerge {
         }
         self.init(base: known, mine: now.records, theirs: theirs, present: mine, before: base, state: state)
         keepLost(now.lost.filter { !found.contains($0.key) })
+    }
+
+    /// Returns the ids of the records that the file did not have as the layer has them, and of those that they answer.
+    private static func unwritten(_ mine: [Record], _ state: OwnFileState) -> Set<ByteOrdered> {
+        let records = Dictionary(mine.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+        var ids = Set(state.rows.filter { !$0.value.isWritten }.keys).union(state.conflicts.keys)
+        var new = ids
+        while !new.isEmpty {
+            new = Set(new.flatMap { records[$0]?.content.targets ?? [] }).subtracting(ids)
+            ids.formUnion(new)
+        }
+        return ids
     }
 
     /// Keeps those that are where they were.

@@ -272,6 +272,14 @@ final class FileReplacement: @unchecked Sendable {
         removeLeftovers(in: folder, startingWith: start(String(path[path.index(after: slash)...])))
     }
 
+    /// Removes what killed engines were writing for a file, as far as its state tells. Blocks.
+    static func removeLeftovers(of state: OwnFileState) {
+        for path in [state.path, state.copying].compactMap({ $0 }) { removeLeftovers(of: path) }
+        guard let intent = state.intent else { return }
+        try? finish(
+            state.path, writing: intent.sha256, over: state.facts.sha256, exchanged: intent.exchanged)
+    }
+
     private static let newSuffix = ".postilla-new"
 
     private static func start(_ name: String) -> String { ".\(name.prefix(60))." }

@@ -16,6 +16,8 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case unreadable(PDFError)
     case certified
     case signed
+    /// Only a write that makes the file anew would break its signature.
+    case signedAnew
     case notOpen
     case exists
 
@@ -49,7 +51,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .failed: "failed"
         case .changedMeanwhile: "changed"
         case .unreadable: "unreadable"
-        case .certified, .signed: "signed"
+        case .certified, .signed, .signedAnew: "signed"
         case .notOpen: "not_open"
         case .exists: "exists"
         }
@@ -70,6 +72,8 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .certified: "a signature of the PDF forbids changes to annotations"
         case .signed:
             "the PDF is signed and also encrypted or damaged, so a change would break its signature"
+        case .signedAnew:
+            "--compact writes the file anew, which would break its signature; without it, changes are appended"
         case .notOpen: "the file is not open in this engine"
         case .exists: "another file is already there"
         }
@@ -85,13 +89,19 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .diskFull, .failed: "the file is as it was, and the changes are kept"
         case .changedMeanwhile: "it is as that program left it, and the changes are kept"
         case .certified, .signed: "write to another path, where it will not be valid"
+        case .signedAnew: "leave it out, or write to another path, where the signature will not be valid"
         case .exists: "it is not replaced"
+        case .unreadable(.unreadable), .unreadable(.empty), .unreadable(.notPDF), .unreadable(.damaged):
+            "write to another path, or put the file back"
         case .notAFile, .unreadable, .notOpen: nil
         }
     }
 
     /// For a write that was refused.
-    var description: String { [reason, consequence].compactMap { $0 }.joined(separator: "; ") }
+    var description: String {
+        guard let consequence else { return reason }
+        return (reason.hasSuffix(".") ? String(reason.dropLast()) : reason) + "; " + consequence
+    }
 
     var answer: APIError {
         switch self {

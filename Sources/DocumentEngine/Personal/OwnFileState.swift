@@ -27,6 +27,8 @@ package struct OwnFileState: Sendable {
     var hasMarks = true
     /// A write that may or may not have happened.
     var intent: Intent?
+    /// The path of a copy that is being written, or was when an engine was killed.
+    var copying: String?
 
     struct Row: Hashable, Sendable {
         /// As the file has it; nil: not at all.
@@ -72,6 +74,11 @@ package struct OwnFileState: Sendable {
 
     /// How many records are not in the file as they are in the layer.
     package var unwritten: Int { rows.count { !$0.value.isWritten || conflicts[$0.key] != nil } }
+
+    /// The ids of the records that are not in the file as they are in the layer.
+    var unwrittenIDs: [ByteOrdered] {
+        rows.filter { !$0.value.isWritten || conflicts[$0.key] != nil }.keys.sorted()
+    }
 
     /// The records that are not in the file as they are in the layer, each with both versions; nil: not there.
     package var unwrittenRecords: [(file: Record?, layer: Record?)] {
@@ -161,6 +168,7 @@ extension OwnFileState {
                 }
             }
             json.member("marks", hasMarks)
+            if let copying { json.member("copying", copying) }
             json.key("lost")
             json.array(lost.sorted { $0.key < $1.key }) { json, mark in
                 json.object {
@@ -222,6 +230,7 @@ extension OwnFileState {
                 base: Self.record(row["base"]), mine: Self.record(row["mine"]), theirs: Self.record(row["theirs"]))
         }
         hasMarks = json["marks"]?.bool ?? true
+        copying = json["copying"]?.string
         for row in json["lost"]?.array ?? [] {
             guard let id = row["id"]?.string, let mark = LostMark(json: row) else { return nil }
             lost[ByteOrdered(id)] = mark

@@ -22,6 +22,8 @@ extension OwnFiles {
         var records = 0
         /// What a PDF cannot hold; it stays in the layer.
         var left = LeftOut()
+        /// Records that were written without their groups.
+        var groups = 0
         /// Records that wait for a choice between two versions. The file keeps its own version.
         var conflicts = 0
         /// What another program had changed, merged before writing.
@@ -43,6 +45,7 @@ extension OwnFiles {
             try await finishIntent(file)
             var merged: Merged?
             for _ in 0..<Self.attempts {
+                var isUnreadable = false
                 do {
                     if let found = try await rebaseIfChanged(file) {
                         let before = merged ?? Merged()
@@ -52,9 +55,13 @@ extension OwnFiles {
                         merged?.deleted += before.deleted
                         merged?.lostMarks += before.lostMarks
                     }
-                } catch OwnFileError.missing where order.isForced || order.copy != nil {}
+                } catch OwnFileError.missing where order.isForced || order.copy != nil {
+                } catch OwnFileError.unreadable where order.copy != nil {
+                    // A copy is made of what was last read.
+                    isUnreadable = true
+                }
                 do {
-                    var written = try await writeOnce(file, order)
+                    var written = try await writeOnce(file, order, isUnreadable: isUnreadable)
                     written.merged = merged
                     return written
                 } catch OwnFileError.changedMeanwhile { continue }
@@ -63,7 +70,8 @@ extension OwnFiles {
         }
     }
 
-    private func writeOnce(_ file: OwnFile, _ order: WriteOrder) async throws -> Written {
+    /// - Parameter isUnreadable: whether the file cannot be read as it is now.
+    private func writeOnce(_ file: OwnFile, _ order: WriteOrder, isUnreadable: Bool) async throws -> Written {
         try await file.journal.pass { try await catchUp(file) }
         let state = file.state
         let target = order.copy.map(FileReplacement.resolved) ?? state.path
@@ -73,15 +81,19 @@ extension OwnFiles {
         if isCopy, !order.isForced, access(target, F_OK) == 0 { throw OwnFileError.exists }
         var result = Written(path: target, conflicts: state.conflicts.count)
         guard state.unwritten > 0 || isCopy || isMissing || order.isCompact else { return result }
+        guard isCopy || !isUnreadable else { throw OwnFileError.unreadable(.damaged) }
         let source: String
-        if isMissing {
-            guard let copy = baseCopy(of: state) else { throw OwnFileError.missing }
+        if isMissing || isUnreadable {
+            guard let copy = baseCopy(of: state) else {
+                throw isMissing ? OwnFileError.missing : OwnFileError.unreadable(.damaged)
+            }
             source = copy
         } else {
             source = state.path
         }
         let versions = try await versions(of: file)
         var plan = WritePlan(state: state, versions: versions)
+        if isCopy { try await change(file) { $0.copying = target } }
         let replacement = try await engine.apart { try FileReplacement(of: target) }
         result.otherNames = isCopy ? 0 : replacement.otherNames
         // A copy leaves the signed file as it is.
@@ -91,17 +103,19 @@ extension OwnFiles {
                 keepsSignatures: !isCopy)
         } catch let error as OwnFileError {
             // A file that changes while it is read may look damaged.
-            if !isMissing, try await hasChanged(file) { throw OwnFileError.changedMeanwhile }
+            if !isMissing, !isUnreadable, try await hasChanged(file) { throw OwnFileError.changedMeanwhile }
             throw error
         }
         let keepsIDs = try await engine.apart { try state.facts.isBeginning(of: replacement.temporary) }
         result.records = plan.written.count
         result.left = plan.left
+        result.groups = plan.groups
         result.isRewritten = !keepsIDs
         result.holdsDeleted = keepsIDs && plan.deletes
         let facts = try await engine.apart { try replacement.prepare() }
         if isCopy {
             try await engine.apart { try replacement.finish(replacing: nil) }
+            try await change(file) { $0.copying = nil }
             return result
         }
         let intent = OwnFileState.Intent(
@@ -152,11 +166,12 @@ extension OwnFiles {
                         }
                     }
                 }
-                if isCompact,
-                    try await tools.compact(target, notes: notes.path, keepsSignatures: keepsSignatures)
-                {
-                    isBroken = true
-                }
+                guard isCompact else { return }
+                do {
+                    if try await tools.compact(target, notes: notes.path, keepsSignatures: keepsSignatures) {
+                        isBroken = true
+                    }
+                } catch PDFError.signed { throw OwnFileError.signedAnew }
             }
         } catch let error as PDFError { throw OwnFileError(error) }
         plan = new
@@ -177,6 +192,8 @@ struct WritePlan {
     /// The rows that the file holds afterwards, as the layer had them.
     private(set) var written: [ByteOrdered: Record?] = [:]
     private(set) var left = LeftOut()
+    /// How many of the written records have a group, which a PDF cannot hold.
+    private(set) var groups = 0
     /// Whether annotations of the file are removed.
     private(set) var deletes = false
     private let state: OwnFileState
@@ -190,7 +207,7 @@ struct WritePlan {
 
     /// Compares the layer with the annotations that the file has.
     mutating func read(_ annotated: AnnotatedPDF) {
-        steps = []
+        (steps, groups) = ([], 0)
         let inFile = annotated.records
         let matching = RecordMatching(
             of: DocumentReading(inFile, from: .pdf, sharesIDs: state.sharesIDs),
@@ -261,6 +278,7 @@ struct WritePlan {
     mutating func added(_ id: Record.ID) {
         guard let record = mine[ByteOrdered(id)] else { return }
         written[ByteOrdered(id)] = record
+        if record.group != nil { groups += 1 }
     }
 
     mutating func leftOut(_ id: Record.ID) {

@@ -137,6 +137,10 @@ final class OwnFiles: Sendable {
         let (states, damaged) = try await engine.apart { [registry] in registry.all() }
         for path in damaged { logger.error("\(path) is damaged; its changes cannot be shown") }
         for state in states { add(OwnFile(state)) }
+        // Also of files that are gone or are never opened again.
+        try await engine.apart {
+            for state in states { FileReplacement.removeLeftovers(of: state) }
+        }
         // Documents without a state have nothing that is not in their files.
         let documents = try await engine.read { try $0.documents(DocumentQuery(limit: .max >> 1)).map(\.id) }
         for document in documents where files.withLock({ $0[document] == nil }) {

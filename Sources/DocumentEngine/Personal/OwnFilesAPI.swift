@@ -69,8 +69,14 @@ struct OwnFilesAPI: Sendable {
         return try await answer(file, token: true)
     }
 
+    /// With the member `records`, names the records that are not in the file as they are in the layer.
     private func state(_ request: ServerRequest) async throws -> Response {
-        try await answer(try await named(request).file)
+        let (file, body) = try await named(request)
+        guard body["records"]?.bool == true else { return try await answer(file) }
+        return try await answer(file) { json in
+            json.key("unwrittenRecords")
+            json.array(file.state.unwrittenIDs) { $0.string($1.text) }
+        }
     }
 
     private func write(_ request: ServerRequest) async throws -> Response {
@@ -89,6 +95,7 @@ struct OwnFilesAPI: Sendable {
                     json.member("records", written.records)
                     json.member("conflicts", written.conflicts)
                     json.member("left", orNull: written.left.text)
+                    json.member("groups", written.groups)
                     json.member("merged", written.merged?.changes ?? 0)
                     json.member("otherNames", written.otherNames)
                     json.member("rewritten", written.isRewritten)

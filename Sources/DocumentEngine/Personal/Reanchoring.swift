@@ -8,7 +8,7 @@ struct Reanchoring: Sendable {
     /// nil: the words cannot be compared, and all records stay in place.
     private let alignment: EditionAlignment?
     /// Whether the two have so few words in common that they are different documents, in which no word is the same one.
-    private let isOtherDocument: Bool
+    let isOtherDocument: Bool
 
     /// - Returns: nil if the words are where they were.
     init?(from: [PageText], to: [PageText]) {

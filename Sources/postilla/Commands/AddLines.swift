@@ -39,7 +39,8 @@ struct AddLines {
         }
         let refused = outcomes.count { $0.exit != .done }
         guard refused == 0 else {
-            throw CommandFailure("\(refused) of \(outcomes.count) records not added", outcomes.exit)
+            let failure = CommandFailure("\(refused) of \(outcomes.count) records not added", outcomes.exit)
+            throw await session.finish(despite: failure, outcomes)
         }
     }
 

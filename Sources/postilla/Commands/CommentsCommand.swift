@@ -25,10 +25,11 @@ struct CommentsCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer)
         try await session.synchronize()
-        try await session.reading { try write(session) }
+        let states = try await session.statesInFile()
+        try await session.reading { try write(session, states) }
     }
 
-    private func write(_ session: LayerSession) throws {
+    private func write(_ session: LayerSession, _ states: [ByteOrdered: DeliveryState]) throws {
         let descriptor = session.descriptor
         let id = try session.id(of: id)
         let record = try descriptor.layer.record(id)
@@ -39,7 +40,8 @@ struct CommentsCommand: AsyncParsableCommand {
             listing, RecordRow.columns, members: RecordRow.members, nothing: "no comments"
         ) { listing in
             for comment in comments {
-                guard let row = try descriptor.layer.row(comment.id) else { continue }
+                guard let stored = try descriptor.layer.row(comment.id) else { continue }
+                let row = RecordRow.inFile(stored, states)
                 listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
             }
         }

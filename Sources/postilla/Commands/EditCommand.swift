@@ -111,6 +111,7 @@ struct EditCommand: AsyncParsableCommand {
     private func changed(_ record: Record, in session: LayerSession) throws -> Content? {
         let old = Annotation(record).text
         guard let new = try text ?? edited(old), !new.isExactly(old) else { return nil }
+        try record.check(newText: new)
         return try record.content.replacingText(with: new)
     }
 

@@ -25,7 +25,8 @@ struct EditLines {
         }
         let failed = outcomes.count { $0.exit != .done }
         guard failed == 0 else {
-            throw CommandFailure("\(failed) of \(outcomes.count) records not changed", outcomes.exit)
+            let failure = CommandFailure("\(failed) of \(outcomes.count) records not changed", outcomes.exit)
+            throw await session.finish(despite: failure, outcomes)
         }
     }
 
@@ -86,9 +87,25 @@ struct RecordChange {
     /// - Returns: nil if the text is unchanged.
     func content(over record: Record) throws -> Content? {
         switch value {
-        case .content(let content): content
+        case .content(let content): return content
         case .text(let text):
-            text.isExactly(Annotation(record).text) ? nil : try record.content.replacingText(with: text)
+            guard !text.isExactly(Annotation(record).text) else { return nil }
+            try record.check(newText: text)
+            return try record.content.replacingText(with: text)
         }
+    }
+}
+
+extension Record {
+    /// - Throws: ``CommandFailure`` for an empty text of a record that is nothing but a text. The remark of a mark may be
+    ///   removed.
+    func check(newText: String) throws {
+        let kind = Annotation(self).kind
+        guard contentType == .comments || kind == .note || kind == .text, newText.allSatisfy(\.isWhitespace) else {
+            return
+        }
+        throw CommandFailure(
+            "\(id): \(contentType == .comments ? "a comment" : kind.withArticle) needs a text; postilla delete removes it",
+            .usage)
     }
 }

@@ -40,12 +40,13 @@ struct ListCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
         try await session.synchronize()
+        let states = try await session.statesInFile()
         try await session.reading {
-            try write(session.descriptor)
+            try write(session.descriptor, states)
             try reportHidden(session.descriptor)
         }
         if let own = session.own {
-            for mark in own.lost { Output.message("\(own.link.name): \(mark.sentence)") }
+            for mark in own.lost { Output.message("\(own.link.name.onOneLine): \(mark.sentence)") }
         }
     }
 
@@ -73,21 +74,24 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     /// Reads a thousand rows at a time, so that memory does not grow with the layer.
-    private func write(_ descriptor: InstantDocumentDescriptor) throws {
+    private func write(_ descriptor: InstantDocumentDescriptor, _ states: [ByteOrdered: DeliveryState]) throws {
         guard !print0 else {
             return try forEachRow(descriptor) { Output.data(PrintableText(replacing: $0.id) + "\0") }
         }
         try Listing.write(listing, RecordRow.columns, members: RecordRow.members, nothing: "no annotations") {
-            try add(descriptor, to: &$0)
+            try add(descriptor, states, to: &$0)
         }
     }
 
-    private func add(_ descriptor: InstantDocumentDescriptor, to listing: inout Listing) throws {
+    private func add(
+        _ descriptor: InstantDocumentDescriptor, _ states: [ByteOrdered: DeliveryState], to listing: inout Listing
+    ) throws {
         try forEachRow(descriptor) { row in
+            let row = RecordRow.inFile(row, states)
             try listing.add(RecordRow.fields(row), style: RecordRow.style(row)) {
                 try descriptor.layer.record(row.id)?.json
             }
-            if row.isDeletedRoot { try addComments(leftBy: row.id, of: descriptor, to: &listing) }
+            if row.isDeletedRoot { try addComments(leftBy: row.id, of: descriptor, states, to: &listing) }
         }
     }
 
@@ -104,10 +108,12 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     private func addComments(
-        leftBy root: Record.ID, of descriptor: InstantDocumentDescriptor, to listing: inout Listing
+        leftBy root: Record.ID, of descriptor: InstantDocumentDescriptor, _ states: [ByteOrdered: DeliveryState],
+        to listing: inout Listing
     ) throws {
         for comment in try descriptor.layer.thread(under: root) {
-            guard let row = try descriptor.layer.row(comment.id) else { continue }
+            guard let stored = try descriptor.layer.row(comment.id) else { continue }
+            let row = RecordRow.inFile(stored, states)
             listing.add(RecordRow.fields(row), style: RecordRow.style(row)) { comment.json }
         }
     }

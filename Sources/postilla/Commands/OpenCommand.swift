@@ -1,3 +1,4 @@
+import Annotations
 import ArgumentParser
 import FoundationEssentials
 
@@ -29,10 +30,17 @@ struct OpenCommand: AsyncParsableCommand {
 
     /// An argument with a scheme is a server; any other names a file.
     private func start() throws -> ViewerOptions.Start {
-        guard let target, !target.contains("://") else { return .server(try server.serverURL(target)) }
+        guard let target, !target.contains("://") else {
+            guard let address = try server.serverIfGiven(target) else {
+                throw CommandFailure(
+                    "nothing to open; name a PDF or the address of a server, or use --server URL, --profile NAME or "
+                        + "POSTILLA_SERVER", .usage)
+            }
+            return .server(address)
+        }
         guard FileManager.default.isReadableFile(atPath: target) else {
             throw CommandFailure(
-                "\(target) is neither a readable file nor an address such as http://127.0.0.1:5000", .usage)
+                "\(target.onOneLine) is neither a readable file nor an address such as http://127.0.0.1:5000", .usage)
         }
         return .file(target)
     }

@@ -31,6 +31,7 @@ struct SaveFileCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
+        try OwnFileSession.check(output: output, layer)
         let session = try await LayerSession.open(layer)
         try await session.synchronize()
         try await session.reading {

@@ -23,16 +23,19 @@ struct ShowCommand: AsyncParsableCommand {
     func run() async throws {
         let (session, ids) = try await LayerSession.open(layer, reading: ids.read)
         try await session.synchronize()
-        try await session.reading { try write(session, ids.map(session.id(of:))) }
+        let states = try await session.statesInFile()
+        try await session.reading { try write(session, ids.map(session.id(of:)), states) }
     }
 
-    private func write(_ session: LayerSession, _ ids: [Record.ID]) throws {
+    private func write(
+        _ session: LayerSession, _ ids: [Record.ID], _ states: [ByteOrdered: DeliveryState]
+    ) throws {
         let found = try ids.map { id in
             guard let record = try session.descriptor.layer.record(id), let row = try session.descriptor.layer.row(id)
             else {
                 throw session.noRecord(id)
             }
-            return (record: record, row: row)
+            return (record: record, row: RecordRow.inFile(row, states))
         }
         guard listing.format != .table || listing.fields != nil else {
             for (index, one) in found.enumerated() {

@@ -103,21 +103,21 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         let folders = try Folders(dataDirectory: storage.dataDir)
         let path = OwnFileState.path(of: OwnFileLink.absolute(name))
         guard let state = OwnFileList(folders).kept.first(where: { $0.path.isExactly(path) }) else {
-            throw CommandFailure("nothing is kept of \(name); see postilla storage list")
+            throw CommandFailure("nothing is kept of \(name.onOneLine); see postilla storage list")
         }
         try agree(
-            to: state.unwrittenRecords.map { "\(name): \(Self.line($0.file, $0.layer))" },
-            "These changes are not in \(name) and would be lost:",
+            to: state.unwrittenRecords.map { "\(name.onOneLine): \(Self.line($0.file, $0.layer))" },
+            "These changes are not in \(name.onOneLine) and would be lost:",
             instead: "write them with postilla write \(name.shellWord),")
         let (link, _) = try await OwnFileLink.open(name, folders, dataDirectory: storage.dataDir)
         var force = JSONObject()
         force["force"] = true
         let count: Int
         do { count = Int(try await link.ask("revert", force).1["reverted"]?.integer ?? 0) } catch {
-            throw CommandFailure("\(name): nothing removed: \(error)")
+            throw CommandFailure("\(name.onOneLine): nothing removed: \(error)")
         }
         _ = try? await link.ask("close")
-        Output.message("\(name): \(OwnFileWritten.count(count, "change")) removed; the file stays as it is")
+        Output.message("\(name.onOneLine): \(OwnFileWritten.count(count, "change")) removed; the file stays as it is")
     }
 
     /// `created: note, page 2, “some words”`

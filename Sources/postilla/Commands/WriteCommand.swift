@@ -1,3 +1,4 @@
+import Annotations
 import ArgumentParser
 
 struct WriteCommand: AsyncParsableCommand {
@@ -41,10 +42,11 @@ struct WriteCommand: AsyncParsableCommand {
         do {
             written = try await link.write(to: to, isForced: force, isCompact: compact)
         } catch let refusal as EngineRefusal {
-            throw CommandFailure("\(to ?? file): not written: \(refusal.message)")
+            throw CommandFailure("\((to ?? file).onOneLine): not written: \(refusal.message)")
         }
-        let name = to ?? file
-        if to != nil {
+        let name = (to ?? file).onOneLine
+        // The path may be another name of the file itself.
+        if to != nil, !written.isOwnFile {
             Output.message("\(name): wrote a copy with every change")
         } else if compact, written.records == 0 {
             Output.message("\(name): written anew, without what was deleted")
@@ -56,6 +58,6 @@ struct WriteCommand: AsyncParsableCommand {
             Output.message("\(name): wrote \(OwnFileWritten.count(written.records, "change"))")
         }
         for remark in written.remarks(file) { Output.message("\(name): \(remark)") }
-        if written.conflicts > 0 { throw CommandFailure("\(file): not every change was written", .conflict) }
+        if written.conflicts > 0 { throw CommandFailure("\(file.onOneLine): not every change was written", .conflict) }
     }
 }

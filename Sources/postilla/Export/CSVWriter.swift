@@ -11,6 +11,8 @@ struct CSVWriter: LayerExporter {
         "id", "under", "page", "kind", "author", "created", "changed", "group", "words", "text", "state",
     ]
 
+    static var contents: ExportContents { [.groups] }
+
     mutating func begin() -> PrintableText { Self.line(Self.columns) }
 
     mutating func end() -> PrintableText { "" }

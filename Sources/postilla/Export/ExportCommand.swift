@@ -54,6 +54,7 @@ struct ExportCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try OwnFileSession.check(output: output, layer, target: target)
         let session = try await LayerSession.open(layer, server: target)
         try await session.synchronize()
         try await session.reading {
@@ -97,7 +98,11 @@ struct ExportCommand: AsyncParsableCommand {
                 if contents.contains(.rootsOnly), record.isWithout(root) { return summary.orphans += 1 }
                 let file = contents.contains(.filesInRecords) ? await session.file(of: record, &attached) : nil
                 let text = try await writer.add(record, under: root, file: file)
-                if contents.contains(.rootsOnly), text.string.isEmpty { summary.left.add(record) }
+                if contents.contains(.rootsOnly), text.string.isEmpty {
+                    summary.left.add(record)
+                } else if !contents.contains(.groups), record.group != nil {
+                    summary.left.addGroup()
+                }
                 try put(text)
                 if contents.contains(.filesAtEnd), let id = record.content.attachmentID { files.insert(id) }
             }
@@ -149,7 +154,11 @@ struct ExportCommand: AsyncParsableCommand {
             try await session.descriptor.forEachRecord { record, root in
                 if record.isWithout(root) { return summary.orphans += 1 }
                 let file = await session.attachment(of: record)
-                if try !annotated.add(record, under: root, image: file) { summary.left.add(record) }
+                if try !annotated.add(record, under: root, image: file) {
+                    summary.left.add(record)
+                } else if record.group != nil {
+                    summary.left.addGroup()
+                }
             }
         }
         withExtendedLifetime(notes) {}
@@ -161,8 +170,9 @@ struct ExportCommand: AsyncParsableCommand {
     private func writeCopy(of own: OwnFileSession, to output: String) async throws {
         do {
             let written = try await own.link.write(to: output, isForced: true)
-            if let left = written.left { Output.message("left out: \(left)") }
-        } catch let refusal as EngineRefusal { throw CommandFailure("\(output): \(refusal.message)") }
+            let left = [written.left, LeftOut.phrase(groups: written.groups)].compactMap { $0 }
+            if !left.isEmpty { Output.message("left out: \(left.joined(separator: ", "))") }
+        } catch let refusal as EngineRefusal { throw CommandFailure("\(output.onOneLine): \(refusal.message)") }
     }
 }
 

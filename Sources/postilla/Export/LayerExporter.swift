@@ -30,6 +30,8 @@ struct ExportContents: OptionSet {
     static let formFieldValues = ExportContents(rawValue: 4)
     /// Comments only under their annotation.
     static let rootsOnly = ExportContents(rawValue: 8)
+    /// The groups of records.
+    static let groups = ExportContents(rawValue: 16)
 }
 
 extension LayerExporter {
@@ -39,7 +41,7 @@ extension LayerExporter {
 }
 
 extension InstantJSONWriter: LayerExporter {
-    static var contents: ExportContents { [.filesAtEnd, .formFieldValues] }
+    static var contents: ExportContents { [.filesAtEnd, .formFieldValues, .groups] }
 
     func begin() -> PrintableText { PrintableText(json: begin()) }
 

@@ -96,7 +96,7 @@ final class DebugLog: Sendable {
 
     private static func open(_ path: String) throws -> (descriptor: Int32, size: Int) {
         // A pipe must not make the program wait, and a link must not lead elsewhere.
-        let flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let descriptor = Glibc.open(path, flags, 0o600)
         let number = errno
         guard descriptor >= 0 else {
@@ -109,11 +109,22 @@ final class DebugLog: Sendable {
             close(descriptor)
             throw CommandFailure("cannot log to \(path): \(notRegular)", .usage)
         }
+        guard !isPDF(descriptor) else {
+            close(descriptor)
+            throw CommandFailure("cannot log to \(path): it is a PDF", .usage)
+        }
         guard status.st_uid == geteuid(), fchmod(descriptor, 0o600) == 0 else {
             close(descriptor)
             throw CommandFailure("cannot log to \(path): it belongs to another user", .usage)
         }
         return (descriptor, Int(status.st_size))
+    }
+
+    /// Whether the file is one by its first bytes, as PDF programs look for them.
+    private static func isPDF(_ descriptor: Int32) -> Bool {
+        var start = [UInt8](repeating: 0, count: 1024)
+        let count = pread(descriptor, &start, start.count, 0)
+        return count > 0 && String(decoding: start[..<count], as: UTF8.self).contains("%PDF-")
     }
 
     private static let notRegular = "it is not a regular file; name a file that exists or can be created"

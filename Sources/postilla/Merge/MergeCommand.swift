@@ -109,6 +109,7 @@ struct MergeCommand: AsyncParsableCommand {
             for file in read { merge.add(file.copy) }
             try await LayerMerge.addFiles(to: &merge, of: &read)
             let outcomes = try await target.apply(merge, of: read, in: session, isDryRun: dryRun)
+            if !dryRun { try await session.finish() }
             try report(merge, read, []) { outcomes[ByteOrdered($0.id)] }
         } catch { throw CommandFailure(reading: error) }
     }

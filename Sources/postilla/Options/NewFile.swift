@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 import Screen
 import SystemPackage
@@ -20,7 +21,7 @@ final class NewFile {
         var path = name
         if stat(name, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw CommandFailure("\(name) is not a regular file; nothing was written")
+                throw CommandFailure("\(name.onOneLine) is not a regular file; nothing was written")
             }
             if let real = realpath(name, nil) {
                 path = String(cString: real)
@@ -51,12 +52,12 @@ final class NewFile {
 
     private func flush() throws {
         do { try FileDescriptor(rawValue: descriptor).writeAll(buffer) } catch {
-            throw CommandFailure("cannot write \(path): \(error)")
+            throw CommandFailure("cannot write \(path.onOneLine): \(error)")
         }
         buffer.removeAll(keepingCapacity: true)
     }
 
     private static func failure(_ path: String) -> CommandFailure {
-        CommandFailure("cannot write \(path): \(String(cString: strerror(errno)))")
+        CommandFailure("cannot write \(path.onOneLine): \(String(cString: strerror(errno)))")
     }
 }

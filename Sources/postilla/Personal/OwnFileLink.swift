@@ -2,6 +2,7 @@ import Annotations
 import App
 import FoundationEssentials
 import Glibc
+import Interchange
 import PDFPages
 
 /// A PDF that this process has open in the engine.
@@ -40,7 +41,7 @@ struct OwnFileLink: Hashable, Sendable {
                 break
             } catch let refusal as EngineRefusal {
                 let reason = refusal.problem == "missing" ? missing(name) : refusal.reason ?? refusal.message
-                throw CommandFailure("\(name): \(reason)")
+                throw CommandFailure("\(name.onOneLine): \(reason)")
             } catch let failure as CommandFailure {
                 // An idle engine may end between two requests, or be killed.
                 guard attempt < 3 else { throw failure }
@@ -181,6 +182,8 @@ struct OwnFileWritten: Hashable, Sendable {
     var conflicts: Int
     /// What a PDF cannot hold, such as `1 sound`.
     var left: String?
+    /// How many records were written without their groups, which a PDF cannot hold.
+    var groups: Int
     var merged: Int
     var otherNames: Int
     var isRewritten: Bool
@@ -195,6 +198,7 @@ struct OwnFileWritten: Hashable, Sendable {
         self.records = Int(records)
         conflicts = Int(json["conflicts"]?.integer ?? 0)
         left = json["left"]?.string
+        groups = Int(json["groups"]?.integer ?? 0)
         merged = Int(json["merged"]?.integer ?? 0)
         otherNames = Int(json["otherNames"]?.integer ?? 0)
         isRewritten = json["rewritten"]?.bool == true
@@ -202,6 +206,9 @@ struct OwnFileWritten: Hashable, Sendable {
         breaksSignature = json["breaksSignature"]?.bool == true
         self.report = report
     }
+
+    /// Whether the file itself was written, not a copy.
+    var isOwnFile: Bool { path.isExactly(report.path) }
 
     /// What a PDF cannot hold, one phrase for each kind.
     var leftOut: [String] { left?.split(separator: ",").map { String($0).trimmed } ?? [] }
@@ -220,8 +227,10 @@ struct OwnFileWritten: Hashable, Sendable {
         remarks += report.lost.prefix(Self.maxLost).map(\.sentence)
         if report.lost.count > Self.maxLost { remarks.append("and \(report.lost.count - Self.maxLost) more marks") }
         if let left { remarks.append("a PDF cannot hold \(left); kept, not in the file") }
+        if let phrase = LeftOut.phrase(groups: groups) { remarks.append("a PDF cannot hold \(phrase)") }
         if otherNames > 0 {
-            remarks.append("the file's \(Self.count(otherNames, "other name")) still have the old contents")
+            let verb = otherNames == 1 ? "has" : "have"
+            remarks.append("the file's \(Self.count(otherNames, "other name")) still \(verb) the old contents")
         }
         if breaksSignature { remarks.append("the signature is not valid in this copy") }
         if holdsDeleted {

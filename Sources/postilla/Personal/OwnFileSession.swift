@@ -1,7 +1,10 @@
+import Annotations
 import App
+import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Instant
+import InstantCore
 
 /// A PDF of the person as the layer of one command.
 struct OwnFileSession: Sendable {
@@ -28,6 +31,20 @@ struct OwnFileSession: Sendable {
         return target.lowercased().hasSuffix(".pdf") || access(target, F_OK) == 0 ? target : nil
     }
 
+    /// - Throws: ``CommandFailure`` if a command's output would replace the PDF that it works on, by whatever name.
+    static func check(output: String?, _ options: LayerOptions, target: String? = nil) throws {
+        guard let output, let path = try path(options, target: target), isSame(output, path) else { return }
+        let name = output.isExactly(path) ? "" : " (\(path.onOneLine))"
+        throw CommandFailure("\(output.onOneLine) is the PDF itself\(name), which it would replace; name another file", .usage)
+    }
+
+    /// Whether two paths name one file, also one that is missing.
+    static func isSame(_ one: String, _ other: String) -> Bool {
+        if let identity = FileIdentity(one), identity == FileIdentity(other) { return true }
+        func real(_ path: String) -> String { OwnFileState.path(of: OwnFileLink.absolute(path)) }
+        return real(one).isExactly(real(other))
+    }
+
     /// Writes the command's changes into the file, unless they are to be kept.
     ///
     /// - Throws: ``CommandFailure`` if the file has not got all of them. They are kept.
@@ -44,18 +61,18 @@ struct OwnFileSession: Sendable {
             let kept =
                 count > 0 && !isSaid
                 ? "; \(OwnFileWritten.count(count, "change")) kept (postilla write \(link.name.shellWord))" : ""
-            throw CommandFailure("\(link.name): not written: \(refusal.message)" + kept)
+            throw CommandFailure("\(link.name.onOneLine): not written: \(refusal.message)" + kept)
         }
         for remark in written.remarks(link.name) where written.conflicts == 0 {
-            Output.message("\(link.name): \(remark)")
+            Output.message("\(link.name.onOneLine): \(remark)")
         }
         if written.conflicts > 0 {
-            throw CommandFailure("\(link.name): " + written.remarks(link.name).joined(separator: "; "), .conflict)
+            throw CommandFailure("\(link.name.onOneLine): " + written.remarks(link.name).joined(separator: "; "), .conflict)
         }
     }
 
     static func kept(_ count: Int, _ name: String) -> String {
-        "\(name): \(OwnFileWritten.count(count, "change")) kept, not in the file; run postilla write \(name.shellWord)"
+        "\(name.onOneLine): \(OwnFileWritten.count(count, "change")) kept, not in the file; run postilla write \(name.shellWord)"
     }
 
     /// The author of new annotations if nobody said another one: the person's name on this machine.
@@ -80,6 +97,24 @@ struct OwnFileSession: Sendable {
 }
 
 extension LayerSession {
+    /// Which records of a PDF are not in the file as they are in the layer, and which are in conflict with it. Records
+    /// that are in it are left out.
+    func statesInFile() async throws -> [ByteOrdered: DeliveryState] {
+        guard let own else { return [:] }
+        var body = JSONObject()
+        body["records"] = true
+        let answer: (report: OwnFileReport?, JSON)
+        do { answer = try await own.link.ask("state", body) } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(own.link.name.onOneLine): \(refusal.message)")
+        }
+        var states: [ByteOrdered: DeliveryState] = [:]
+        for id in answer.1["unwrittenRecords"]?.array ?? [] {
+            if let id = id.string { states[ByteOrdered(id)] = .unsent }
+        }
+        for conflict in answer.report?.conflicts ?? [] { states[ByteOrdered(conflict.id)] = .conflict }
+        return states
+    }
+
     /// Opens a PDF of the person in the engine.
     static func open(file path: String, _ options: LayerOptions) async throws -> LayerSession {
         let folders = try Folders(dataDirectory: options.dataDir)
@@ -88,10 +123,10 @@ extension LayerSession {
             throw CommandFailure("the engine's answer cannot be read")
         }
         if let problem = report.isMissing ? "the file is missing" : report.problem {
-            Output.warning("\(path): \(problem); this is what is kept of it")
+            Output.warning("\(path.onOneLine): \(problem); this is what is kept of it")
         }
         if let from = report.movedFrom {
-            Output.message("\(path): continues \(from), which is gone; its changes come along")
+            Output.message("\(path.onOneLine): continues \(from.onOneLine), which is gone; its changes come along")
         }
         let log = try options.server.debugLog()
         do throws(InstantError) {

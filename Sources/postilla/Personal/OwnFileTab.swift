@@ -229,6 +229,8 @@ final class OwnFileTab: Sendable {
                 let written = try await link.write(to: copy, isForced: write.isForced, isCompact: write.isCompact)
                 // The screen counts before it says that everything is written.
                 heard(written.report)
+                var write = write
+                if written.isOwnFile { write.copy = nil }
                 let form: FileWritten.Form =
                     written.records == 0 && write.copy == nil && !write.isCompact && !written.isRewritten
                     ? .unchanged
@@ -239,7 +241,7 @@ final class OwnFileTab: Sendable {
                     .fileWritten(
                         FileWritten(
                             write, path: write.copy ?? name, changes: written.records, form: form,
-                            leftOut: written.leftOut)))
+                            leftOut: written.leftOut, groups: written.groups)))
             } catch let refusal as EngineRefusal {
                 post(.fileRefused(self.refusal(write, refusal)))
             } catch {
@@ -254,13 +256,14 @@ final class OwnFileTab: Sendable {
 
     private func refusal(_ write: FileWrite, _ refusal: EngineRefusal) -> FileRefusal {
         let path = write.copy ?? name
-        var result = FileRefusal(write, path: path, reason: (refusal.reason ?? refusal.message) + ".")
+        let reason = refusal.reason ?? refusal.message
+        var result = FileRefusal(write, path: path, reason: reason.hasSuffix(".") ? reason : reason + ".")
         switch refusal.problem {
         case "exists": result.force = "replace it"
         case "missing" where write.copy == nil: result.force = "write it again"
         default: break
         }
-        if ["other_owner", "read_only", "signed", "missing"].contains(refusal.problem), write.copy == nil {
+        if ["other_owner", "read_only", "signed", "missing", "unreadable"].contains(refusal.problem), write.copy == nil {
             result.otherPath = Self.otherPath(name)
         }
         return result

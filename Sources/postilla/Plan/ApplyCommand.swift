@@ -28,10 +28,10 @@ struct ApplyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
-    @OptionGroup var layer: LayerOptions
+    @OptionGroup var layer: ServerLayerOptions
 
     func run() async throws {
-        let (session, plan) = try await LayerSession.open(layer, reading: read)
+        let (session, plan) = try await LayerSession.open(LayerOptions(layer), reading: read)
         try await session.synchronize()
         do {
             try session.check(plan)

@@ -6,7 +6,7 @@ import Interchange
 
 /// The option of commands that can print what they would do.
 struct DryRunOption: ParsableArguments {
-    @Flag(help: "Change nothing; print a plan of the changes for postilla apply.")
+    @Flag(help: "Change nothing; print a plan of the changes for postilla apply. Not with a PDF.")
     var dryRun = false
 }
 

@@ -26,7 +26,7 @@ extension Plan {
                 throw CommandFailure("\(name):\(line.offset + 1): \(error)")
             }
         }
-        let none = CommandFailure("\(name) is not a plan; make one with --dry-run")
+        let none = CommandFailure("\(name.onOneLine): this is not a plan; make one with --dry-run")
         guard let first = lines.first, let head = try? JSONReader.parse(Array(first.element)),
             let place = try Place(head)
         else { throw none }

@@ -18,6 +18,14 @@ enum RecordRow {
         ]
     }
 
+    /// Gives rows of a PDF's records the state that they have in the file.
+    static func inFile(_ row: ListRow, _ states: [ByteOrdered: DeliveryState]) -> ListRow {
+        guard row.delivery == .delivered, let state = states[ByteOrdered(row.id)] else { return row }
+        var row = row
+        row.delivery = state
+        return row
+    }
+
     static func style(_ row: ListRow) -> Paint.Style {
         switch row.delivery {
         case .conflict, .refused: .trouble

@@ -59,6 +59,7 @@ extension InstantCacheEntry {
 extension String {
     /// The text, quoted where a shell would interpret it.
     var shellWord: String {
+        if let escapedForShell { return escapedForShell }
         let plain =
             !isEmpty
             && utf8.allSatisfy { byte in

@@ -35,13 +35,28 @@ extension LayerSession {
         let problems = zip(ids, outcomes).filter { $0.1.exit != .done }
         guard problems.isEmpty else {
             let lines = problems.map { "\($0.0): \(what): \($0.1.reason ?? "")" }
-            throw CommandFailure(lines.joined(separator: "\n") + "\nSee postilla conflicts", outcomes.exit)
+            let failure = CommandFailure(lines.joined(separator: "\n") + "\nSee postilla conflicts", outcomes.exit)
+            throw await finish(despite: failure, outcomes)
         }
         if outcomes.contains(.waiting) { Self.tellThatItWaits() }
     }
 
     /// Ends a command that has edited: writes its changes, if the layer is that of a PDF.
     func finish() async throws { try await own?.finish() }
+
+    /// Ends a command of several edits of which some failed: those that were made are written like others.
+    ///
+    /// - Parameter failure: Why the command fails.
+    /// - Returns: the failure, with that of the write if there is one.
+    func finish(despite failure: CommandFailure, _ outcomes: [EditOutcome]) async -> CommandFailure {
+        guard own != nil, outcomes.contains(.applied) else { return failure }
+        do { try await finish() } catch {
+            var both = failure
+            both.message += "\n" + CommandFailure(reading: error).message
+            return both
+        }
+        return failure
+    }
 
     static func tellThatItWaits() { Output.message("stored on this machine, to be sent by the next sync") }
 

@@ -85,7 +85,7 @@ final class LocalPDF: Sendable {
             } catch is CancellationError {
                 return
             } catch {
-                post(.openFailed("\(path): \(error)"))
+                post(.openFailed("\(path.onOneLine): \(error)"))
                 post(.annotationsRead)
             }
         }

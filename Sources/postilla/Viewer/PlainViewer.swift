@@ -1,5 +1,6 @@
 import Annotations
 import App
+import ArgumentParser
 import Dispatch
 import Glibc
 import Screen
@@ -75,6 +76,7 @@ enum PlainViewer {
         await services.layers.closed()
         if let farewell = program.farewell { Output.data(PrintableText(farewell) + "\n") }
         if ending == SIGINT { throw CancellationError() }
+        if program.hasFailed { throw ExitCode(ExitStatus.failed.rawValue) }
     }
 
     private static func nextLine() async -> String? {

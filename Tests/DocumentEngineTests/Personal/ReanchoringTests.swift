@@ -188,14 +188,82 @@ import Testing
         #expect(merge.removals == ["7"] && merge.lost.isEmpty)
     }
 
-    @Test func inAnotherDocumentEveryMarkIsLostAndNoneIsDropped() {
-        let marks = (0..<3).map { Self.mark("m\($0)", Self.rect($0, $0, words: 2)) }
+    private static let other = [["nothing of all this stands here"]]
+
+    private static func reply(_ id: String, to root: String) -> Record {
+        var reply = mark(id, rect(0, 0, words: 1), kind: "comment")
+        reply.content = reply.content.changing { object in
+            object["rootId"] = .string(root)
+            object["bbox"] = nil
+        }
+        return reply
+    }
+
+    struct Other: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// The remark of the mark in the old file and in the layer; nil: it is not there.
+        var base: String?
+        var mine: String?
+        /// Whether the two are in dispute.
+        var isConflict = false
+        /// The kind of a written reply to it, and whether there is an unwritten one.
+        var hasReply = false
+        var hasNewReply = false
+        /// What the layer still has of the mark and its replies, nothing of which is in the new file.
+        var kept: Set<String> = []
+    }
+
+    private static let others = [
+        Other(testDescription: "written", base: "a", mine: "a"),
+        Other(testDescription: "written, with its reply", base: "a", mine: "a", hasReply: true),
+        Other(
+            testDescription: "written, with a new reply", base: "a", mine: "a", hasReply: true, hasNewReply: true,
+            kept: ["m", "new"]),
+        Other(testDescription: "new", mine: "a", kept: ["m"]),
+        Other(testDescription: "changed", base: "a", mine: "b", kept: ["m"]),
+        Other(testDescription: "deleted", base: "a"),
+        Other(testDescription: "in conflict", base: "a", mine: "b", isConflict: true, kept: ["m"]),
+        Other(testDescription: "in conflict, deleted here", base: "a", mine: "a", isConflict: true, kept: ["m"]),
+    ]
+
+    /// What the old file had goes with it, and what it did not have yet is kept without a place.
+    @Test(arguments: others) func inAnotherDocumentOnlyWhatWasNotWrittenIsKept(_ one: Other) {
+        func mark(_ text: String?) -> Record? { text.map { Self.mark("m", Self.rect(0, 1, words: 2), text: $0) } }
+        var state = Self.state()
+        if one.base != one.mine || one.isConflict {
+            state.rows[ByteOrdered("m")] = .init(base: mark(one.base), mine: mark(one.mine))
+        }
+        if one.isConflict {
+            state.conflicts[ByteOrdered("m")] = .init(
+                base: mark("before"), mine: one.base == one.mine ? nil : mark(one.mine), theirs: mark(one.base))
+        }
+        let old = one.hasReply ? [Self.reply("old", to: "m")] : []
+        let new = one.hasNewReply ? [Self.reply("new", to: "m")] : []
+        for record in new { state.rows[ByteOrdered(record.id)] = .init(base: nil, mine: record) }
+        // The number of the old mark may be that of another one now.
+        let theirs = Self.mark("50", Self.rect(3, 0, words: 1), text: "theirs")
+        let mine = [mark(one.mine)].compactMap { $0 } + old + new
         let merge = Self.merge(
-            base: marks, mine: marks, file: [], Self.state(),
-            Self.reanchoring([Self.first], [["nothing of all this stands here"]]))
-        #expect(merge.isEmpty && Self.after(merge, Self.state()).lostMarks.count == 3)
-        #expect(Self.after(merge, Self.state()).unwritten == 3)
-        // Without words nobody knows, and nothing is dropped either.
+            base: [mark(one.base)].compactMap { $0 } + old, mine: mine, file: [theirs], state,
+            Self.reanchoring([Self.first], Self.other))
+        let layer = Self.layer(merge, mine)
+        let theirID = layer.values.first { $0.content["note"] == "theirs" }?.id
+        #expect(theirID != nil && theirID != "m")
+        #expect(Set(layer.keys).subtracting([theirID ?? ""]) == one.kept)
+        let after = Self.after(merge, state)
+        #expect(after.unwritten == one.kept.count)
+        #expect(after.mustBeKept == !one.kept.isEmpty)
+        #expect(after.lostMarks.map(\.record.id) == (one.kept.contains("m") ? ["m"] : []))
+        #expect(after.conflicts.count == (one.isConflict ? 1 : 0))
+        // The same file again changes nothing.
+        let again = FileMerge(
+            base: after.rows.values.compactMap(\.base), mine: Array(layer.values), file: [theirs], state: after,
+            sharesIDs: false, pages: [])
+        #expect(again.isEmpty && again.lost == merge.lost)
+    }
+
+    @Test func withoutWordsNobodyKnowsAndNothingIsDropped() {
+        let marks = (0..<3).map { Self.mark("m\($0)", Self.rect($0, $0, words: 2)) }
         let unknown = Self.merge(base: marks, mine: marks, file: [], Self.state(), .unknown)
         #expect(unknown.isEmpty && unknown.lost.isEmpty && Self.after(unknown, Self.state()).unwritten == 3)
     }
