@@ -305,7 +305,7 @@ struct OwnFileConditionStories {
         _ = try write([], to: folder + "/.mine.pdf.999999999.7.postilla-new")
         #expect(try run("list", other).status == 0)
         #expect(names == [".mine.pdf.999999999.7.postilla-new"])
-        #expect(try run("storage", "list").output.contains(path))
+        #expect(try run("storage", "list", "--format", "ndjson").output.contains(path))
     }
 
     private func holders(of file: String) -> [pid_t] {
