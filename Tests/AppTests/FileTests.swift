@@ -158,6 +158,10 @@ import Testing
             said(Self.written(leftOut: ["2 sounds", "1 form field"]))
                 == " Wrote 3 changes to paper.pdf; left out, and kept here: 2 sounds, 1 form field")
         #expect(stage.state.notice?.kind == .warning)
+        var written = FileWritten(FileWrite(), path: "paper.pdf", changes: 3, form: .appended(holdsDeleted: false))
+        written.groups = 2
+        #expect(said(.fileWritten(written)) == " Wrote 3 changes to paper.pdf; 2 records without their groups")
+        #expect(stage.state.notice?.kind == .warning)
     }
 
     @Test func aLayerOnAServerIsNotWritten() throws {

@@ -294,10 +294,10 @@ struct OwnFileConditionStories {
         #expect(missing.messages.contains("no␊file.pdf: no such file"), "\(missing.messages)")
     }
 
-    /// A file that was deleted, and a copy: both were being written when their engine was killed.
+    /// Beside a file that was deleted, while it was being written.
     @Test func whatAKilledEngineLeftGoesWithTheNextEngineWhateverItOpens() throws {
         _ = try write(SmallPDF(annotations: [Self.note]).bytes)
-        let other = try home.write("other.pdf", Data(SmallPDF(annotations: [Self.note]).bytes))
+        let other = try home.write("other.pdf", Data(SmallPDF(annotations: [Self.note], word: "Other").bytes))
         #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
         for pid in Folder.paths(below: home.path + "/run", named: "engine.lock").flatMap(holders) { kill(pid, SIGKILL) }
         unlink(path)
@@ -305,7 +305,7 @@ struct OwnFileConditionStories {
         _ = try write([], to: folder + "/.mine.pdf.999999999.7.postilla-new")
         #expect(try run("list", other).status == 0)
         #expect(names == [".mine.pdf.999999999.7.postilla-new"])
-        #expect(try run("storage", "list").output.contains(path))
+        #expect(try run("storage", "list", "--format", "ndjson").output.contains(path))
     }
 
     private func holders(of file: String) -> [pid_t] {

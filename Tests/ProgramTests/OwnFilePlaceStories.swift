@@ -74,7 +74,10 @@ struct OwnFilePlaceStories {
             let other = try run("export", "--pdf", target, "--format", format, "-o", path)
             #expect(other.status == 64, "\(other.messages)")
         }
-        for command in [["import", path, "--plan", target, "--server", "http://127.0.0.1:1"], ["save-file", "1", "--pdf", path, "-o", target]] {
+        for command in [
+            ["import", path, "--plan", target, "--server", "http://127.0.0.1:1"],
+            ["save-file", "1", "--pdf", path, "-o", target],
+        ] {
             let refused = try Program.run(
                 command, environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"])
             #expect(refused.status == 64 && refused.messages.contains("name another file"), "\(refused.messages)")

@@ -50,7 +50,9 @@ extension FileWritten {
         case .appended(holdsDeleted: false), .unchanged: break
         }
         if !leftOut.isEmpty { parts.append("left out, and kept here: \(leftOut.joined(separator: ", "))") }
-        if groups > 0 { parts.append(groups == 1 ? "1 record without its group" : "\(groups) records without their groups") }
+        if groups > 0 {
+            parts.append(groups == 1 ? "1 record without its group" : "\(groups) records without their groups")
+        }
         return parts.joined(separator: "; ")
     }
 }

@@ -43,7 +43,8 @@ struct ImportCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Change nothing; write a plan of the changes to this file, for postilla apply. Not with a PDF.", valueName: "file"),
+            "Change nothing; write a plan of the changes to this file, for postilla apply. Not with a PDF.",
+            valueName: "file"),
         completion: .file())
     var plan: String?
 
@@ -56,7 +57,8 @@ struct ImportCommand: AsyncParsableCommand {
     func run() async throws {
         try OwnFileSession.check(output: plan, layer)
         if let plan, file != "-", OwnFileSession.isSame(plan, file) {
-            throw CommandFailure("\(plan) is the file to import, which the plan would replace; name another file", .usage)
+            throw CommandFailure(
+                "\(plan.onOneLine) is the file to import, which the plan would replace; name another file", .usage)
         }
         let (session, file) = try await LayerSession.open(layer, reading: read)
         try await session.synchronize()

@@ -35,7 +35,8 @@ struct OwnFileSession: Sendable {
     static func check(output: String?, _ options: LayerOptions, target: String? = nil) throws {
         guard let output, let path = try path(options, target: target), isSame(output, path) else { return }
         let name = output.isExactly(path) ? "" : " (\(path.onOneLine))"
-        throw CommandFailure("\(output.onOneLine) is the PDF itself\(name), which it would replace; name another file", .usage)
+        throw CommandFailure(
+            "\(output.onOneLine) is the PDF itself\(name), which it would replace; name another file", .usage)
     }
 
     /// Whether two paths name one file, also one that is missing.
@@ -67,12 +68,14 @@ struct OwnFileSession: Sendable {
             Output.message("\(link.name.onOneLine): \(remark)")
         }
         if written.conflicts > 0 {
-            throw CommandFailure("\(link.name.onOneLine): " + written.remarks(link.name).joined(separator: "; "), .conflict)
+            let remarks = written.remarks(link.name).joined(separator: "; ")
+            throw CommandFailure("\(link.name.onOneLine): \(remarks)", .conflict)
         }
     }
 
     static func kept(_ count: Int, _ name: String) -> String {
-        "\(name.onOneLine): \(OwnFileWritten.count(count, "change")) kept, not in the file; run postilla write \(name.shellWord)"
+        "\(name.onOneLine): \(OwnFileWritten.count(count, "change")) kept, not in the file; "
+            + "run postilla write \(name.shellWord)"
     }
 
     /// The author of new annotations if nobody said another one: the person's name on this machine.

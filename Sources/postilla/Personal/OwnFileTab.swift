@@ -263,7 +263,8 @@ final class OwnFileTab: Sendable {
         case "missing" where write.copy == nil: result.force = "write it again"
         default: break
         }
-        if ["other_owner", "read_only", "signed", "missing", "unreadable"].contains(refusal.problem), write.copy == nil {
+        if ["other_owner", "read_only", "signed", "missing", "unreadable"].contains(refusal.problem), write.copy == nil
+        {
             result.otherPath = Self.otherPath(name)
         }
         return result

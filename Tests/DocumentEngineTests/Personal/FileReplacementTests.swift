@@ -100,6 +100,20 @@ import Testing
         #expect(text(path) == "old")
     }
 
+    /// Also of a copy that was being written elsewhere.
+    @Test func aStateKnowsWhereAKilledEngineWrote() throws {
+        var state = OwnFileState(
+            document: "d", path: "\(folder.path)/gone.pdf",
+            facts: FileFacts(inode: 1, size: 1, changed: 1, sha256: "00"))
+        state.copying = "\(folder.path)/copy.pdf"
+        let kept = try #require(OwnFileState(json: state.json))
+        #expect(kept.copying == state.copying)
+        let names = ["gone", "copy", "other"].map { "\(folder.path)/.\($0).pdf.999999999.1.postilla-new" }
+        for name in names { try Data().write(to: URL(fileURLWithPath: name)) }
+        FileReplacement.removeLeftovers(of: kept)
+        #expect(names.map { access($0, F_OK) == 0 } == [false, false, true])
+    }
+
     @Test func whatAKilledEngineWasWritingIsRemovedWithTheNextWrite() throws {
         let dead = ".paper.pdf.999999999.1.postilla-new"
         let own = ".paper.pdf.\(getpid()).1.postilla-new"
