@@ -34,7 +34,7 @@ struct EditingStories {
         try terminal.press("e")
         try terminal.see("Text of the note")
         try terminal.press(" Yes.<enter>")
-        try terminal.see("Changed; u to take it back")
+        try terminal.see("Changed ")
         try terminal.see("Is it though? Yes.")
         try terminal.press("d")
         try terminal.see("Deleted")

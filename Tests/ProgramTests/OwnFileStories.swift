@@ -281,7 +281,7 @@ struct OwnFileStories {
         try terminal.press("<esc>")
         // The sentence comes back, elsewhere.
         try writeEdition([["A preface"], Self.lines])
-        try terminal.see("annotations 2 changed")
+        try terminal.see("2 annotations changed")
         try terminal.press(":lost-marks<enter>")
         try terminal.see("Every mark is at its words")
         try terminal.press(":w<enter>")

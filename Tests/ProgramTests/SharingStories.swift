@@ -87,7 +87,7 @@ struct SharingStories {
         try second.press("e")
         try second.see("Text of the note")
         try second.press(" of ben<enter>")
-        try second.see("Changed; u to take it back")
+        try second.see("Changed ")
         try first.press("e")
         try first.see("Text of the note")
         try first.press(" of ana<enter>")

@@ -23,7 +23,7 @@ struct UndoStories {
         try terminal.press("/thought<enter>")
         try terminal.see("Annotations 2 of 3")
         try terminal.press("gg<space><space>d")
-        try terminal.see("2 deleted")
+        try terminal.see("Deleted 2 annotations")
         try terminal.see(no: "First thought", at: engine)
         try terminal.see(no: "Second thought", at: engine)
         #expect(try terminal.quit() == [])
