@@ -74,8 +74,12 @@ import Testing
     }
 
     private func show(_ place: PictureShelf.Place, _ renderer: Renderer, _ records: [DrawnRecord] = []) async throws {
-        let picture = try await shelf.picture(at: place, showing: records, renderer.render)
+        let picture = try await shelf.picture(at: place, showing: records) { try await renderer.render(place) }
         #expect(picture.records == records)
+    }
+
+    private func prepare(_ place: PictureShelf.Place, _ renderer: Renderer) {
+        shelf.prepare(place) { try await renderer.render(place) }
     }
 
     private let note = DrawnRecord(Record(id: "1", content: Content(JSONObject())))
@@ -83,7 +87,7 @@ import Testing
     @Test func aPreparedPageIsNotRenderedAgain() async throws {
         let renderer = Renderer()
         try await show(place(0), renderer)
-        shelf.prepare(place(1), renderer.render)
+        prepare(place(1), renderer)
         try await show(place(1), renderer)
         try await show(place(0), renderer)
         #expect(renderer.rendered == [0, 1])
@@ -92,7 +96,7 @@ import Testing
     /// A page that is wanted while it is being prepared is waited for.
     @Test func aPageInPreparationIsNotBegunAnew() async throws {
         let renderer = Renderer(isOpen: false)
-        shelf.prepare(place(1), renderer.render)
+        prepare(place(1), renderer)
         shelf.stop { $0 != place(1) }
         async let shown: Void = show(place(1), renderer)
         for await _ in renderer.begun.prefix(1) {}
@@ -121,7 +125,7 @@ import Testing
     /// The processor is free for the page that is wanted.
     @Test func whatIsNotWantedAnyMoreIsStopped() async throws {
         let renderer = Renderer(isOpen: false)
-        shelf.prepare(place(1), renderer.render)
+        prepare(place(1), renderer)
         for await _ in renderer.begun.prefix(1) {}
         shelf.stop { $0 != place(7) }
         renderer.open()
@@ -134,7 +138,7 @@ import Testing
     @Test func aFailureIsTriedAgain() async throws {
         let renderer = Renderer()
         await #expect(throws: PDFError.self) {
-            try await shelf.picture(at: place(0), showing: []) { _ in throw PDFError.damaged }
+            try await shelf.picture(at: place(0), showing: []) { throw PDFError.damaged }
         }
         try await show(place(0), renderer)
         #expect(renderer.rendered == [0])

@@ -160,7 +160,7 @@ final class PagePictures {
         private func show() async throws {
             let records = try await records(place.page)
             try Task.checkCancellation()
-            let picture = try await shelf.picture(at: place, showing: records, render)
+            let picture = try await shelf.picture(at: place, showing: records) { try await render(place, records) }
             try Task.checkCancellation()
             switch picture.form {
             case .cells(let cells): post(.pictureCells(cells, picture.view))
@@ -171,14 +171,16 @@ final class PagePictures {
             }
             guard let next, await place.pages.has(next) else { return }
             try Task.checkCancellation()
-            shelf.prepare(place.turned(to: next, from: picture.view), render)
+            let nextPlace = place.turned(to: next, from: picture.view)
+            shelf.prepare(nextPlace) { try await render(nextPlace, try await self.records(next)) }
         }
 
-        private func render(_ place: PictureShelf.Place) async throws -> PictureShelf.Picture {
+        private func render(
+            _ place: PictureShelf.Place, _ records: [DrawnRecord]?
+        ) async throws -> PictureShelf.Picture {
             let (room, cell) = (place.room, (width: place.cell.width, height: place.cell.height))
             // A band of sixels may be six rows taller than the picture.
             let height = max(1, room.rows * cell.height - (place.format == .sixel ? 6 : 0))
-            let records = try await records(place.page)
             let (page, view) = try await place.pages.picture(
                 place.page, showing: records, frame: (width: room.columns * cell.width, height: height),
                 maxPixels: PagePictures.maxPixels, view: place.view)

@@ -45,7 +45,7 @@ final class PictureShelf: Sendable {
         let view: PictureView
     }
 
-    typealias Render = @Sendable (Place) async throws -> Picture
+    typealias Render = @Sendable () async throws -> Picture
 
     private struct Entry {
         let id: Int
@@ -103,7 +103,7 @@ final class PictureShelf: Sendable {
     private func begin(_ place: Place, _ priority: TaskPriority, _ render: @escaping Render, id: Int) -> Entry {
         let task = Task(priority: priority) {
             do {
-                let picture = try await render(place)
+                let picture = try await render()
                 note(id) { $0.isDone = true }
                 return picture
             } catch {
