@@ -39,6 +39,8 @@ package final class TerminalDevice {
     private var resetsMouse = false
     private var distinguishesKeys = false
     private var pen: Pen
+    /// Whether the last canvas needs more colour pairs than the terminal has. Then beginning anew would not help.
+    private var isOverfull = false
     private var shown: Canvas?
     private var cursorIsVisible: Bool?
     /// The picture on the screen or being sent.
@@ -136,15 +138,15 @@ package final class TerminalDevice {
         guard !isClosed, !isReleased else { return }
         if let shown, shown.size != canvas.size { redraw() }
         var isOther = shown == nil || canvas.cursor != shown?.cursor
-        let lackedColors = pen.lacksColors
         pen.lacksColors = false
         if put(canvas) { isOther = true }
         // Pages in colours have used up the pairs. Begun anew, this canvas needs only its own, which may be too many too.
-        if pen.lacksColors, !lackedColors {
+        if pen.lacksColors, !isOverfull {
             pen.forgetColors()
             redraw()
             isOther = put(canvas) || isOther
         }
+        isOverfull = pen.lacksColors
         let links = usesLinks ? canvas.linksToSend(since: shown) : []
         guard isOther || !links.isEmpty else { return }
         // ncurses sends only what differs, so the cells of a link are blanks for a moment.
