@@ -40,6 +40,37 @@ import Testing
         #expect(stage.state.document?.detail?.id == first)
     }
 
+    @Test func escReturnsToTheRowBeforeTheFilter() throws {
+        let stage = stage()
+        try stage.press("jj")
+        let row = try #require(stage.state.document?.list.cursorID)
+        try stage.press("/nothing has these words<enter>")
+        #expect(stage.state.document?.list.total == 0)
+        try stage.press("<esc>")
+        #expect(stage.state.document?.list.cursorID == row)
+    }
+
+    @Test(arguments: [
+        ("kind:hihglight", "Unknown kind: hihglight"), ("!kind:zzz", "Unknown kind: zzz"),
+        ("page:x", "Not a page number: x"),
+        ("is:foo", "Unknown: is:foo"), ("state:done", "Unknown state: done"), ("show:none", "Unknown: show:none"),
+        ("a word kind:", "Unknown kind: "),
+    ])
+    func whatAFilterDoesNotKnowIsSaid(filter: String, words: String) throws {
+        #expect(FilterSyntax.problem(with: filter)?.hasPrefix(words) == true)
+        let stage = stage()
+        try stage.press(":filter \(filter)<enter>")
+        #expect(stage.state.notice?.text.hasPrefix(words) == true)
+    }
+
+    /// What the parser knows is no problem, and the other way round.
+    @Test(arguments: [
+        "kind:highlight", "kind:H", "!kind:note", "by:ana", "group:", #"group:"second readers""#, "page:3", "!page:3",
+        "is:unread", "is:new", "is:unsent", "is:resolved", "is:open", "is:mention", "state:accepted", "state:Completed",
+        "show:all", "~hlt", "!word", "a word", "http://x", "note: two",
+    ])
+    func whatAFilterKnowsIsNoProblem(filter: String) { #expect(FilterSyntax.problem(with: filter) == nil) }
+
     /// The text under marks is read when a text search needs it, and the list reloads when more text arrives.
     @Test func wordsThatAreMarkedAreAskedForWhenWordsAreSought() throws {
         let stage = stage()

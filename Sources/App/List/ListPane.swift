@@ -13,7 +13,9 @@ struct ListPane: Equatable, Sendable {
     /// Index of the cursor's row among all rows of the query.
     var cursor = 0
     var cursorID: Record.ID?
-    /// The record that the cursor was on before nothing matched.
+    /// The record that the user moved to last. Letters of a filter may have moved the cursor since.
+    private var chosen: Record.ID?
+    /// The record to return to once something matches again.
     private var left: Record.ID?
     var marks = ListMarks()
     /// Index of the first row on the screen.
@@ -55,11 +57,12 @@ struct ListPane: Equatable, Sendable {
     mutating func move(to index: Int) {
         hasMoved = true
         place(at: index)
+        chosen = cursorID
     }
 
     private mutating func place(at index: Int) {
         cursor = max(0, min(index, total - 1))
-        if let cursorID, total == 0 { left = cursorID }
+        if let cursorID, total == 0 { left = chosen ?? cursorID }
         cursorID = current?.id
         if cursorID != nil { left = nil }
     }
@@ -72,7 +75,7 @@ struct ListPane: Equatable, Sendable {
         let before = cursorID ?? left
         let found = new.rows.firstIndex { before.isExactly($0.id) }.map { $0 + new.offset }
         if wasSeeking, let anchor = new.anchor {
-            (cursor, hasMoved) = (anchor, true)
+            (cursor, hasMoved, chosen) = (anchor, true, row(anchor)?.id)
         } else if isFilling, !hasMoved {
             (cursor, top) = (0, 0)
         } else if let place = found {

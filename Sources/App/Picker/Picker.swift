@@ -75,7 +75,7 @@ struct Picker: Equatable, Sendable {
 
     private mutating func match() {
         let typed = FuzzyMatch(input.text)
-        // The detail counts only if the name does not match, and only by whole words: some letters are in every sentence.
+        // The detail counts only if the name does not match, and only as a whole: scattered letters match almost any sentence.
         let words = input.text.lowercased()
         let found = items.enumerated().compactMap { index, item -> (index: Int, score: Int)? in
             if let score = typed.score(item.name) { return (index, score + 1_000_000) }
