@@ -59,6 +59,21 @@ import Testing
         #expect(stage.statusLine.contains("  " + words))
     }
 
+    /// A narrow terminal still says how much is unsent.
+    @Test(arguments: [
+        (SyncStatus.Connection.offline(retryAt: .noon + 7500), 3, 30, "offline, unsent: 3"),
+        (.offline(retryAt: .noon + 7500), 3, 20, "unsent: 3"), (.offline(retryAt: .noon + 7500), 0, 18, "offline"),
+        (.connecting, 0, 20, "connecting"), (.connecting, 2, 30, "connecting, unsent: 2"),
+    ])
+    func theSyncStateIsCutInWords(connection: SyncStatus.Connection, unsent: Int, columns: Int, words: String) throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(SyncStatus(connection: connection, grant: .hotos(), unsent: unsent, lastSync: .noon)))
+        let document = try #require(stage.state.document)
+        var line = StatusLine(stage.state, document, art: .unicode, hasTitle: false)
+        line.fit(columns: columns)
+        #expect(line.parts.last?.forms[0].string == words)
+    }
+
     @Test func theCountdownWakesOnceASecondAndTheRestOnceAMinute() {
         let stage = Stage(Sample.services())
         #expect(stage.state.wakeAfter == 60_000)

@@ -183,14 +183,15 @@ extension DocumentState {
         }
     }
 
-    /// What counts where there is no room for when and why.
+    /// The state of sync without the time and the reason, for narrow terminals.
     private var shortSyncForms: [CleanText] {
-        let unsent = status.unsent
+        let word: CleanText
         switch status.connection {
-        case .offline, .connecting, .idle:
-            return unsent > 0 ? ["offline, unsent: \(unsent)", "unsent: \(unsent)"] : ["offline"]
+        case .offline, .idle: word = "offline"
+        case .connecting: word = "connecting"
         default: return []
         }
+        return status.unsent > 0 ? ["\(word), unsent: \(status.unsent)", "unsent: \(status.unsent)"] : [word]
     }
 
     /// `synced`, `3 unsent`, `syncing`, `offline, retry in 8 s`, `TOKEN? T`

@@ -34,6 +34,7 @@ struct TitleLine {
         while width() > columns, form.where + 1 < wheres.count { form.where += 1 }
         while width() > columns, place.count > 1 { place.removeFirst() }
         while width() > columns, form.page + 1 < pages.count { form.page += 1 }
+        // The name that was cut to its shortest form gets the room that is left.
         let room = columns - width() + wheres[form.where].width
         left = document.isLocal && form.where == 2 ? name.truncated(to: max(14, room)) : wheres[form.where]
         people = names[form.names]
