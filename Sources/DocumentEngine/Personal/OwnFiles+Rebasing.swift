@@ -93,12 +93,11 @@ extension OwnFiles {
     ) async throws -> Merged {
         let before = file.state
         let frames = try await frames(of: file)
-        // With other pages than the last version has, what an earlier one had is no measure for what the file lacks: words
-        // and marks have moved since.
+        // If the text has moved since the earlier version, its marks cannot be compared by place.
         let hasSamePages = contents.reanchoring == nil && contents.base.frames == frames
         var ancestor: BaseAnnotations?
         if continues || hasSamePages {
-            // A file that was read while a program wrote it is a beginning of it, too. What that program saw is the longer one.
+            // The last version may be a file that was read halfway. The program that wrote it has seen the longer one.
             ancestor = try await self.ancestor(
                 of: before.path, in: before, longerThan: continues ? before.facts.size : nil)
         }
@@ -145,7 +144,7 @@ extension OwnFiles {
                 file.news.withLock { news in
                     news.merges += 1
                     news.merged = merged
-                    // Also pages with the same words may look different.
+                    // Pages with the same words may still look different.
                     if !continues { news.pagesSince = facts.version }
                 }
                 return merged

@@ -63,11 +63,23 @@ extension OwnFiles {
                 do {
                     var written = try await writeOnce(file, order, isUnreadable: isUnreadable)
                     written.merged = merged
+                    await endCopy(file)
                     return written
-                } catch OwnFileError.changedMeanwhile { continue }
+                } catch OwnFileError.changedMeanwhile {
+                    continue
+                } catch {
+                    await endCopy(file)
+                    throw error
+                }
             }
             throw OwnFileError.changedMeanwhile
         }
+    }
+
+    /// Forgets where a copy was being written: nothing is left of it. If that is not stored, an engine looks there once more.
+    private func endCopy(_ file: OwnFile) async {
+        guard file.state.copying != nil else { return }
+        try? await change(file) { $0.copying = nil }
     }
 
     /// - Parameter isUnreadable: whether the file cannot be read as it is now.
@@ -115,7 +127,6 @@ extension OwnFiles {
         let facts = try await engine.apart { try replacement.prepare() }
         if isCopy {
             try await engine.apart { try replacement.finish(replacing: nil) }
-            try await change(file) { $0.copying = nil }
             return result
         }
         let intent = OwnFileState.Intent(

@@ -137,9 +137,15 @@ final class OwnFiles: Sendable {
         let (states, damaged) = try await engine.apart { [registry] in registry.all() }
         for path in damaged { logger.error("\(path) is damaged; its changes cannot be shown") }
         for state in states { add(OwnFile(state)) }
-        // Also of files that are gone or are never opened again.
-        try await engine.apart {
-            for state in states { FileReplacement.removeLeftovers(of: state) }
+        // Files that are gone or are never opened again have leftovers, too. A file on a network disk that hangs must not
+        // hold up this one.
+        let kept = states.compactMap { state in files.withLock { $0[state.document] } }
+        Task { [engine] in
+            for file in kept {
+                try? await file.operations.pass {
+                    try await engine.apart { FileReplacement.removeLeftovers(of: file.state) }
+                }
+            }
         }
         // Documents without a state have nothing that is not in their files.
         let documents = try await engine.read { try $0.documents(DocumentQuery(limit: .max >> 1)).map(\.id) }
