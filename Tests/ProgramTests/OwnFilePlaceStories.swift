@@ -96,7 +96,7 @@ struct OwnFilePlaceStories {
 
     @Test func anEngineThatHangsIsNamed() throws {
         #expect(try run("list", path).status == 0)
-        let engines = Folder.paths(below: home.path + "/run", named: "engine.lock").flatMap(holders)
+        let engines = OwnEngine.pids(home.path + "/run")
         #expect(!engines.isEmpty)
         for pid in engines { kill(pid, SIGSTOP) }
         defer { for pid in engines { kill(pid, SIGKILL) } }
@@ -139,7 +139,7 @@ struct OwnFilePlaceStories {
 
     @Test func anEngineThatWasKilledIsStartedAgain() throws {
         let terminal = try viewer()
-        for pid in Folder.paths(below: home.path + "/run", named: "engine.lock").flatMap(holders) { kill(pid, SIGKILL) }
+        OwnEngine.kill(home.path + "/run")
         try terminal.press("a")
         try terminal.see("note")
         try terminal.press("After<enter>")
@@ -149,16 +149,5 @@ struct OwnFilePlaceStories {
         try terminal.press("q")
         #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
         #expect(try run("list", path, "--json", "text").output.contains("After"))
-    }
-
-    private func holders(of file: String) -> [pid_t] {
-        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return all.compactMap { pid_t($0) }.filter { pid in
-            let folder = "/proc/\(pid)/fd"
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.contains {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file
-            }
-        }
     }
 }

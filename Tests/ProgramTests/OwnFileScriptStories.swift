@@ -5,37 +5,10 @@ import Testing
 
 /// What scripts are told of a PDF of one's own, and what they leave in it.
 @Suite(.onOwnThreads)
-struct OwnFileScriptStories {
-    let home: Folder
-    let original: Data
-    let path: String
+struct OwnFileScriptStories: OwnPaperStories {
+    let paper: OwnPaper
 
-    init() throws {
-        home = try Folder()
-        original = try Data(contentsOf: URL(filePath: Repository.root + "/Resources/samples/reading-machines.pdf"))
-        path = try home.write("paper.pdf", original)
-        for name in ["run", "other-run"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(home.path)/\(name)", withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
-        }
-    }
-
-    private func run(_ words: String..., other: Bool = false, input: String = "") throws -> Program.Outcome {
-        // Another data folder is a stranger, like another program.
-        try Program.run(
-            words,
-            environment: [
-                "HOME": other ? home.path + "/other" : home.path, "TZ": "UTC",
-                "XDG_RUNTIME_DIR": home.path + (other ? "/other-run" : "/run"),
-            ], input: input)
-    }
-
-    private func texts(other: Bool = false) throws -> String {
-        let outcome = try run("list", path, "--format", "ndjson", other: other)
-        #expect(outcome.status == 0, "\(outcome.messages)")
-        return outcome.output
-    }
+    init() throws { paper = try OwnPaper() }
 
     /// Another document comes to the path while the engine knows everything that the old one had.
     @Test func anotherDocumentGetsNothingOfTheOldOneButWhatWasNotWritten() throws {

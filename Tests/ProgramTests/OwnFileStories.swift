@@ -6,56 +6,14 @@ import Testing
 
 /// PDFs of one's own, with the real program, its engine and other programs.
 @Suite(.onOwnThreads)
-struct OwnFileStories {
-    let home: Folder
-    let original: Data
-    let path: String
+struct OwnFileStories: OwnPaperStories {
+    let paper: OwnPaper
 
-    init() throws {
-        home = try Folder()
-        original = try Data(contentsOf: URL(filePath: Repository.root + "/Resources/samples/reading-machines.pdf"))
-        path = try home.write("paper.pdf", original)
-        for name in ["run", "other-run"] {
-            try FileManager.default.createDirectory(
-                atPath: "\(home.path)/\(name)", withIntermediateDirectories: false,
-                attributes: [.posixPermissions: 0o700])
-        }
-    }
-
-    private func run(_ words: String..., other: Bool = false, input: String = "") throws -> Program.Outcome {
-        // Another data folder is a stranger, like another program.
-        try Program.run(
-            words,
-            environment: [
-                "HOME": other ? home.path + "/other" : home.path, "TZ": "UTC",
-                "XDG_RUNTIME_DIR": home.path + (other ? "/other-run" : "/run"),
-            ], input: input)
-    }
-
-    private func texts(other: Bool = false) throws -> String {
-        let outcome = try run("list", path, "--format", "ndjson", other: other)
-        #expect(outcome.status == 0, "\(outcome.messages)")
-        return outcome.output
-    }
+    init() throws { paper = try OwnPaper() }
 
     private var bytes: Data { (try? Data(contentsOf: URL(filePath: path))) ?? Data() }
 
-    private func killEngine() {
-        for lock in Folder.paths(below: home.path + "/run", named: "engine.lock") {
-            for pid in pids(holding: lock) { kill(pid, SIGKILL) }
-        }
-    }
-
-    private func pids(holding file: String) -> [pid_t] {
-        let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-        return all.compactMap { pid_t($0) }.filter { pid in
-            let folder = "/proc/\(pid)/fd"
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.contains {
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)")) == file
-            }
-        }
-    }
+    private func killEngine() { OwnEngine.kill(home.path + "/run") }
 
     /// A beginning of the file is an earlier version, which lacks notes that the program that writes it has seen.
     @Test func aDeletionCountsAlsoIfTheFileWasReadWhileItWasWritten() throws {
