@@ -6,7 +6,7 @@
 /// - Text in a bracketed paste is one `paste`. An end mark followed by another in the same read belongs to the pasted
 ///   text. A paste without an end mark ends after `pasteDelay`; text beyond `pasteLimit` is dropped.
 /// - A line end with text after it in the same read was pasted by a terminal without bracketed paste: the whole stretch
-///   is one `paste`, never an Enter. So is a token, which the keys of a viewer would send to many places.
+///   is one `paste`, never an Enter. So is a token: as keys, its letters would run commands.
 /// - Reports and unknown sequences are not keys. Known reports wait for `takeReports`, the others are dropped.
 package struct KeyDecoder: Sendable {
     package typealias Milliseconds = Int64
@@ -230,7 +230,7 @@ package struct KeyDecoder: Sendable {
         }
     }
 
-    /// Returns a token at the front of `rest`, with line ends behind it. Nobody types so much of one at a time.
+    /// Returns the token that `rest` begins with, and the line ends after it. A read never holds this much typing.
     private func pastedToken(_ rest: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         guard !isSplit, rest.starts(with: Self.tokenStart) || rest.starts(with: Self.tokenStart.dropFirst()) else {
             return nil

@@ -92,8 +92,8 @@ import Testing
         var state = PlainState(AppState(begin: .file("nowhere.pdf"), size: Size(rows: 60, columns: 100), seed: (1, 2)))
         #expect(state.start(at: .noon) == [.openFile("nowhere.pdf")])
         #expect(!state.isReady)
-        _ = state.receive(.openFailed("nowhere.pdf is no PDF"))
-        #expect(state.takeLines().map(\.string) == ["Cannot open this file: nowhere.pdf is no PDF"])
+        _ = state.receive(.openFailed("nowhere.pdf is not a PDF"))
+        #expect(state.takeLines().map(\.string) == ["Cannot open this file: nowhere.pdf is not a PDF"])
         #expect(state.hasFailed)
         #expect(state.app.hasQuit)
     }

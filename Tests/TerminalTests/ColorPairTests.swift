@@ -67,7 +67,7 @@ extension OpenTerminal {
         @Test func moreCombinationsThanPairsAreShownOneAfterTheOther() throws {
             let description = try DirectColorDescription()
             defer { withExtendedLifetime(description) {} }
-            // No more at a time than the pty takes while nobody reads.
+            // Small enough for the pty's buffer, because nobody reads while the device draws.
             let terminal = try VirtualTerminal(rows: 4, columns: 20)
             let device = try terminal.open(DirectColorDescription.name)
             defer { device.close() }
