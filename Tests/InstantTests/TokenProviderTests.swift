@@ -52,6 +52,24 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    /// Another call can report its need after the provider's answer and before the session has the token.
+    @Test func anAnswerOnItsWayIsNoRefusedToken() async throws {
+        let asker = TokenAsker()
+        let answers = Mutex<[TokenAsker.Answer]>([])
+        let ask = { asker.ask({ "new" }) { answer in answers.withLock { $0.append(answer) } } }
+        #expect(ask())
+        try await waitUntil("the provider answers") { answers.withLock { !$0.isEmpty } }
+        #expect(ask())
+        asker.delivered()
+        // From here on, a need means that the server refused the token.
+        #expect(!ask())
+        #expect(answers.withLock { $0 } == [.token("new")])
+        // The next one is a new question, whose answer is the token that was refused.
+        #expect(ask())
+        try await waitUntil("the provider answers again") { answers.withLock { $0.count == 2 } }
+        #expect(answers.withLock { $0.last } == .nothing)
+    }
+
     @Test func theSameRefusedTokenIsNotSentAgain() async throws {
         let server = try FakeServer { _ in .error(401, "token_revoked") }
         let count = Mutex(0)

@@ -34,15 +34,17 @@ extension InstantDocumentDescriptor {
     }
 
     private func answered(_ answer: TokenAsker.Answer, _ need: TokenNeed) {
-        do throws(InstantError) {
-            let performer = try performer()
-            guard case .token(let jwt) = answer else { return performer.tellLater(.didFailAuthentication(need)) }
-            do throws(InstantError) { performer.supply(jwt, try check(jwt)) } catch {
-                performer.tellLater(.didFailReauthentication(error))
-                performer.tellLater(.didFailAuthentication(need))
-            }
-        } catch {
-            // The layer was closed meanwhile, as its events say.
+        // Without a performer, the layer was closed meanwhile, as its events say.
+        guard let performer = try? performer() else { return asker.delivered() }
+        deliver(answer, to: performer, need)
+        performer.onQueue { [asker] in asker.delivered() }
+    }
+
+    private func deliver(_ answer: TokenAsker.Answer, to performer: LayerPerformer, _ need: TokenNeed) {
+        guard case .token(let jwt) = answer else { return performer.tellLater(.didFailAuthentication(need)) }
+        do throws(InstantError) { performer.supply(jwt, try check(jwt)) } catch {
+            performer.tellLater(.didFailReauthentication(error))
+            performer.tellLater(.didFailAuthentication(need))
         }
     }
 

@@ -33,9 +33,11 @@ final class TokenAsker: Sendable {
         }
     }
 
-    /// Asks the provider, unless a question is open or its last token was refused.
+    /// Asks the provider, unless a question is open or its last token was refused. The question stays open until
+    /// ``delivered()``: what is reported before the session has the answer says nothing about it.
     ///
-    /// - Parameter answered: Called once for each question, unless the application supplies a token first.
+    /// - Parameter answered: Called once for each question, unless the application supplies a token first. Must lead to
+    ///   ``delivered()``.
     /// - Returns: Whether a question is open; if not, the application must be told that a token is needed.
     func ask(_ provider: @escaping Provider, then answered: @escaping @Sendable (Answer) -> Void) -> Bool {
         state.withLock { state in
@@ -57,14 +59,19 @@ final class TokenAsker: Sendable {
     /// - Returns: nil if the answer is no longer wanted.
     private func answer(_ jwt: String?, refused: String?) -> Answer? {
         state.withLock { state in
-            state.task = nil
-            guard !state.isClosed, state.last == refused else { return nil }
+            guard !state.isClosed, state.last == refused else {
+                state.task = nil
+                return nil
+            }
             guard let jwt, jwt != refused else { return .nothing }
             state.last = jwt
             state.isUnproven = true
             return .token(jwt)
         }
     }
+
+    /// Closes the question: the session has its answer.
+    func delivered() { state.withLock { $0.task = nil } }
 
     func accepted() { state.withLock { $0.isUnproven = false } }
 

@@ -10,12 +10,12 @@ extension LocalSQLiteTransaction {
     func condition(_ query: ListQuery) throws -> Condition {
         var filter = query.filter
         if filter.resolved == false, try !hasStates() { filter.resolved = nil }
-        if filter.headsOnly, try number("SELECT EXISTS (SELECT 1 FROM shown WHERE head IS NOT NULL)") == 0 {
-            filter.headsOnly = false
-        }
+        if filter.headsOnly, try !hasGroups() { filter.headsOnly = false }
         let others = try filter.pageIndex.map { try rowsOfOtherPages(on: $0).map(\.id) } ?? []
         return Condition(ListQuery(order: query.order, filter: filter), without: damage.rows, others: others)
     }
+
+    func hasGroups() throws -> Bool { try number("SELECT EXISTS (SELECT 1 FROM shown WHERE head IS NOT NULL)") > 0 }
 
     func hasStates() throws -> Bool { try number("SELECT EXISTS (SELECT 1 FROM shown WHERE state IS NOT NULL)") > 0 }
 
@@ -111,19 +111,13 @@ extension LocalSQLiteTransaction {
             if filter.pendingOnly { add("s.delivery <> 'delivered'", []) }
             // Not by the column, which the indexes lack: there are few such rows.
             if filter.recordsOnly { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 2)", []) }
-            if filter.hidesFurniture { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 3)", []) }
+            if filter.hidesFurniture { add("s.id NOT IN (\(Self.furniture))", []) }
             if let resolved = filter.resolved { add("s.id \(resolved ? "" : "NOT ")IN (\(Self.resolved))", []) }
             if !filter.states.isEmpty {
                 let states = filter.states.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
                 add("s.id IN (\(Self.annotations(where: "state IN (\(states))")))", [])
             }
-            if filter.headsOnly {
-                add(
-                    """
-                    s.id NOT IN (SELECT part.id FROM shown part JOIN shown head ON head.id = part.head
-                        WHERE part.head IS NOT NULL AND head.listed = 1 AND head.head IS NULL)
-                    """, [])
-            }
+            if filter.headsOnly { add("s.id NOT IN (\(Self.parts))", []) }
             if !damaged.isEmpty { add("s.rowid NOT IN (\(damaged.map { "\($0)" }.joined(separator: ", ")))", []) }
         }
 
@@ -139,6 +133,15 @@ extension LocalSQLiteTransaction {
         private static let mentioning = """
             SELECT root FROM shown INDEXED BY shown_mentions
             WHERE \(StoredColumns.isMentioning) AND instr(search, ?) > 0
+            """
+
+        /// The furniture that lists leave out.
+        static let furniture = "SELECT id FROM shown WHERE listed = 3"
+
+        /// The parts of groups whose head is listed.
+        static let parts = """
+            SELECT part.id FROM shown part JOIN shown head ON head.id = part.head
+            WHERE part.head IS NOT NULL AND head.listed = 1 AND head.head IS NULL
             """
 
         /// The annotations that are resolved.

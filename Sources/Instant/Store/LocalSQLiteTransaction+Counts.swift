@@ -32,11 +32,20 @@ extension LocalSQLiteTransaction {
     func counts(_ query: ListQuery, before id: Record.ID?) throws -> ListCounts {
         var counts = try matchCounts(query, before: id)
         if query.filter.resolved == false { counts.resolvedHidden = try resolvedCount() }
-        guard query.filter.hidesFurniture else { return counts }
-        counts.hidden = try hidden()
-        counts.all -= counts.hidden.reduce(0) { $0 + $1.count }
-        counts.unread = try unreadCount()
+        if query.filter.hidesFurniture { (counts.hidden, counts.unread) = (try hidden(), try unreadCount()) }
+        counts.all -= try leftOutCount(query.filter, furniture: counts.hidden.reduce(0) { $0 + $1.count })
         return counts
+    }
+
+    /// Counts the rows that a filter leaves out even without its search.
+    private func leftOutCount(_ filter: ListFilter, furniture: Int) throws -> Int {
+        var others: [String] = []
+        if filter.headsOnly, try hasGroups() { others.append(Condition.parts) }
+        if filter.resolved == false, try hasStates() { others.append(Condition.resolved) }
+        guard !others.isEmpty else { return furniture }
+        let ids = (filter.hidesFurniture ? [Condition.furniture] : []) + others
+        return try number(
+            composed: "SELECT count(*) FROM shown s WHERE s.listed AND s.id IN (\(ids.joined(separator: " UNION ")))", [])
     }
 
     private func resolvedCount() throws -> Int {
