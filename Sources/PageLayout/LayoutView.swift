@@ -5,8 +5,10 @@ extension TypesetPage {
     /// their columns and move right only as far as necessary; text is never compressed or overlaid.
     ///
     /// - Parameter zoom: percentage of the natural width; more leaves more room between columns and in tables.
-    package static func layout(_ page: PageGlyphs, zoom: Int = 100) -> TypesetPage {
-        var view = LayoutView(page: page, zoom: zoom)
+    package static func layout(
+        _ page: PageGlyphs, zoom: Int = 100, brackets: MarkBrackets = .none
+    ) -> TypesetPage {
+        var view = LayoutView(page: page, zoom: zoom, brackets: brackets)
         view.set()
         return view.rows.finished(.layout)
     }
@@ -34,10 +36,10 @@ struct LayoutView {
         var lines: [Int]
     }
 
-    init(page: PageGlyphs, zoom: Int) {
+    init(page: PageGlyphs, zoom: Int, brackets: MarkBrackets) {
         self.page = page
         advance = page.advance * 100 / Double(zoom)
-        rows = RowSetter(page: page)
+        rows = RowSetter(page: page, brackets: brackets)
         let upright = page.lines.filter { !$0.isTurned }
         left = upright.map(\.box.left).min() ?? 0
         let steps = zip(upright, upright.dropFirst()).compactMap { above, below -> Double? in
@@ -124,7 +126,7 @@ struct LayoutView {
     /// like a title.
     private func column(of line: PageGlyphs.Line) -> Int {
         let start = column(at: line.box.left)
-        let cells = page.width(of: line.glyphs)
+        let cells = rows.width(of: line.glyphs)
         guard page.blocks[line.block].kind == .heading, !leftEdges.contains(start) else { return start }
         let middle = (line.box.middle.x - left) / advance
         return max(start, 1 + Int(min(Self.maxColumns, (middle - Double(cells) / 2).rounded())))

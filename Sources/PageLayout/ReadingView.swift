@@ -4,8 +4,10 @@ extension TypesetPage {
     /// - Parameters:
     ///   - width: cells for text, without the two margins: `min(pane - 6, 76)` leaves a gutter of four.
     ///   - opened: block indices of the tables to show in full even if wider than `width`.
-    package static func reading(_ page: PageGlyphs, width: Int, opened: Set<Int> = []) -> TypesetPage {
-        var view = ReadingView(page: page, width: max(8, width), opened: opened)
+    package static func reading(
+        _ page: PageGlyphs, width: Int, opened: Set<Int> = [], brackets: MarkBrackets = .none
+    ) -> TypesetPage {
+        var view = ReadingView(page: page, width: max(8, width), opened: opened, brackets: brackets)
         view.set()
         return view.filler.rows.finished(.reading)
     }
@@ -18,11 +20,11 @@ struct ReadingView {
     let opened: Set<Int>
     var filler: RowFiller
 
-    init(page: PageGlyphs, width: Int, opened: Set<Int>) {
+    init(page: PageGlyphs, width: Int, opened: Set<Int>, brackets: MarkBrackets) {
         self.page = page
         self.width = width
         self.opened = opened
-        filler = RowFiller(page: page, width: width)
+        filler = RowFiller(page: page, width: width, brackets: brackets)
     }
 
     mutating func set() {
@@ -67,7 +69,7 @@ struct ReadingView {
 
     /// Sets a table as rows of cells, or one placeholder row if it is too wide and not opened.
     private mutating func set(_ table: PageGlyphs.Table, number: Int, glyphs: Range<Int>) {
-        let widths = table.rows.map { row in row.map { page.width(of: $0) } }
+        let widths = table.rows.map { row in row.map { filler.rows.width(of: $0) } }
         let columns = (0..<table.columns).map { column in widths.map { $0[column] }.max() ?? 0 }
         let bars = 3 * max(0, table.columns - 1)
         if columns.reduce(bars, +) <= width {
@@ -123,9 +125,4 @@ extension PageGlyphs.Kind {
         case .paragraph, .heading, .formula, .labels, .table: true
         }
     }
-}
-
-extension PageGlyphs {
-    /// Returns the cells that a range needs in one row.
-    func width(of range: Range<Int>) -> Int { range.reduce(0) { $0 + glyphs[$1].cells } }
 }

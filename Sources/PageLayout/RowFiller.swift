@@ -21,8 +21,8 @@ struct RowFiller {
     /// Blank cells before the pending pieces, unless they begin a row.
     private var owed = 0
 
-    init(page: PageGlyphs, width: Int) {
-        rows = RowSetter(page: page)
+    init(page: PageGlyphs, width: Int, brackets: MarkBrackets) {
+        rows = RowSetter(page: page, brackets: brackets)
         self.page = page
         self.width = width
     }
@@ -64,7 +64,7 @@ struct RowFiller {
                 }
                 if canBreak(before: index) { place() }
                 pending.append(.glyph(index))
-                pendingWidth += glyph.cells
+                pendingWidth += rows.cells(of: index)
             }
         }
     }
@@ -112,7 +112,7 @@ struct RowFiller {
         for piece in pending {
             switch piece {
             case .glyph(let index):
-                wrap(before: page.glyphs[index].cells)
+                wrap(before: rows.cells(of: index))
                 rows.set(index)
             case .hidden(let index): rows.pass(index)
             case .ornament(let sign):

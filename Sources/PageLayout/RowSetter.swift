@@ -1,12 +1,14 @@
 /// Sets glyphs into rows and records the spot of each one, for both views.
 struct RowSetter {
     let page: PageGlyphs
+    private let brackets: MarkBrackets
     private(set) var rows: [TypesetRow] = []
     private(set) var spots: [TypesetPage.Spot]
     private var cells: [TypesetRow.Cell] = [.blank]
 
-    init(page: PageGlyphs) {
+    init(page: PageGlyphs, brackets: MarkBrackets) {
         self.page = page
+        self.brackets = brackets
         spots = Array(repeating: .init(row: -1, column: 0), count: page.count)
     }
 
@@ -14,9 +16,24 @@ struct RowSetter {
     var column: Int { cells.count }
     var isAtStart: Bool { cells.count == 1 }
 
+    /// Returns the cells that a glyph and the brackets beside it need.
+    func cells(of glyph: Int) -> Int { page.glyphs[glyph].cells + brackets.cells(beside: glyph) }
+
+    /// Returns the cells that a range needs in one row.
+    func width(of range: Range<Int>) -> Int { range.reduce(0) { $0 + cells(of: $1) } }
+
     mutating func set(_ glyph: Int) {
+        let before = brackets.before(glyph)
+        if !before.isEmpty, isAfterSpareBlank { cells.removeLast() }
+        set(ornament: before)
+        defer { set(ornament: brackets.after(glyph)) }
         spots[glyph] = .init(row: rows.count, column: cells.count)
         for _ in 0..<page.glyphs[glyph].cells { cells.append(.glyph(glyph)) }
+    }
+
+    /// Whether the last cell is blank and separates no words: the margin, an indent, or part of a wide gap.
+    private var isAfterSpareBlank: Bool {
+        cells.last == .blank && (cells.count == 1 || cells[cells.count - 2] == .blank)
     }
 
     mutating func set(ornament text: String) {

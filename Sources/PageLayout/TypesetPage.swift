@@ -2,8 +2,7 @@ package import Screen
 
 /// A page set in terminal rows and columns: the reading view or the layout view of the same glyphs.
 ///
-/// Column 0 of every row is a blank margin, and each row has room for one more cell after its text, for the brackets of
-/// marks that begin or end a row. Build with `reading(_:width:opened:)` or `layout(_:zoom:)`.
+/// Column 0 of every row is a margin, blank or with the bracket of a mark that begins there. Build with `reading(_:width:opened:)` or `layout(_:zoom:)`.
 package struct TypesetPage: Equatable, Sendable {
     package enum View: Hashable, Sendable { case reading, layout }
 

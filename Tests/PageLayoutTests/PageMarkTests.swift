@@ -1,5 +1,6 @@
 import Annotations
 import PDFPages
+import Screen
 import Testing
 
 @testable import PageLayout
@@ -24,23 +25,22 @@ import Testing
     }
 
     private func reading(_ marks: [PageMark], _ page: PageGlyphs, width: Int = 40) -> String {
-        TypesetPage.reading(page, width: width).picture(of: page, marks: PageMarks(marks, on: page))
+        let marks = PageMarks(marks, on: page)
+        let brackets = MarkBrackets(marks, in: .reading, of: page)
+        return TypesetPage.reading(page, width: width, brackets: brackets).picture(of: page, marks: marks)
     }
 
-    @Test func bracketsStandInTheBlanksBesideTheWords() throws {
+    @Test func bracketsStandBesideTheWords() throws {
         let page = PageGlyphs(text)
-        let view = TypesetPage.reading(page, width: 40)
         let marks = [try mark("rethink of how", on: page)]
         #expect(
             reading(marks, page) == """
-                H  This calls for a[rethink of how]we
+                H  This calls for a [rethink of how] we
                    approach the instruction set. In this
                    paper we highlight some of the
                    challenges arising from recent
                    extensions.
                 """)
-        // Nothing has moved.
-        #expect(view.picture(of: page).split(separator: "\n").first == "This calls for a rethink of how we")
     }
 
     @Test func aMarkOverSeveralRowsOpensOnceAndClosesOnce() throws {
@@ -49,13 +49,13 @@ import Testing
             reading([try mark("we highlight some of the challenges arising", "U", on: page)], page) == """
                    This calls for a rethink of how we
                    approach the instruction set. In this
-                U  paper[we highlight some of the
-                U  challenges arising]from recent
+                U  paper [we highlight some of the
+                U  challenges arising] from recent
                    extensions.
                 """)
     }
 
-    @Test func bracketsAtTheEndsOfRowsStandInTheMargins() throws {
+    @Test func aBracketAtTheStartOfARowStandsInTheMargin() throws {
         let page = PageGlyphs(text)
         #expect(
             reading([try mark("approach the instruction set. In this", on: page)], page) == """
@@ -67,19 +67,47 @@ import Testing
                 """)
     }
 
-    @Test func aMarkWithinAWordHasItsBracketsAroundTheWord() throws {
+    @Test func aMarkWithinAWordHasItsBracketsThere() throws {
         let page = PageGlyphs(text)
-        #expect(reading([try mark("think", on: page)], page).hasPrefix("H  This calls for a[rethink]of how"))
+        #expect(reading([try mark("think", on: page)], page).hasPrefix("H  This calls for a re[think] of how"))
+    }
+
+    /// Brackets take part in the filling of rows.
+    @Test func aWordThatDoesNotFitWithItsBracketGoesIntoTheNextRow() throws {
+        let page = PageGlyphs(text)
+        #expect(
+            reading([try mark("how we", on: page)], page, width: 34) == """
+                H  This calls for a rethink of [how
+                H  we] approach the instruction set.
+                   In this paper we highlight some of
+                   the challenges arising from recent
+                   extensions.
+                """)
+        #expect(reading([], page, width: 34).hasPrefix("   This calls for a rethink of how we\n"))
+    }
+
+    /// The cursor, the search and the mouse follow the letters, which brackets have moved.
+    @Test func theSpotsFollowTheLetters() throws {
+        let page = PageGlyphs(text)
+        let marks = PageMarks([try mark("calls for", on: page), try mark("how", on: page)], on: page)
+        let view = TypesetPage.reading(page, width: 40, brackets: MarkBrackets(marks, in: .reading, of: page))
+        #expect(view.text(of: 0, in: page).string == " This [calls for] a rethink of [how] we ")
+        let rows = marks.rows(in: view, of: page)
+        #expect(rows[0]?.spans.map(\.columns) == [7..<16, 32..<35])
+        #expect(view.spot(of: try #require(page.occurrences(of: "we").first).lowerBound)?.column == 37)
+        #expect(view.glyph(nearest: .init(row: 0, column: 7)) == 5)
     }
 
     @Test func overlappingMarksHaveBracketsOfTheirOwn() throws {
         let page = PageGlyphs(text)
         let crossing = [try mark("calls for a rethink", on: page), try mark("a rethink of how", "U", on: page)]
-        #expect(reading(crossing, page).hasPrefix("HU This[calls for<a rethink]of how>we"))
+        #expect(reading(crossing, page).hasPrefix("HU This [calls for <a rethink] of how> we"))
         let nested = [try mark("for a rethink of", on: page), try mark("rethink", "X", on: page)]
-        #expect(reading(nested, page).hasPrefix("HX This calls[for a<rethink>of]how we"))
+        #expect(reading(nested, page).hasPrefix("HX This calls [for a <rethink> of] how we"))
         let touching = [try mark("calls for", on: page), try mark("a rethink", on: page)]
-        #expect(reading(touching, page).hasPrefix("H  This[calls for|a rethink]of how we"))
+        let together = [try mark("a rethink", on: page), try mark("a rethink of how", on: page)]
+        #expect(reading(together, page).hasPrefix("H  This calls for [<a rethink> of how] we"))
+        #expect(reading(touching, page).hasPrefix("H  This [calls for] [a rethink] of how we"))
     }
 
     @Test func theGutterHoldsTwoKinds() throws {
@@ -87,7 +115,7 @@ import Testing
         let marks = try [("This", "H"), ("calls", "U"), ("for", "X"), ("how", "H")].map { word, letter in
             try mark(word, Character(letter), on: page)
         }
-        #expect(reading(marks, page).hasPrefix("H+[This|calls|for]a"))
+        #expect(reading(marks, page).hasPrefix("H+[This] [calls] [for] a"))
     }
 
     @Test func aNoteIsShownAtTheLineItStandsBy() {
@@ -110,9 +138,10 @@ import Testing
                 where it stops without an end     of nothing much to speak of.
                 """))
         let marks = PageMarks([try mark("where it stops without an end and goes on in", on: page)], on: page)
+        let view = TypesetPage.layout(page, brackets: MarkBrackets(marks, in: .layout, of: page))
         #expect(
-            TypesetPage.layout(page).picture(of: page, marks: marks) == """
-                H  The left column is set in lines  [and goes on in]the right one,
+            view.picture(of: page, marks: marks) == """
+                H  The left column is set in lines  [and goes on in] the right one,
                    of some length, and so it runs    where the text is as long as
                    down to the foot of the page,     before and ends in the middle
                 H [where it stops without an end]    of nothing much to speak of.

@@ -40,18 +40,13 @@ extension TypesetPage {
         }.joined(separator: "\n")
     }
 
-    /// Returns the rows with marks: two gutter cells, then the text with brackets.
+    /// Returns the rows with marks: two gutter cells, then the text.
     func picture(of page: PageGlyphs, marks: PageMarks) -> String {
         let drawn = marks.rows(in: self, of: page)
         return rows.indices.map { row in
-            var cells = Array(text(of: row, in: page).string)
             let letters = drawn[row]?.letters(marks.marks) ?? ""
-            for bracket in drawn[row]?.brackets ?? [] {
-                while cells.count <= bracket.column { cells.append(" ") }
-                cells[bracket.column] = bracket.character
-            }
             let gutter = letters + String(repeating: " ", count: 2 - letters.count)
-            return String((gutter + String(cells)).trimmingSuffix(" "))
+            return String((gutter + text(of: row, in: page).string).trimmingSuffix(" "))
         }.joined(separator: "\n")
     }
 }

@@ -14,7 +14,9 @@ extension AppState {
         let layout = layout
         guard layout.form != .tooSmall else { return hidden }
         reconcileFollowing()
-        let shown = document?.reconcile(layout, columns: layout.page.isEmpty ? size.columns : layout.page.columns) ?? []
+        let columns = layout.page.isEmpty ? size.columns : layout.page.columns
+        let hasBrackets = showsBrackets
+        let shown = document?.reconcile(layout, columns: columns, hasBrackets: hasBrackets) ?? []
         return hidden + shown + reconcileAutomaticPicture() + reconcileOutbox() + reconcilePresence()
             + reconcileRequests()
     }
@@ -28,12 +30,14 @@ extension AppState {
 
 // Mutates in place: copying a document on every key press would take as long as all other work.
 extension DocumentState {
-    /// - Parameter columns: Columns of the page.
-    fileprivate mutating func reconcile(_ layout: DocumentLayout, columns: Int) -> [Effect] {
-        reconcilePage(rows: layout.page.rows, columns: columns) + reconcileList(rows: layout.list.rows)
+    /// - Parameters:
+    ///   - columns: Columns of the page.
+    ///   - hasBrackets: Whether marked words stand in brackets.
+    fileprivate mutating func reconcile(_ layout: DocumentLayout, columns: Int, hasBrackets: Bool) -> [Effect] {
+        reconcilePage(rows: layout.page.rows, columns: columns, hasBrackets) + reconcileList(rows: layout.list.rows)
     }
 
-    private mutating func reconcilePage(rows: Int, columns: Int) -> [Effect] {
+    private mutating func reconcilePage(rows: Int, columns: Int, _ hasBrackets: Bool) -> [Effect] {
         var effects: [Effect] = []
         if let count = pageCount, page.index >= count { page.turn(to: max(0, count - 1), .start) }
         texts.keep(page.index)
@@ -41,7 +45,8 @@ extension DocumentState {
             texts.set(page.index, .loading)
             effects.append(.loadPage(page.index))
         }
-        page.set(texts.glyphs(page.index), columns: columns, presented: ledSelection)
+        page.set(
+            texts.glyphs(page.index), columns: columns, presented: ledSelection, hasBrackets: hasBrackets)
         page.arrive()
         page.scroll(rows: max(1, rows), columns: columns)
         if page.isStale {

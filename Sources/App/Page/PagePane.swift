@@ -89,6 +89,7 @@ struct PagePane: Equatable, Sendable {
         var opened: Set<Int>
         var rows: [ListRow]
         var presented: [Rect]
+        var hasBrackets: Bool
     }
 
     /// Typesets the page for a pane if any input has changed.
@@ -96,30 +97,31 @@ struct PagePane: Equatable, Sendable {
     /// - Parameters:
     ///   - columns: Columns of the pane, including the gutter.
     ///   - presented: Boxes of the presenter's selection on the page.
-    mutating func set(_ text: PageGlyphs?, columns: Int, presented: [Rect]) {
+    ///   - hasBrackets: Whether marked words stand in brackets.
+    mutating func set(_ text: PageGlyphs?, columns: Int, presented: [Rect], hasBrackets: Bool) {
         guard let text, !text.isEmpty else {
             (glyphs, typeset, marks, rowMarks, layoutWidth, setting) = (text, nil, nil, [:], nil, nil)
             (lines, gutters, presentedMarks, links) = ([], [:], [:], [])
             return
         }
         let wanted = Setting(
-            index: index, width: columns, view: chosenView, zoom: zoom, opened: opened, rows: rows, presented: presented
-        )
+            index: index, width: columns, view: chosenView, zoom: zoom, opened: opened, rows: rows,
+            presented: presented, hasBrackets: hasBrackets)
         guard wanted != setting || glyphs == nil else { return }
         let isOtherPage = setting?.index != index || glyphs == nil
         let isOtherForm =
             isOtherPage || setting?.width != columns || setting?.view != chosenView || setting?.zoom != zoom
-            || setting?.opened != opened
+            || setting?.opened != opened || setting?.hasBrackets != hasBrackets
         setting = wanted
         glyphs = text
-        if isOtherForm {
-            let layout = TypesetPage.layout(text, zoom: zoom)
-            layoutWidth = layout.width
-            let view = chosenView ?? (layout.width <= columns - PagePane.gutter ? .layout : .reading)
-            let page = view == .layout ? layout : .reading(text, width: min(columns - 6, 76), opened: opened)
-            typeset = page
-            lines = page.rows.indices.map { page.text(of: $0, in: text) }
+        let shown = rows.map {
+            PageMark(id: $0.id, letter: $0.kind.letter, rects: $0.kind.isMarkup ? $0.rects : [], box: $0.box ?? .zero)
         }
+        let marks = PageMarks(shown, on: text)
+        self.marks = marks
+        let shownByOthers = PageMarks(presented.isEmpty ? [] : [.presented(presented)], on: text)
+        // Brackets are part of the text, so every change of the marks moves it.
+        if isOtherForm || hasBrackets { typeset(text, columns, hasBrackets ? (marks, shownByOthers) : nil) }
         if isOtherPage {
             links = text.addresses.compactMap { link in
                 guard LinkAddress.isAllowed(link.address), let target = LinkTarget(link.address) else { return nil }
@@ -127,15 +129,27 @@ struct PagePane: Equatable, Sendable {
             }
         }
         if isOtherPage, let sought = search?.text { search?.hits = text.occurrences(of: sought) }
-        let shown = rows.map {
-            PageMark(id: $0.id, letter: $0.kind.letter, rects: $0.kind.isMarkup ? $0.rects : [], box: $0.box ?? .zero)
-        }
-        let marks = PageMarks(shown, on: text)
-        self.marks = marks
         rowMarks = typeset.map { marks.rows(in: $0, of: text) } ?? [:]
         gutters = rowMarks.mapValues { gutter($0, shown) }
-        let shownByOthers = PageMarks(presented.isEmpty ? [] : [.presented(presented)], on: text)
-        presentedMarks = typeset.map { shownByOthers.rows(in: $0, of: text, brackets: ("{", "}")) } ?? [:]
+        presentedMarks = typeset.map { shownByOthers.rows(in: $0, of: text) } ?? [:]
+    }
+
+    /// - Parameter bracketed: The marks to show by brackets.
+    private mutating func typeset(
+        _ text: PageGlyphs, _ columns: Int, _ bracketed: (marks: PageMarks, presented: PageMarks)?
+    ) {
+        let layout = TypesetPage.layout(text, zoom: zoom)
+        layoutWidth = layout.width
+        let view = chosenView ?? (layout.width <= columns - PagePane.gutter ? .layout : .reading)
+        let brackets =
+            bracketed.map { MarkBrackets($0.marks, presented: $0.presented, in: view, of: text) } ?? .none
+        let page: TypesetPage =
+            switch view {
+            case .layout: brackets == .none ? layout : .layout(text, zoom: zoom, brackets: brackets)
+            case .reading: .reading(text, width: min(columns - 6, 76), opened: opened, brackets: brackets)
+            }
+        typeset = page
+        lines = page.rows.indices.map { page.text(of: $0, in: text) }
     }
 
     /// Returns the kinds, then `*` for unread, then `^` or `!` in the fourth column or later.

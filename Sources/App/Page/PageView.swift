@@ -30,7 +30,7 @@ extension Canvas {
                 write(page.gutters[index] ?? "", in: area, row: row, style: gutter)
                 let current = document.currentMark
                 draw(
-                    rowMarks, page, row: row, in: text, current: current, hasBrackets: state.showsBrackets,
+                    rowMarks, page, row: row, in: text, current: current,
                     combinesStrike: state.markStyle.combinesStrike && art == .unicode
                 ) { mark in
                     let style = state.style(of: page.rows[mark])
@@ -39,9 +39,7 @@ extension Canvas {
                 }
             }
             if let presented = page.presentedMarks[index] {
-                draw(presented, page, row: row, in: text, current: nil, hasBrackets: state.showsBrackets) { _ in
-                    state.theme.presenting
-                }
+                draw(presented, page, row: row, in: text, current: nil) { _ in state.theme.presenting }
             }
         }
         for link in page.links { draw(link, page, in: text) }
@@ -61,10 +59,9 @@ extension Canvas {
     }
 
     /// Draws marked words in the styles of their marks: of the shortest mark where several overlap, of the current one
-    /// over all. Where there are no colours, draws brackets around them.
+    /// over all.
     private mutating func draw(
-        _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, current: Int?, hasBrackets: Bool,
-        combinesStrike: Bool = false, style: (Int) -> Style
+        _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, current: Int?, combinesStrike: Bool = false, style: (Int) -> Style
     ) {
         let spans = marks.spans.sorted { one, other in
             if (one.mark == current) != (other.mark == current) { return other.mark == current }
@@ -78,11 +75,6 @@ extension Canvas {
                 columns: columns.count)
             restyle(area.intersection(text)) { $0.adding(style) }
             if combinesStrike, page.rows[span.mark].kind == .strikeOut { strike(area.intersection(text)) }
-        }
-        guard hasBrackets else { return }
-        for bracket in marks.brackets where bracket.column >= page.left {
-            write(
-                CleanText(cleaning: String(bracket.character)), in: text, row: row, column: bracket.column - page.left)
         }
     }
 
@@ -122,7 +114,7 @@ extension Canvas {
 
 extension AppState {
     /// Whether marked words stand in brackets: only where their colours cannot be shown.
-    fileprivate var showsBrackets: Bool { markColors.depth == .mono || markStyle.hasBrackets }
+    var showsBrackets: Bool { markColors.depth == .mono || markStyle.hasBrackets }
 
     /// The style of a mark's words, in its own colour.
     fileprivate func style(of row: ListRow) -> Style {
