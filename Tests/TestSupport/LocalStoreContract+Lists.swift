@@ -289,7 +289,7 @@ extension LocalStoreContract {
         try store.read { layer in
             var query = ListQuery()
             query.filter.resolved = false
-            var counts = ListCounts(matching: 2, all: 4, unread: 0, position: 1)
+            var counts = ListCounts(matching: 2, all: 2, unread: 0, position: 1)
             counts.resolvedHidden = 2
             for order in ListQuery.Order.allCases where order != .newest {
                 query.order = order
@@ -323,6 +323,10 @@ extension LocalStoreContract {
             query.filter.headsOnly = true
             try equal(try layer.rows(query, offset: 0, limit: 9).map(\.id), ["caret", "lost"], "heads")
             try equal(try layer.count(query), 2, "count")
+            for text in ["", "note", "strike", "nothing"] {
+                query.filter.text = text
+                try equal(try layer.counts(query, before: nil).all, 2, "without the search for “\(text)”")
+            }
             try equal(try layer.rows(onPage: 0).map(\.id), ["caret", "lost", "strike"], "page")
             try equal(try layer.row("strike")?.head, "caret", "head")
         }
@@ -330,6 +334,33 @@ extension LocalStoreContract {
         var query = ListQuery()
         query.filter.headsOnly = true
         try equal(try store.read { try $0.count(query) }, 2, "parts whose head is gone")
+    }
+
+    /// A search leaves the number of all rows as it is without one, whatever the list hides.
+    static func countsWithoutTheSearch(_ store: any LocalStore) throws {
+        let group: (String, JSON) = ("postilla", ["inReplyTo": "head", "replyType": "group"])
+        let answer = note("answer", type: "pspdfkit/comment", more: [("rootId", "done")])
+        try show(
+            [
+                note("head"), note("open"), note("done"), note("part", more: [group]),
+                note("link", text: "", type: "pspdfkit/link", more: [group]),
+                Record(id: "answer", content: answer.content.setting(.accepted)),
+            ], in: store)
+        for order in ListQuery.Order.allCases {
+            for flags in 0..<8 {
+                var query = ListQuery(order: order)
+                (query.filter.hidesFurniture, query.filter.headsOnly) = (flags & 1 > 0, flags & 2 > 0)
+                query.filter.resolved = flags & 4 > 0 ? false : nil
+                let wanted = try store.read { try $0.count(query) }
+                for text in ["", "note", "nothing"] {
+                    query.filter.text = text
+                    for id in ["open", nil] {
+                        let all = try store.read { try $0.counts(query, before: id).all }
+                        try equal(all, wanted, "\(order), \(flags), “\(text)”")
+                    }
+                }
+            }
+        }
     }
 
     static func headsLeftComments(_ store: any LocalStore) throws {

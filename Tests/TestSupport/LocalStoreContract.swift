@@ -41,6 +41,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "users are listed with their names, those with the most records first", run: listsPeople),
         Step(description: "unread rows are marked as read in portions", run: marksRead),
         Step(description: "the parts of a group belong to its head", run: joinsGroups),
+        Step(description: "the number of all rows does not depend on the search", run: countsWithoutTheSearch),
         Step(
             description: "comments without a root have a heading in the list, not on the page", run: headsLeftComments),
         Step(description: "an annotation stands on each page that lists it", run: showsOnSeveralPages),

@@ -192,7 +192,7 @@ extension MemoryLocalTransaction {
     func count(_ query: ListQuery) -> Int { matching(query.filter).count }
     func counts(_ query: ListQuery, before id: Record.ID?) -> ListCounts {
         var counts = ListCounts(
-            matching: count(query), all: count(ListQuery()), unread: unreadCount(),
+            matching: count(query), all: count(ListQuery(filter: query.filter.withoutSearch)), unread: unreadCount(),
             position: id.flatMap { position(of: $0, in: query) })
         if query.filter.resolved == false {
             var resolved = ListFilter()
@@ -202,7 +202,6 @@ extension MemoryLocalTransaction {
         if query.filter.hidesFurniture {
             let kinds = kept.shown.values.filter { $0.place == .hidden }.map(\.row.kind)
             counts.hidden = Self.counted(kinds, \.type)
-            counts.all -= kinds.count
         }
         return counts
     }

@@ -60,6 +60,14 @@ public struct ListFilter: Hashable, Sendable {
 }
 
 extension ListFilter {
+    /// The filter with only what lists leave out by default: furniture, parts of groups and resolved annotations.
+    package var withoutSearch: ListFilter {
+        var filter = ListFilter()
+        (filter.hidesFurniture, filter.headsOnly) = (hidesFurniture, headsOnly)
+        filter.resolved = resolved == false ? false : nil
+        return filter
+    }
+
     /// What a filter leaves out.
     public struct Excluded: Hashable, Sendable {
         public var kinds: Set<AnnotationKind> = []
@@ -131,8 +139,9 @@ package struct MentioningComment: Hashable, Sendable {
 package struct ListCounts: Hashable, Sendable {
     /// Rows that match the query.
     package var matching: Int
-    /// All rows of the layer's list, and the unread ones, regardless of the filter.
+    /// The rows that the same list has without a search; see ``ListFilter/withoutSearch``.
     package var all: Int
+    /// The unread rows, regardless of the filter.
     package var unread: Int
     /// The index of the requested row; nil if the query does not list it.
     package var position: Int?
