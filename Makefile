@@ -93,7 +93,7 @@ simulate:
 
 mutations:
 	@Resources/setup.sh test
-	@swift build --product mutations --quiet
+	@Resources/build.sh debug mutations
 	@.build/debug/mutations $(ARGS)
 
 docs:
