@@ -127,7 +127,7 @@ import Testing
         let line = try #require(stage.lines.first { $0.contains("deleted annotation") && $0.contains("+2") })
         #expect(line.contains("C 1"))
         while stage.state.document?.list.current?.isDeletedRoot != true { try stage.press("j") }
-        #expect(stage.screen.contains("deleted annotation on page 1, only its comments remain"))
+        #expect(stage.screen.contains("Deleted annotation · page 1 · only its comments remain"))
         #expect(stage.screen.contains("\n ben, 1m:\n   The second one.\n me, 1m:\n   I agree.\n"))
         for key in ["d", "e", "r", "c"] {
             try stage.press(key)

@@ -422,7 +422,7 @@ import Testing
         #expect(stage.state.document?.list.cursorID == "n1")
         stage.send(.file(Self.status))
         try stage.press(":lost-marks<enter>")
-        #expect(stage.foot == " Every mark is at its words")
+        #expect(stage.foot == " No mark is known to have lost its words")
     }
 
     // MARK: Paths and help

@@ -68,7 +68,7 @@ import Testing
             }
         }
         let stage = Stage(services, begin: .library, rows: 10, columns: 110)
-        #expect(stage.lines.filter { $0.contains("/ slow") }.count == 2)
+        #expect(stage.lines.prefix(5).filter { $0.contains("/ slow") }.count == 2)
         #expect(stage.lines.filter { $0.contains("/ fast") }.count == 2)
         try stage.press("jx")
         #expect(stage.foot.contains("/ slow of S2 "))
@@ -116,6 +116,16 @@ import Testing
         #expect(stage.foot == " Press q to quit")
         try stage.press("q")
         #expect(stage.asked.last == .quit)
+    }
+
+    /// What does not fit into its row is shown below the list while the cursor is on it.
+    @Test func aLongRowCanBeReadInFull() throws {
+        let stage = library(columns: 45)
+        try stage.press("G")
+        #expect(stage.screen.contains("torn / default layer"))
+        #expect(stage.screen.contains("torn / default layer · the local copy is\n  damaged · anonymous · http://docs.example"))
+        let wide = library(columns: 140)
+        #expect(!wide.lines.dropLast().dropFirst(4).contains { !$0.isEmpty })
     }
 
     @Test func aDamagedOneSaysSo() throws {

@@ -121,7 +121,7 @@ import Testing
             "n1", page: 1, top: 90, text: "First line.\nSecond line.", by: "ana", minutes: 3)
         let stage = Stage(services)
         try stage.press("Gp")
-        #expect(stage.screen.contains(" note on page 2, by ana, 2026-05-30 11:57, read-only") == false)
+        #expect(stage.screen.contains("Note by ana · page 2 · 2026-05-30 11:57 · read-only") == false)
         #expect(stage.lines.contains(" First line."))
         try stage.press("p")
         #expect(!stage.lines.contains(" First line."))

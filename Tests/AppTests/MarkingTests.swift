@@ -30,7 +30,7 @@ import Testing
                 {"v":1,"type":"pspdfkit/markup/highlight","pageIndex":0,"bbox":[102,72,114,12],"opacity":1,\#
                 "rects":[[102,72,114,12]],"color":"#fcee7c","blendMode":"multiply"}
                 """#)
-        #expect(stage.lines[1] == " H ^  This[calls for a rethink]of how we approach the instruction set. In")
+        #expect(stage.lines[1] == " H ^  This [calls for a rethink] of how we approach the instruction set. In")
         #expect(stage.foot == " Added highlight; u to take it back")
         #expect(stage.state.document?.list.current?.id == stage.services.records.last?.id)
     }

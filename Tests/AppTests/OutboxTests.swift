@@ -81,9 +81,31 @@ import Testing
         try stage.press("OGt")
         #expect(stage.asked.contains(.resolve("u1", .theirs)))
         try stage.press("ggt")
-        #expect(stage.foot == " Not refused, only unsent; u to undo your last edit")
+        #expect(stage.foot == " Not refused, only unsent; u undoes your last edit")
         try stage.press("s")
         #expect(stage.asked.last == .saveUnsent(.hotos))
+    }
+
+    /// A key that does nothing is dim.
+    @Test func keysFollowTheEditAtTheCursor() throws {
+        let stage = stage()
+        try stage.press("O")
+        let column = try #require(stage.lines[23].firstRange(of: "t keep theirs")).lowerBound
+        let place = stage.lines[23].distance(from: stage.lines[23].startIndex, to: column)
+        #expect(stage.canvas[23, place].style == stage.state.theme.dimmed)
+        try stage.press("j")
+        #expect(stage.canvas[23, place].style == stage.state.theme.footerKey)
+    }
+
+    /// On the smallest screen, too, the card says how it is closed, and that there is more of it.
+    @Test func theConflictCardFitsTheSmallestScreen() throws {
+        let stage = Stage(Self.services(), rows: 8, columns: 30)
+        try stage.press("Oj<enter>")
+        #expect(stage.lines[7].contains("Esc close"))
+        #expect(stage.lines[7].contains("? help"))
+        #expect(stage.lines[1...6].contains { $0.hasSuffix("█") })
+        try stage.press("G")
+        #expect(stage.screen.contains("my text"))
     }
 
     @Test func theConflictCardShowsAllThree() throws {

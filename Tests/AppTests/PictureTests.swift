@@ -130,9 +130,8 @@ import Testing
 
     @Test func whereThereIsRoomForOnePaneOnlyItIsOfThePage() throws {
         let stage = Stage(Sample.services(), rows: 20, columns: 40)
-        try stage.press(":picture<enter>")
-        #expect(stage.foot.hasPrefix(" picture is not available here"))
-        try stage.press("<tab>:picture<enter>")
+        #expect(stage.state.document?.focus == .list)
+        try stage.press("i")
         #expect(try painted(stage).area == stage.state.layout.page && !stage.state.layout.page.isEmpty)
         try stage.press("<esc>")
         #expect(stage.asked.last == .hidePicture && stage.state.document?.focus == .page)

@@ -96,7 +96,7 @@ import Testing
         stage.type("list")
         #expect(
             stage.type("show 1") == [
-                "highlight on page 1, by ana, 2026-05-30 11:55", "\"some of the challenges\"", "Which ones?",
+                "Highlight by ana, page 1, 2026-05-30 11:55", "\"some of the challenges\"", "Which ones?",
             ])
         #expect(stage.asked.contains(.markRead(["h1"])))
         #expect(stage.services.unread.isEmpty)
@@ -108,7 +108,7 @@ import Testing
         let stage = PlainStage(services)
         #expect(stage.type("list") == ["1 note on page 1 by ana (5m)"])
         #expect(stage.type("read").contains("note 1 by ana"))
-        #expect(stage.type("show 1") == ["note on page 1, by ana, 2026-05-30 11:55"])
+        #expect(stage.type("show 1") == ["Note by ana, page 1, 2026-05-30 11:55"])
     }
 
     @Test func aThreadIsShownWithWhoSaysWhat() {
@@ -131,7 +131,7 @@ import Testing
         services.records.insert(
             Sample.note("n0", page: 0, top: 10, text: "Came first on the page", by: "ben", minutes: 0), at: 0)
         stage.send(.recordsChanged(["n0"], author: "ben"))
-        #expect(stage.type("show 2").first?.hasPrefix("highlight on page 1, by ben") == true)
+        #expect(stage.type("show 2").first?.hasPrefix("Highlight by ben, page 1") == true)
         #expect(stage.type("list").first?.hasPrefix("5 note on page 1 by ben: Came first") == true)
     }
 

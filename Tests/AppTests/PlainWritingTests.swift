@@ -93,7 +93,7 @@ import Testing
         let number = (listed.firstIndex { $0.contains("deleted annotation on page 1 (2 replies)") } ?? 9) + 1
         #expect(
             stage.type("show \(number)") == [
-                "deleted annotation on page 1, only its comments remain", "ben: The second one.", "mia: I agree.",
+                "Deleted annotation, page 1, only its comments remain", "ben: The second one.", "mia: I agree.",
             ])
         for line in ["delete", "edit", "reply"] {
             #expect(

@@ -182,11 +182,11 @@ import Testing
         let stage = Stage(Sample.services(), depth: .mono)
         let words = Rect(left: 72 + 6 * 24, top: 86, width: 6 * 22, height: 12)
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 0, selection: [words])])))
-        #expect(stage.screen.contains("highlight{some of the challenges}arising"))
+        #expect(stage.screen.contains("highlight {[some of the challenges]}"))
         try stage.press("F<tab>")
         #expect(stage.underCursor.hasPrefix("some"))
         stage.send(.presence(LayerPresence(people: [Self.ana(page: 0)])))
-        #expect(stage.screen.contains("highlight[some of the challenges]arising"))
+        #expect(stage.screen.contains("highlight [some of the challenges]"))
         #expect(stage.underCursor.hasPrefix("some"))
     }
 

@@ -47,6 +47,27 @@ import Testing
         #expect(stage.state.overlay == .reader)
     }
 
+    /// The head of a replacement has the new words, its part the old ones.
+    @Test func aReplacementSaysWhatItReplaces() throws {
+        let services = Sample.services()
+        let part = Sample.markup("x1", "strikeout", page: 0, line: 0, from: 5, count: 9, text: "", by: "dan", minutes: 2)
+        var head = Sample.note("c1", page: 0, top: 72, text: "asks", by: "dan", minutes: 2)
+        head.content = head.content.changing { $0["type"] = "pspdfkit/caret" }
+        services.records += [
+            Record(
+                id: "x1",
+                content: part.content.changing {
+                    $0["postilla"] = ["inReplyTo": "c1", "replyType": "group"]
+                }, createdBy: "dan"), head,
+        ]
+        let stage = Stage(services)
+        try stage.press("<enter>")
+        while stage.state.document?.list.cursorID != "c1", stage.foot != " This is the last annotation" {
+            try stage.press("n")
+        }
+        #expect(stage.screen.contains("replaces “calls for”"))
+    }
+
     @Test func itWalksWithoutClosing() throws {
         let stage = Stage(services("Short."))
         try stage.press("<enter>n")

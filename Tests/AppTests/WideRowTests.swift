@@ -19,7 +19,8 @@ import Testing
     private func rows(_ columns: Int, _ services: FakeServices) throws -> [String] {
         let stage = Stage(services, rows: 40, columns: columns)
         try stage.press(":reading<enter>")
-        return stage.lines.filter { $0.contains(" ana ") || $0.contains(" ben ") || $0.contains(" me ") }
+        let rows = stage.lines.filter { $0.contains(" ana ") || $0.contains(" ben ") || $0.contains(" me ") }
+        return rows.filter { !$0.contains(" by ") }
             .map { String($0.drop { $0 != "│" }.dropFirst()) }
     }
 

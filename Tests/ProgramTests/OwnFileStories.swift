@@ -241,7 +241,7 @@ struct OwnFileStories: OwnPaperStories {
         try writeEdition([["A preface"], Self.lines])
         try terminal.see("2 annotations changed")
         try terminal.press(":lost-marks<enter>")
-        try terminal.see("Every mark is at its words")
+        try terminal.see("No mark is known to have lost its words")
         try terminal.press(":w<enter>")
         try terminal.see("Wrote 2 changes to paper.pdf")
         let now = try places(other: true)

@@ -119,8 +119,10 @@ extension Canvas {
                 row += 2
             }
         }
-        guard text.rows > inside.rows, box.hasFrame else { return }
-        let edge = Area(row: box.frame.row + 1, column: box.frame.endColumn - 1, rows: box.frame.rows - 2, columns: 1)
+        guard text.rows > inside.rows else { return }
+        let edge = Area(
+            row: box.frame.row + 1, column: box.frame.endColumn - 1, rows: box.frame.rows - (box.hasFrame ? 2 : 1),
+            columns: 1)
         drawScrollBar(top: top, total: text.rows, shown: inside.rows, state.theme, in: edge)
     }
 

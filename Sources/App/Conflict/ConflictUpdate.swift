@@ -9,9 +9,6 @@ extension AppState {
         guard let document else { return [] }
         guard let card = document.conflict else {
             guard command == .theirs, let item = document.outbox.current else { return [] }
-            guard item.delivery == .refused || item.delivery == .conflict else {
-                return only(.warning("Not refused, only unsent; u to undo your last edit"))
-            }
             return resolve(item.id, .theirs)
         }
         self.document?.conflict = nil

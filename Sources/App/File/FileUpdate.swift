@@ -89,7 +89,7 @@ extension AppState {
     /// Lists the marks whose words the file no longer has.
     mutating func showLostMarks() {
         guard let file = document?.file, !file.lostMarks.isEmpty else {
-            return notice = .done("Every mark is at its words")
+            return notice = .done("No mark is known to have lost its words")
         }
         picker = Picker(
             "Marks whose words were not found", label: "Mark: ",

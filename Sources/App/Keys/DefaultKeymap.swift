@@ -87,6 +87,7 @@ extension Keymap {
         Binding(.list, "ga", .markAllRead, "Mark everything listed as read"),
         Binding(.list, "p", .showDetail, "Show or hide the text below the list"),
         Binding(.list, "B", .blame, "Show or hide who changed a record and when"),
+        Binding(.list, "i", .picture, "Show the page as a picture"),
         Binding(.list, "o", .sort, "Sort by page, newest, author or group"),
     ]
 
@@ -209,7 +210,7 @@ extension Keymap {
         Binding(.lost, "r", .keepReading, "Keep reading the local copy", footer: "keep reading"),
         Binding(.lost, "s", .saveUnsent, "Save unsent edits to a file", footer: "save"),
         Binding(.lost, "x", .removeLayer, "Remove the layer from this machine", footer: "remove"),
-        Binding(.tokenCard, "<enter>", .useToken, "Use the token, or read the file after @", footer: "use this token"),
+        Binding(.tokenCard, "<enter>", .useToken, "Use the token, or read the file after @", footer: "use token"),
         Binding(.tokenCard, "<tab>", .complete, "Complete the path after @"),
         Binding(.tokenCard, "<esc>", .escape, "Close the card; T opens it again", footer: "close"),
         Binding(.tokenCard, "<C-u>", .clearToken, "Clear the input", footer: "clear"),

@@ -13,8 +13,11 @@ extension Canvas {
     mutating func drawLibrary(_ state: AppState) {
         let (bar, below) = area.split(top: state.tabRows)
         drawTabs(state, in: bar)
-        let (body, _) = below.split(bottom: 1)
         let library = state.library
+        let whole = state.currentLibraryRow(columns: area.columns)
+        let (above, _) = below.split(bottom: 1)
+        let (body, foot) = above.split(bottom: min(whole.count, above.rows / 3))
+        for (row, line) in whole.enumerated() { write(line, in: foot, row: row, column: 2, style: state.theme.dimmed) }
         var rest = body
         if !library.files.isEmpty {
             // Below the files, room for the layers' title and a few of them.
@@ -94,9 +97,28 @@ extension Canvas {
 
 }
 
+extension AppState {
+    /// Returns all of the row at the cursor, wrapped; empty if it fits into its row.
+    fileprivate func currentLibraryRow(columns: Int) -> [CleanText] {
+        let (name, facts, room): (CleanText, [CleanText], Int)
+        if let file = library.currentFile {
+            (name, facts, room) = (CleanText(cleaning: file.path), file.facts(self), LibraryFile.columns(of: columns))
+        } else if let entry = library.current {
+            (name, facts, room) = (entry.name(columns: .max), entry.facts(self), LibraryEntry.columns(of: columns))
+        } else {
+            return []
+        }
+        let width = 2 + room + facts.reduce(0) { $0 + 2 + $1.width }
+        guard name.width > room || width > columns else { return [] }
+        return ([name] + facts).joined(separator: art.dot).wrapped(to: max(8, columns - 3))
+    }
+}
+
 extension LibraryFile {
-    /// `> paper.pdf   3 not in the file  309 kB  2h`
-    fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
+    /// Returns the columns of a name.
+    fileprivate static func columns(of columns: Int) -> Int { max(12, min(48, columns / 2)) }
+
+    fileprivate func facts(_ state: AppState) -> [CleanText] {
         var facts: [CleanText] = []
         if isMissing { facts.append("file missing") }
         if unwritten > 0 {
@@ -104,14 +126,22 @@ extension LibraryFile {
         }
         if let bytes { facts.append(CleanText(cleaning: ByteCount.text(bytes))) }
         if let modified { facts.append(CleanText(cleaning: RelativeTime.age(of: modified, at: state.now))) }
-        let half = max(12, min(48, columns / 2))
+        return facts
+    }
+
+    /// `> paper.pdf   3 not in the file  309 kB  2h`
+    fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
+        let half = Self.columns(of: columns)
         let name = CleanText(cleaning: path).truncated(to: half).padded(to: half)
         let start: CleanText = "\(isCurrent ? String(state.art.bar) : " ") \(name)"
-        return facts.reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
+        return facts(state).reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
     }
 }
 
 extension LibraryEntry {
+    /// Returns the columns of a name.
+    fileprivate static func columns(of columns: Int) -> Int { max(12, min(40, columns * 2 / 5)) }
+
     /// Returns document and layer. A long name keeps both, because layers of one document differ in the second.
     func name(columns: Int) -> CleanText {
         let document = CleanText(cleaning: DocumentTitle.name(title ?? "", of: id.documentID))
@@ -121,8 +151,7 @@ extension LibraryEntry {
         return document.truncated(to: max(1, columns - shown.width - 3)) + " / " + shown
     }
 
-    /// `> hotos17 / review   1 unsent  2 new  synced 5m  309 kB  ana  localhost:5000`
-    fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
+    fileprivate func facts(_ state: AppState) -> [CleanText] {
         var facts: [CleanText] = []
         if unsent > 0 { facts.append("\(unsent) unsent") }
         if unread > 0 { facts.append("\(unread) new") }
@@ -131,8 +160,13 @@ extension LibraryEntry {
         if let bytes { facts.append(CleanText(cleaning: ByteCount.text(bytes))) }
         facts.append(CleanText(cleaning: id.userID ?? "anonymous"))
         facts.append(CleanText(cleaning: id.server))
-        let half = max(12, min(40, columns * 2 / 5))
+        return facts
+    }
+
+    /// `> hotos17 / review   1 unsent  2 new  synced 5m  309 kB  ana  localhost:5000`
+    fileprivate func line(columns: Int, isCurrent: Bool, _ state: AppState) -> CleanText {
+        let half = Self.columns(of: columns)
         let start: CleanText = "\(isCurrent ? String(state.art.bar) : " ") \(name(columns: half).padded(to: half))"
-        return facts.reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
+        return facts(state).reduce(start) { $0 + "  " + $1 }.truncated(to: columns).padded(to: columns)
     }
 }

@@ -96,11 +96,10 @@ extension AppState {
                 }
             }
         }
-        lines += document.facts(of: row, at: now, utcOffset: utcOffset).wrapped(to: columns)
+        lines += document.facts(of: row, utcOffset: utcOffset).joined(separator: art.dot).wrapped(to: columns)
             .map { ReaderLine(text: $0, role: .fact) }
-        if let words = document.quotes.words(of: row), !words.isEmpty {
-            add("\(art.quotes.open.string)\(words)\(art.quotes.close.string)", .quote)
-        }
+        let quote = document.quote(of: row, art)
+        if !quote.isEmpty { lines += quote.wrapped(to: columns).map { ReaderLine(text: $0, role: .quote) } }
         let text = document.text(of: row)
         if !text.isEmpty {
             lines.append(ReaderLine(text: "", role: .text))

@@ -11,6 +11,15 @@ struct OutboxState: Equatable, Sendable {
 
     var current: OutboxItem? { items.indices.contains(cursor) ? items[cursor] : nil }
 
+    /// Why the edit at the cursor cannot be dropped for theirs.
+    var denialOfTheirs: String? {
+        switch current?.delivery {
+        case .conflict, .refused: nil
+        case .delivered, .unsent, .parked: "not refused, only unsent; u undoes your last edit"
+        case nil: "everything is sent"
+        }
+    }
+
     mutating func take(_ new: [OutboxItem]) {
         let id = current?.id
         items = new

@@ -8,6 +8,8 @@ extension AppState {
     mutating func paintPage() -> [Effect] {
         guard let document, picture == nil else { return hidePicture() }
         self.document?.pictureUnwantedOn = nil
+        // Where there is room for one pane only, the page takes the place of the list.
+        if layout.page.isEmpty { self.document?.focus = .page }
         var picture = ShownPicture(reference: document.reference, page: document.page.index, area: layout.page)
         picture.isAutomatic = document.page.glyphs?.isEmpty == true
         return paint(picture)

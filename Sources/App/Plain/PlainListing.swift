@@ -113,8 +113,9 @@ extension PlainState {
 
     mutating func sayRecord(_ id: Record.ID) -> [Effect] {
         guard let row = sought(id), let document = app.document else { return [] }
-        say(document.facts(of: row, at: app.now, utcOffset: app.utcOffset))
-        if let words = document.quotes.words(of: row), !words.isEmpty { say("\"\(words)\"") }
+        say(document.facts(of: row, utcOffset: app.utcOffset).joined(separator: ", "))
+        let quote = document.quote(of: row, .ascii)
+        if !quote.isEmpty { say(quote) }
         let text = document.detail.map { Annotation($0).text } ?? row.text
         if !text.isEmpty { for line in CleanText.lines(cleaning: text) { say(line) } }
         for comment in document.thread.root.isExactly(id) ? document.thread.comments : [] {

@@ -67,22 +67,44 @@ extension AppState {
             // A key bound in an inner context hides the same key of outer contexts.
             return !all[..<index].contains { $0.sequences.contains(keys) } && seen.insert(all[index].command).inserted
         }.map { all[$0] }
-        if overlay == nil { bindings = forMarked(bindings, of: all) }
+        if overlay == nil {
+            bindings = forMarked(bindings, of: all)
+            if let tab = bindings.firstIndex(where: { $0.command == .otherPane }), document?.focus == .list,
+                document?.thread.comments.isEmpty == false
+            {
+                bindings[tab].footer = "thread"
+            }
+        }
         let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
         var help = self.help == nil ? found : nil
         if refused != nil { help?.footer = "why" }
-        let last: CleanText = help.map { "\($0.shortName) \($0.footer ?? "")" } ?? ""
+        // Whatever fits, an overlay says how it is closed.
+        let close = overlay == nil ? nil : bindings.first { $0.command == .escape }
+        var kept = close.map { $0.footerColumns + 2 } ?? 0
+        if let help { kept += help.footerColumns }
         var column = 1
         var keys: [FooterKey] = []
-        for binding in bindings {
-            let width = CleanText(cleaning: "\(binding.shortName) \(binding.footer ?? "")").width
-            guard column + width + 2 + last.width < columns else { break }
-            keys.append(FooterKey(binding: binding, columns: column..<(column + width)))
-            column += width + 2
+        func add(_ binding: Binding) {
+            keys.append(FooterKey(binding: binding, columns: column..<(column + binding.footerColumns)))
+            column += binding.footerColumns + 2
         }
-        if let help { keys.append(FooterKey(binding: help, columns: column..<(column + last.width))) }
+        for binding in bindings {
+            let isKept = binding.command == .escape && close != nil
+            if isKept { kept -= binding.footerColumns + 2 }
+            guard isKept || column + binding.footerColumns + 2 + kept < columns else {
+                if kept == (help?.footerColumns ?? 0) { break }
+                continue
+            }
+            add(binding)
+        }
+        if let help { add(help) }
         return keys
     }
+}
+
+extension Binding {
+    /// The columns of the key and its label in the last row.
+    fileprivate var footerColumns: Int { CleanText(cleaning: "\(shortName) \(footer ?? "")").width }
 }
 
 extension AppState {

@@ -1,6 +1,7 @@
 import Annotations
 import Authorization
 import InstantCore
+import PageLayout
 import Screen
 
 extension Canvas {
@@ -61,13 +62,9 @@ private struct DetailText {
 
     init(_ row: ListRow, _ document: DocumentState, _ state: AppState, columns: Int) {
         let theme = state.theme
-        let facts = document.facts(of: row, at: state.now, utcOffset: state.utcOffset)
-        lines += facts.wrapped(to: columns).map { Line(text: $0, style: theme.dimmed) }
-        if let words = document.quotes.words(of: row), !words.isEmpty {
-            let quotes = state.art.quotes
-            lines += (quotes.open + CleanText(cleaning: words) + quotes.close).wrapped(to: columns).map {
-                Line(text: $0, style: theme.dimmed)
-            }
+        let facts = document.facts(of: row, utcOffset: state.utcOffset).joined(separator: state.art.dot)
+        for text in [facts, document.quote(of: row, state.art)] {
+            lines += text.wrapped(to: columns).map { Line(text: $0, style: theme.dimmed) }
         }
         let text = document.detail.map { Annotation($0).text } ?? row.text
         if !text.isEmpty || document.thread.comments.isEmpty { add(text, theme.text, columns) }
@@ -115,14 +112,20 @@ private struct DetailText {
 }
 
 extension DocumentState {
-    /// `highlight on page 3, by ana, 2026-05-30 14:05, yellow, group reviewers, read-only: ...`
-    func facts(of row: ListRow, at now: Timestamp, utcOffset: Int) -> CleanText {
-        var facts: [CleanText] = ["\(row.name)\(row.pageIndex.map { " on page \($0 + 1)" } ?? "")"]
-        if let author = Author.name(row.author, user: row.createdBy) { facts.append("by \(author)") }
-        if let moment = row.changedAt {
-            facts.append(CleanText(cleaning: RelativeTime.date(moment, utcOffset: utcOffset)))
+    /// `Highlight by ana`, `page 3`, `2026-05-30 14:05`, `changed 2026-06-01 09:00 by ben`, `yellow`, `group reviewers`,
+    /// `read-only: ...`
+    func facts(of row: ListRow, utcOffset: Int) -> [CleanText] {
+        let author = Author.name(row.author, user: row.createdBy).map { " by \($0)" } ?? ""
+        var facts: [CleanText] = ["\(row.name.prefix(1).uppercased() + row.name.dropFirst())\(author)"]
+        if let page = row.pageIndex { facts.append("page \(page + 1)") }
+        let annotation = detail.flatMap { $0.id.isExactly(row.id) ? Annotation($0) : nil }
+        func date(_ moment: Timestamp) -> String { RelativeTime.date(moment, utcOffset: utcOffset) }
+        let made = annotation?.createdAt
+        if let moment = made ?? row.changedAt { facts.append("\(date(moment))") }
+        if let made, let changed = annotation?.updatedAt, date(changed) != date(made) {
+            let changer = row.updatedBy.map { " by \(status.grant?.userID.isExactly($0) == true ? "me" : $0)" } ?? ""
+            facts.append("changed \(date(changed))\(changer)")
         }
-        let annotation = detail.map { Annotation($0) }
         if let color = annotation?.color { facts.append("\(Colors.name(color))") }
         if let group = row.group { facts.append("group \(group)") }
         if let state = row.review, state != .unset { facts.append("\(state.rawValue)") }
@@ -130,7 +133,17 @@ extension DocumentState {
         if let warning = row.warning { facts.append("\(warning)") }
         let rights = fullRights(over: row)
         if !rights.isEmpty { facts.append(CleanText(cleaning: rights)) }
-        return facts.dropFirst().reduce(facts[0]) { $0 + ", " + $1 }
+        return facts
+    }
+
+    /// The marked words, or those that a replacement replaces; empty if there are none, or they are not read yet.
+    func quote(of row: ListRow, _ art: LineArt) -> CleanText {
+        func quoted(_ words: String) -> CleanText { art.quotes.open + CleanText(cleaning: words) + art.quotes.close }
+        if let words = quotes.words(of: row), !words.isEmpty { return quoted(words) }
+        guard page.index == row.pageIndex, let glyphs = page.glyphs else { return "" }
+        let parts = page.rows.filter { $0.kind == .strikeOut && $0.head.isExactly(row.id) }
+        let words = parts.map { glyphs.words(under: $0.rects) }.filter { !$0.isEmpty }.joined(separator: " ")
+        return words.isEmpty ? "" : "replaces " + quoted(words)
     }
 
     /// `ben, 5m:`

@@ -83,11 +83,13 @@ struct TokenCard: Equatable, Sendable {
     /// The path to read; nil if none is typed.
     mutating func takePath() -> String? {
         guard let text = path?.text.trimmed else { return nil }
-        path = nil
         completions = []
         isReading = !text.isEmpty
         return text.isEmpty ? nil : text
     }
+
+    /// Leaves the path to be corrected.
+    mutating func fileWasNotRead() { isReading = false }
 
     /// Accepts the token of a file, unless the user has typed something else meanwhile.
     mutating func fileWasRead(_ token: TokenText) { if isReading { receive(token) } }

@@ -41,7 +41,11 @@ extension AppState {
             return
         }
         // What has been typed since is not what was refused.
-        if card.isTrying || card.isReading || card.isEmpty { token = TokenCard(card.purpose) }
+        if card.isReading {
+            token?.fileWasNotRead()
+        } else if card.isTrying || card.isEmpty {
+            token = TokenCard(card.purpose)
+        }
         token?.problem = why
     }
 
