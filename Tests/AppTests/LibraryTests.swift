@@ -123,7 +123,9 @@ import Testing
         let stage = library(columns: 45)
         try stage.press("G")
         #expect(stage.screen.contains("torn / default layer"))
-        #expect(stage.screen.contains("torn / default layer · the local copy is\n  damaged · anonymous · http://docs.example"))
+        #expect(
+            stage.screen.contains(
+                "torn / default layer · the local copy is\n  damaged · anonymous · http://docs.example"))
         let wide = library(columns: 140)
         #expect(!wide.lines.dropLast().dropFirst(4).contains { !$0.isEmpty })
     }

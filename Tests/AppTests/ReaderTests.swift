@@ -50,7 +50,8 @@ import Testing
     /// The head of a replacement has the new words, its part the old ones.
     @Test func aReplacementSaysWhatItReplaces() throws {
         let services = Sample.services()
-        let part = Sample.markup("x1", "strikeout", page: 0, line: 0, from: 5, count: 9, text: "", by: "dan", minutes: 2)
+        let part = Sample.markup(
+            "x1", "strikeout", page: 0, line: 0, from: 5, count: 9, text: "", by: "dan", minutes: 2)
         var head = Sample.note("c1", page: 0, top: 72, text: "asks", by: "dan", minutes: 2)
         head.content = head.content.changing { $0["type"] = "pspdfkit/caret" }
         services.records += [

@@ -61,7 +61,8 @@ extension Canvas {
     /// Draws marked words in the styles of their marks: of the shortest mark where several overlap, of the current one
     /// over all.
     private mutating func draw(
-        _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, current: Int?, combinesStrike: Bool = false, style: (Int) -> Style
+        _ marks: RowMarks, _ page: PagePane, row: Int, in text: Area, current: Int?, combinesStrike: Bool = false,
+        style: (Int) -> Style
     ) {
         let spans = marks.spans.sorted { one, other in
             if (one.mark == current) != (other.mark == current) { return other.mark == current }

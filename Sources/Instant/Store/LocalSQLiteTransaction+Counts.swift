@@ -45,7 +45,8 @@ extension LocalSQLiteTransaction {
         guard !others.isEmpty else { return furniture }
         let ids = (filter.hidesFurniture ? [Condition.furniture] : []) + others
         return try number(
-            composed: "SELECT count(*) FROM shown s WHERE s.listed AND s.id IN (\(ids.joined(separator: " UNION ")))", [])
+            composed: "SELECT count(*) FROM shown s WHERE s.listed AND s.id IN (\(ids.joined(separator: " UNION ")))",
+            [])
     }
 
     private func resolvedCount() throws -> Int {
