@@ -116,6 +116,18 @@ struct KindStories {
     ])
     func aNameIsSafe(_ text: String, _ name: String) { #expect(SafeFileName.name(text) == name) }
 
+    @Test func aTakenNameGetsANumber() throws {
+        let home = ana.home.path
+        for name in ["a.tar.gz", "a.tar-2.gz", "plain", ".dot"] {
+            #expect(FileManager.default.createFile(atPath: "\(home)/\(name)", contents: nil))
+        }
+        #expect(SafeFileName.free("a.tar.gz", in: home) == "a.tar-3.gz")
+        #expect(SafeFileName.free("plain", in: home) == "plain-2")
+        #expect(SafeFileName.free(".dot", in: home) == ".dot-2")
+        #expect(SafeFileName.free("new.pdf", in: home) == "new.pdf")
+        #expect(SafeFileName.free("new.pdf", from: 2, in: home) == "new-2.pdf")
+    }
+
     /// pdftotext measures in units of the file, records in points.
     @Test func theMarkedWordsOfAPageWithItsOwnUnitAreFound() throws {
         let page = try #require(EveryKindPDF.pages.firstIndex { $0.entries.hasSuffix("/UserUnit 2.5") }) + 2

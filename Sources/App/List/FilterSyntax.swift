@@ -11,26 +11,24 @@ enum FilterSyntax {
         var words: [String] = []
         var showsAll = false
         for word in terms(of: text) {
-            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count == 2 ? unquoted(String(parts[1])) : ""
-            switch (parts.first?.lowercased(), value) {
-            case ("kind", let name) where !kinds(name).isEmpty: filter.kinds.formUnion(kinds(name))
-            case ("by", let author) where !author.isEmpty: filter.author = author
-            case ("group", let group) where parts.count == 2: filter.group = group
-            case ("page", let number) where (Int(number) ?? 0) > 0: filter.pageIndex = (Int(number) ?? 1) - 1
-            case ("is", "unread"), ("is", "new"): filter.unreadOnly = true
-            case ("is", "unsent"): filter.pendingOnly = true
-            case ("is", "resolved"): filter.resolved = true
-            case ("is", "open"): filter.resolved = false
-            case ("is", "mention"): filter.mentions = user ?? ""
-            case ("state", let name) where AnnotationState.review(name) != nil:
-                if let state = AnnotationState.review(name) { filter.states.insert(state) }
-            case ("show", "all"): showsAll = true
-            case _ where word.hasPrefix("!") && word.count > 1:
+            if word.hasPrefix("!"), word.count > 1 {
                 leaveOut(String(word.dropFirst()), &filter.excluded)
-            case _ where word.hasPrefix("~"):
-                if word.count > 1 { filter.fuzzy.append(String(word.dropFirst().prefix(maxLetters))) }
-            default: words.append(unquoted(word))
+                continue
+            }
+            switch Term(word) {
+            case .kinds(let kinds): filter.kinds.formUnion(kinds)
+            case .author(let author): filter.author = author
+            case .group(let group): filter.group = group
+            case .page(let index): filter.pageIndex = index
+            case .property(.unread), .property(.new): filter.unreadOnly = true
+            case .property(.unsent): filter.pendingOnly = true
+            case .property(.resolved): filter.resolved = true
+            case .property(.open): filter.resolved = false
+            case .property(.mention): filter.mentions = user ?? ""
+            case .state(let state): filter.states.insert(state)
+            case .showAll: showsAll = true
+            case .letters(let letters): if !letters.isEmpty { filter.fuzzy.append(letters) }
+            case .words(let text), .unknown(let text, _): words.append(text)
             }
         }
         // No mention is hidden, whatever it is about.
@@ -48,40 +46,73 @@ enum FilterSyntax {
     }
 
     private static func leaveOut(_ word: String, _ excluded: inout ListFilter.Excluded) {
-        let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let value = parts.count == 2 ? unquoted(String(parts[1])) : ""
-        switch (parts.first?.lowercased(), value) {
-        case ("kind", let name) where !kinds(name).isEmpty: excluded.kinds.formUnion(kinds(name))
-        case ("by", let author) where !author.isEmpty: excluded.authors.insert(author)
-        case ("group", let group) where parts.count == 2: excluded.groups.insert(group)
-        case ("page", let number) where (Int(number) ?? 0) > 0: excluded.pages.insert((Int(number) ?? 1) - 1)
-        default: excluded.words.insert(unquoted(word))
+        switch Term(word) {
+        case .kinds(let kinds): excluded.kinds.formUnion(kinds)
+        case .author(let author): excluded.authors.insert(author)
+        case .group(let group): excluded.groups.insert(group)
+        case .page(let index): excluded.pages.insert(index)
+        case .property, .state, .showAll, .letters, .words, .unknown: excluded.words.insert(unquoted(word))
         }
     }
 
     /// What a term asks for that does not exist, as `kind:hihglight`. Such a term is sought as words.
     static func problem(with text: String) -> String? {
         for term in terms(of: text) {
-            let word = term.hasPrefix("!") ? term.dropFirst() : Substring(term)
-            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { continue }
-            let value = unquoted(String(parts[1]))
-            switch parts[0].lowercased() {
-            case "kind" where kinds(value).isEmpty: return "Unknown kind: \(value); f lists the kinds here"
-            case "page" where (Int(value) ?? 0) < 1: return "Not a page number: \(value)"
-            case "is" where !properties.contains(value):
-                return "Unknown: is:\(value); known are \(properties.joined(separator: ", "))"
-            case "state" where AnnotationState.review(value) == nil:
-                return "Unknown state: \(value); known are "
-                    + AnnotationState.reviews.map(\.rawValue).joined(separator: ", ")
-            case "show" where value != "all": return "Unknown: show:\(value); known is show:all"
-            default: continue
-            }
+            if case .unknown(_, let problem) = Term(String(term.trimmingPrefix("!"))) { return problem }
         }
         return nil
     }
 
-    private static let properties = ["unread", "new", "unsent", "resolved", "open", "mention"]
+    /// A term without the `!` before it.
+    private enum Term {
+        enum Property: String, CaseIterable { case unread, new, unsent, resolved, open, mention }
+
+        case kinds(Set<AnnotationKind>)
+        case author(String)
+        case group(String)
+        /// Counted from 0.
+        case page(Int)
+        case property(Property)
+        case state(AnnotationState)
+        case showAll
+        case letters(String)
+        case words(String)
+        case unknown(words: String, problem: String)
+
+        init(_ word: String) {
+            let words = unquoted(word)
+            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count == 2 ? unquoted(String(parts[1])) : nil
+            switch (parts.first?.lowercased(), value) {
+            case ("kind", let name?):
+                let kinds = FilterSyntax.kinds(name)
+                self = kinds.isEmpty ? .unknown(words, "Unknown kind: \(name); f lists the kinds here") : .kinds(kinds)
+            case ("by", let author?) where !author.isEmpty: self = .author(author)
+            case ("group", let group?): self = .group(group)
+            case ("page", let text?):
+                let number = Int(text) ?? 0
+                self = number > 0 ? .page(number - 1) : .unknown(words, "Not a page number: \(text)")
+            case ("is", let name?):
+                let known = Property.allCases.map(\.rawValue).joined(separator: ", ")
+                self =
+                    Property(rawValue: name).map(Term.property)
+                    ?? .unknown(words, "Unknown: is:\(name); known are \(known)")
+            case ("state", let name?):
+                let known = AnnotationState.reviews.map(\.rawValue).joined(separator: ", ")
+                self =
+                    AnnotationState.review(name).map(Term.state)
+                    ?? .unknown(words, "Unknown state: \(name); known are \(known)")
+            case ("show", let name?):
+                self = name == "all" ? .showAll : .unknown(words, "Unknown: show:\(name); known is show:all")
+            case _ where word.hasPrefix("~"): self = .letters(String(word.dropFirst().prefix(maxLetters)))
+            default: self = .words(words)
+            }
+        }
+
+        private static func unknown(_ words: String, _ problem: String) -> Term {
+            .unknown(words: words, problem: problem)
+        }
+    }
 
     private static let maxLetters = 64
     /// The term that also lists furniture.

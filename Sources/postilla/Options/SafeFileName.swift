@@ -1,4 +1,5 @@
 import Annotations
+import FoundationEssentials
 
 /// A file name from a PDF or from another person, as a name in one folder.
 enum SafeFileName {
@@ -21,6 +22,16 @@ enum SafeFileName {
         while let last = name.last, last == "." || last.isWhitespace { name.removeLast() }
         guard !name.isEmpty else { return "attachment" }
         return shortened(name)
+    }
+
+    /// Returns a name that no file in a folder has: the given one, `paper-2.pdf`, `paper-3.pdf` ...
+    ///
+    /// - Parameter first: 1 to try the name itself.
+    static func free(_ name: String, from first: Int = 1, in folder: String = ".") -> String {
+        let dot = name.dropFirst().lastIndex(of: ".") ?? name.endIndex
+        let (stem, ending) = (name[..<dot], name[dot...])
+        let names = (first...99).lazy.map { $0 == 1 ? name : "\(stem)-\($0)\(ending)" }
+        return names.first { !FileManager.default.fileExists(atPath: "\(folder)/\($0)") } ?? "\(stem)-copy\(ending)"
     }
 
     /// Keeps the extension.

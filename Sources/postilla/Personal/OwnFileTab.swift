@@ -265,20 +265,10 @@ final class OwnFileTab: Sendable {
         }
         if ["other_owner", "read_only", "signed", "missing", "unreadable"].contains(refusal.problem), write.copy == nil
         {
-            result.otherPath = Self.otherPath(name)
+            let own = name.split(separator: "/").last.map(String.init) ?? "copy.pdf"
+            result.otherPath = SafeFileName.free(own, from: 2)
         }
         return result
-    }
-
-    /// A name in the current folder that is free: `paper-2.pdf`.
-    private static func otherPath(_ path: String) -> String {
-        var name = path.split(separator: "/").last.map(String.init) ?? "copy.pdf"
-        if name.lowercased().hasSuffix(".pdf") { name = String(name.dropLast(4)) }
-        for number in 2...99 {
-            let found = "\(name)-\(number).pdf"
-            if !FileManager.default.fileExists(atPath: found) { return found }
-        }
-        return "\(name)-copy.pdf"
     }
 
     private static func atHome(_ path: String) -> String {

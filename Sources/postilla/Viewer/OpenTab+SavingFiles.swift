@@ -39,7 +39,11 @@ extension OpenTab {
         }
     }
 
+    /// - Returns: the name, which no other file had.
     private func save(_ id: Record.ID) async throws -> String {
+        @Sendable func name(of record: Record) -> String {
+            SafeFileName.free(SafeFileName.name(Annotation(record).name ?? ""))
+        }
         let pages = pages
         @Sendable func path() throws -> String {
             guard let pages else { throw CommandFailure("the PDF is not downloaded yet") }
@@ -50,7 +54,7 @@ extension OpenTab {
             let source = AttachedFile.Source(
                 grant: nil, isLocal: true, attachment: { _ in throw CommandFailure("the file is not in the PDF") },
                 pdf: path)
-            return try await AttachedFile.save(record, from: source)
+            return try await AttachedFile.save(record, from: source, to: name(of: record))
         }
         let stored = try layer.descriptor.layer
         guard let record = try stored.record(id) else { throw CommandFailure("the annotation no longer exists") }
@@ -58,6 +62,6 @@ extension OpenTab {
         let source = AttachedFile.Source(
             grant: try stored.metadata().grant, isLocal: false,
             attachment: { try await Array(document.loadAttachment($0)) }, pdf: path)
-        return try await AttachedFile.save(record, from: source)
+        return try await AttachedFile.save(record, from: source, to: name(of: record))
     }
 }
