@@ -37,6 +37,39 @@ import Testing
         #expect(try second.read { try $0.metadata() } == LocalStoreContract.metadata)
     }
 
+    /// A long log makes every start slower. A reader is not waited for.
+    @Test func aLongLogIsEmptiedUnlessItIsRead() throws {
+        let folder = try TemporaryFolder()
+        let store = try store(in: folder)
+        func logBytes() throws -> Int {
+            try FileManager.default.attributesOfItem(atPath: folder.path + "/layer.sqlite-wal")[.size] as? Int ?? 0
+        }
+        let text = String(repeating: "long ", count: 1000)
+        func fill() throws {
+            for number in 0..<400 {
+                try store.write(.recoverable) { layer in
+                    try layer.append(
+                        OutboxEntry(
+                            id: "\(number)", kind: .create, baseRevision: 0,
+                            content: .note(onPage: 0, at: Point(x: 0, y: 0), text: text),
+                            madeAt: Timestamp(seconds: 1)))
+                }
+            }
+        }
+        try fill()
+        #expect(try logBytes() > 1 << 20)
+        try store.read { layer in
+            _ = try layer.entries(of: "1")
+            store.emptyLog()
+        }
+        store.emptyLog()
+        #expect(try logBytes() == 0)
+        store.close()
+        let again = try LocalSQLiteStore(path: folder.path + "/layer.sqlite")
+        #expect(try again.read { try $0.entries(of: "399").count } == 1)
+        #expect(again.log.all.isEmpty)
+    }
+
     @Test func refusesAFileOfANewerProgramAndLeavesItAlone() throws {
         let folder = try TemporaryFolder()
         let path = folder.path + "/layer.sqlite"

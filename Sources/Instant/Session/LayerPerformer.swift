@@ -354,6 +354,7 @@ extension LayerPerformer {
             return isClosed ? [] : events + connection + finishedDownload(&state)
         }
         for event in events { tell(event) }
+        if events.contains(.didFinishSync) { onQueue { self.open.store.emptyLog() } }
     }
 
     func tell(_ event: InstantEvent) {

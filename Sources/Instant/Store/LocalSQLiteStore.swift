@@ -66,6 +66,8 @@ final class LocalSQLiteStore: LocalStore {
     }
 
     private static let noPath = "memory"
+    /// How long a connection waits for another one, in seconds.
+    private static let patience = 10
 
     private init(
         path: String?, version: Int = LocalSchema.current.version, checksMetadata: Bool = false,
@@ -81,7 +83,7 @@ final class LocalSQLiteStore: LocalStore {
         if let lost = label?.lostCommits, lost > 0 { log.note(.lostCommits(lost)) }
         var configuration = Configuration()
         configuration.label = "postilla.layer"
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .timeout(Double(Self.patience))
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { db in
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
@@ -164,6 +166,24 @@ final class LocalSQLiteStore: LocalStore {
                 try connections.writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
             }
         } catch { throw LocalStoreError.orOther(error, path: path) }
+    }
+
+    private static let mostLogBytes: off_t = 1 << 20
+
+    /// Empties the write-ahead log if it is long, unless another connection uses it. Whoever opens the file reads the whole
+    /// log, also what has long been in the database: after a first sync, that is longer than everything else.
+    func emptyLog() {
+        var info = stat()
+        guard let writeAheadLog, stat(path + "-wal", &info) == 0, info.st_size > Self.mostLogBytes else { return }
+        try? using {
+            try connections.writeWithoutTransaction { db in
+                try db.execute(sql: "PRAGMA busy_timeout = 0")
+                defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Self.patience * 1000)") }
+                try writeAheadLog.securing(try cache.statements(of: db)) {
+                    try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+                }
+            }
+        }
     }
 
     /// Waits for the calls that use the file, and closes it. Later calls throw.
