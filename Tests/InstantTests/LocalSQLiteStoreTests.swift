@@ -47,7 +47,7 @@ import Testing
         let text = String(repeating: "long ", count: 1000)
         func fill() throws {
             for number in 0..<400 {
-                try store.write(.recoverable) { layer in
+                _ = try store.write(.recoverable) { layer in
                     try layer.append(
                         OutboxEntry(
                             id: "\(number)", kind: .create, baseRevision: 0,
