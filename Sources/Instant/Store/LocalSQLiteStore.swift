@@ -170,14 +170,15 @@ final class LocalSQLiteStore: LocalStore {
 
     private static let mostLogBytes: off_t = 1 << 20
 
-    /// Empties the write-ahead log if it is long, unless another connection uses it. Whoever opens the file reads the whole
-    /// log, also what has long been in the database: after a first sync, that is longer than everything else.
+    /// Empties the write-ahead log if it is long, unless a connection reads from it for longer than a moment. Whoever opens
+    /// the file reads the whole log, also what has long been in the database: after a first sync, that takes longer than
+    /// everything else.
     func emptyLog() {
         var info = stat()
         guard let writeAheadLog, stat(path + "-wal", &info) == 0, info.st_size > Self.mostLogBytes else { return }
         try? using {
             try connections.writeWithoutTransaction { db in
-                try db.execute(sql: "PRAGMA busy_timeout = 0")
+                try db.execute(sql: "PRAGMA busy_timeout = 100")
                 defer { try? db.execute(sql: "PRAGMA busy_timeout = \(Self.patience * 1000)") }
                 try writeAheadLog.securing(try cache.statements(of: db)) {
                     try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
