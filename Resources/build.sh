@@ -25,7 +25,7 @@ if [ -e "$built" ]; then
 fi
 if [ ! -d ".build/$configuration/Hummingbird.build" ]; then
     case $configuration in
-    debug) minutes=seven ;;
+    debug) minutes=five ;;
     *) minutes=fifteen ;;
     esac
     echo "The first $configuration build takes about $minutes minutes on two cores; later ones take seconds." >&2
