@@ -93,7 +93,7 @@ struct BurstBenchmark {
     /// Whether the last row shows the keys of the list. The cursor would prove nothing, because it moves everywhere
     /// while a picture is drawn.
     private static func isInList(_ terminal: VirtualTerminal) -> Bool {
-        terminal.line(terminal.size.rows - 1).contains("Tab page")
+        terminal.line(terminal.size.rows - 1).contains("/ filter")
     }
 
     private func open() throws -> VirtualTerminal {
@@ -107,10 +107,10 @@ struct BurstBenchmark {
         return terminal
     }
 
-    /// Returns the number of annotations in the head of the list.
+    /// Returns the number of annotations by the title of the list.
     private static func count(_ terminal: VirtualTerminal) throws -> Int {
-        guard let found = terminal.text.firstMatch(of: #/Annotations \d+/(\d+) /#), let count = Int(found.1) else {
-            throw BenchmarkError("the list has no head:\n\(terminal.text)")
+        guard let count = terminal.recordCount else {
+            throw BenchmarkError("the list has no title:\n\(terminal.text)")
         }
         return count
     }

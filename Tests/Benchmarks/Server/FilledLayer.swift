@@ -42,7 +42,7 @@ struct FilledLayer {
 extension VirtualTerminal {
     /// The number of records by the title of Postilla's list, such as `Annotations 976 · 24 links hidden`, with those
     /// that are hidden.
-    fileprivate var recordCount: Int? {
+    var recordCount: Int? {
         for row in 0..<size.rows {
             guard let title = line(row).firstMatch(of: #/ ?Annotations (\d+)(.*)/#), let listed = Int(title.1) else {
                 continue
