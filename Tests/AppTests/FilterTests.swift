@@ -63,7 +63,7 @@ import Testing
         #expect(stage.state.notice?.text.hasPrefix(words) == true)
     }
 
-    /// What the parser knows is no problem, and the other way round.
+    /// The parser accepts exactly the terms that are not reported as problems.
     @Test(arguments: [
         "kind:highlight", "kind:H", "!kind:note", "by:ana", "group:", #"group:"second readers""#, "page:3", "!page:3",
         "is:unread", "is:new", "is:unsent", "is:resolved", "is:open", "is:mention", "state:accepted", "state:Completed",

@@ -53,7 +53,7 @@ import Testing
         let part = Sample.markup(
             "x1", "strikeout", page: 0, line: 0, from: 5, count: 9, text: "", by: "dan", minutes: 2)
         var head = Sample.note("c1", page: 0, top: 72, text: "asks", by: "dan", minutes: 2)
-        head.content = head.content.changing { $0["type"] = "pspdfkit/caret" }
+        head.content = head.content.changing { $0["type"] = "postilla/caret" }
         services.records += [
             Record(
                 id: "x1",

@@ -67,7 +67,7 @@ extension OpenTerminal {
         @Test func moreCombinationsThanPairsAreShownOneAfterTheOther() throws {
             let description = try DirectColorDescription()
             defer { withExtendedLifetime(description) {} }
-            // Small enough for the pty's buffer, because nobody reads while the device draws.
+            // The output must fit the pty's buffer: nothing reads it while the device draws.
             let terminal = try VirtualTerminal(rows: 4, columns: 20)
             let device = try terminal.open(DirectColorDescription.name)
             defer { device.close() }

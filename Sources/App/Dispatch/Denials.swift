@@ -26,8 +26,7 @@ extension AppState {
         case .edit, .editExternally, .recolor: return document.denialOfEdit
         case .delete: return document.denialOfChange { .delete($0) }
         case .undo, .redo: return document.isOpeningForEdits ? EditDenial.opening.description : nil
-        case .theirs where overlay == .outbox:
-            return document.outbox.denialOfTheirs
+        case .theirs where overlay == .outbox: return document.outbox.denialOfTheirs
         case .saveUnsent where overlay == .outbox && document.outbox.items.isEmpty: return "everything is sent"
         case .sync, .token, .saveUnsent, .present, .follow:
             if document.isLocal { return FileDenial.ownFile }

@@ -78,10 +78,9 @@ extension AppState {
         let found = bindings.firstIndex { $0.command == .help }.map { bindings.remove(at: $0) }
         var help = self.help == nil ? found : nil
         if refused != nil { help?.footer = "why" }
-        // Whatever fits, an overlay says how it is closed.
+        // However little fits, an overlay shows the key that closes it.
         let close = overlay == nil ? nil : bindings.first { $0.command == .escape }
-        var kept = close.map { $0.footerColumns + 2 } ?? 0
-        if let help { kept += help.footerColumns }
+        var kept = (close.map { $0.footerColumns + 2 } ?? 0) + (help?.footerColumns ?? 0)
         var column = 1
         var keys: [FooterKey] = []
         func add(_ binding: Binding) {
@@ -89,11 +88,10 @@ extension AppState {
             column += binding.footerColumns + 2
         }
         for binding in bindings {
-            let isKept = binding.command == .escape && close != nil
-            if isKept { kept -= binding.footerColumns + 2 }
-            guard isKept || column + binding.footerColumns + 2 + kept < columns else {
-                if kept == (help?.footerColumns ?? 0) { break }
-                continue
+            if binding == close {
+                kept -= binding.footerColumns + 2
+            } else if column + binding.footerColumns + 2 + kept >= columns {
+                if overlay == nil { break } else { continue }
             }
             add(binding)
         }

@@ -140,7 +140,8 @@ extension DocumentState {
     func quote(of row: ListRow, _ art: LineArt) -> CleanText {
         func quoted(_ words: String) -> CleanText { art.quotes.open + CleanText(cleaning: words) + art.quotes.close }
         if let words = quotes.words(of: row), !words.isEmpty { return quoted(words) }
-        guard page.index == row.pageIndex, let glyphs = page.glyphs else { return "" }
+        // Drawn at every key press: other kinds replace nothing, and a page can have thousands of rows.
+        guard row.kind == .caret, page.index == row.pageIndex, let glyphs = page.glyphs else { return "" }
         let parts = page.rows.filter { $0.kind == .strikeOut && $0.head.isExactly(row.id) }
         let words = parts.map { glyphs.words(under: $0.rects) }.filter { !$0.isEmpty }.joined(separator: " ")
         return words.isEmpty ? "" : "replaces " + quoted(words)

@@ -168,11 +168,14 @@ final class LocalSQLiteStore: LocalStore {
         } catch { throw LocalStoreError.orOther(error, path: path) }
     }
 
+    /// The longest log that is kept.
     private static let mostLogBytes: off_t = 1 << 20
 
-    /// Empties the write-ahead log if it is long, unless a connection reads from it for longer than a moment. Whoever opens
-    /// the file reads the whole log, also what has long been in the database: after a first sync, that takes longer than
-    /// everything else.
+    /// Empties the write-ahead log if it is long. If a reader holds the log for more than 100 ms, leaves it for the next
+    /// call.
+    ///
+    /// Opening the file reads the whole log, including the part already copied to the database. After a first sync, that
+    /// delays every later start.
     func emptyLog() {
         var info = stat()
         guard let writeAheadLog, stat(path + "-wal", &info) == 0, info.st_size > Self.mostLogBytes else { return }
