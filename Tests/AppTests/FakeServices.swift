@@ -90,12 +90,7 @@ final class FakeServices: AppServices {
                 request.steps > 0 ? later.dropFirst(request.steps - 1).first : earlier.dropLast(-request.steps - 1).last
             post(.markFound(request, found))
         case .loadPageRows(let index):
-            let rows = rows(.onPage(index)).filter { !$0.isDeletedRoot }.map { row in
-                var row = row
-                row.color = records.first { $0.id.isExactly(row.id) }?.content.color
-                return row
-            }
-            post(.pageRows(index, rows))
+            post(.pageRows(index, rows(.onPage(index)).filter { !$0.isDeletedRoot }))
         case .loadRecord(let id): post(.record(id, records.first { $0.id.isExactly(id) }))
         case .loadThread(let root): post(.thread(root, comments(under: root)))
         case .loadBatch(let wanted):

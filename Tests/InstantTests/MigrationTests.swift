@@ -284,6 +284,8 @@ import Testing
         let events = descriptor.events
         lock = nil
         #expect(try await states(events, until: .dirty) == [.migratingContent, .dirty])
+        let colors = try descriptor.layer.rows(onPage: 0).map(\.color)
+        #expect(colors == (try document.annotations(onPage: 0).map(\.color)) && colors.contains { $0 != nil })
         try document.add(note("now"))
         #expect(try document.annotationCount == 5)
         #expect(try client.listCacheEntries().map(\.state) == [.dirty])

@@ -1,8 +1,32 @@
 import Annotations
 import InstantCore
 
-// Groups of annotations, and the number of rows beside what lists leave out.
+// Groups of annotations, the number of rows beside what lists leave out, and what the page draws.
 extension LocalStoreContract {
+    static func keepsColors(_ store: any LocalStore) throws {
+        func mark(_ id: String, _ color: JSON) -> Record {
+            note(id, page: 3, type: "pspdfkit/markup/highlight", more: [("color", color)])
+        }
+        func colors() throws -> [String?] { try store.read { try $0.rows(onPage: 3).map(\.color) } }
+        let long = JSON.string(String(repeating: "#", count: 33))
+        try show(
+            [
+                mark("a", "#ff0000"), mark("b", "odd"), mark("c", 7), mark("d", long),
+                note("e", page: 3, type: "pspdfkit/ink", more: [("strokeColor", "#00ff00")]), note("f", page: 3),
+            ], in: store)
+        try equal(try colors(), ["#ff0000", "odd", nil, nil, "#00ff00", nil], "as written")
+        try store.read { layer in
+            try equal(try layer.rows(ListQuery(), offset: 0, limit: 1).first?.color, "#ff0000", "in a list")
+        }
+        try store.write { layer in
+            try layer.show(ShownRow(mark("a", "#0000ff"), delivery: .unsent))
+            try layer.show(ShownRow(mark("b", "odd"), delivery: .parked))
+            try layer.setUnread(["a", "b"], true)
+            try layer.setQuotes([ByteOrdered("a"): "words"])
+        }
+        try equal(try colors(), ["#0000ff", "odd", nil, nil, "#00ff00", nil], "after changes")
+    }
+
     static func joinsGroups(_ store: any LocalStore) throws {
         func part(_ id: String, of head: String) -> Record {
             note(

@@ -32,6 +32,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "filters return the rows that they describe", run: filtersRows),
         Step(description: "the values to filter by are counted", run: countsFacets),
         Step(description: "furniture is left out and counted", run: hidesFurniture),
+        Step(description: "a row has the colour of its mark", run: keepsColors),
         Step(description: "a row is listed at its position", run: findsPositions),
         Step(description: "the text under marks is found once it is known", run: findsQuotes),
         Step(description: "comments are in threads, not in the list", run: keepsThreads),

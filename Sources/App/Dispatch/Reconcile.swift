@@ -34,7 +34,9 @@ extension DocumentState {
     ///   - columns: Columns of the page.
     ///   - hasBrackets: Whether marked words stand in brackets.
     fileprivate mutating func reconcile(_ layout: DocumentLayout, columns: Int, hasBrackets: Bool) -> [Effect] {
-        reconcilePage(rows: layout.page.rows, columns: columns, hasBrackets) + reconcileList(rows: layout.list.rows)
+        let page = reconcilePage(rows: layout.page.rows, columns: columns, hasBrackets)
+        // The list is read first: the marks of a page are not seen before its words, which take longer.
+        return reconcileList(rows: layout.list.rows) + page
     }
 
     private mutating func reconcilePage(rows: Int, columns: Int, _ hasBrackets: Bool) -> [Effect] {

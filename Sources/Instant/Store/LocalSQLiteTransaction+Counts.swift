@@ -9,8 +9,9 @@ extension LocalSQLiteTransaction {
     func count(_ query: ListQuery) throws -> Int {
         let condition = try condition(query)
         if let leftOut = condition.leftOut {
-            // Counting all rows and those that are left out takes a quarter of the time of a test of each row.
-            var count = try number("SELECT count(*) FROM shown WHERE listed")
+            // SQLite counts all rows of a table by the pages of its smallest index, and few rows are left out.
+            var count = try number("SELECT count(*) FROM shown")
+            count -= try number("SELECT count(*) FROM shown WHERE listed = 0")
             if leftOut.contains(2) { count -= try number("SELECT count(*) FROM shown WHERE listed = 2") }
             if leftOut.contains(3) { count -= try number("SELECT count(*) FROM shown WHERE listed = 3") }
             return count

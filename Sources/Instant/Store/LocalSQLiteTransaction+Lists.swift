@@ -8,27 +8,25 @@ import struct Annotations.Record
 extension LocalSQLiteTransaction {
     func show(_ shown: ShownRow) throws {
         let row = shown.row
-        let boxes = ([row.box ?? Rect(left: 0, top: 0, width: -1, height: 0)] + row.rects).map {
-            "\($0.left) \($0.top) \($0.width) \($0.height)"
-        }
         var values: [SQLValue] = [
             .text(row.id), .text(shown.root), .integer(shown.place.rawValue),
             .integer(row.pageKey), .real(row.topKey),
             .text(row.kind.type), .text(row.author), .text(row.authorKey), .text(row.createdBy), .text(row.group),
-            .text(boxes.joined(separator: " ")), .text(row.text), .text(shown.search), .integer(row.changedKey),
-            .integer(shown.createdAt?.milliseconds ?? Int64.min), .text(row.delivery.rawValue), .text(row.warning),
-            .text(row.updatedBy), .text(shown.state?.rawValue), .text(row.head), .null,
+            .text(StoredBoxes.text(box: row.box, rects: row.rects)), .text(row.text), .text(shown.search),
+            .integer(row.changedKey), .integer(shown.createdAt?.milliseconds ?? Int64.min),
+            .text(row.delivery.rawValue), .text(row.warning), .text(row.updatedBy), .text(shown.state?.rawValue),
+            .text(row.head), .text(row.color), .null,
         ]
         var sum = RowChecksum()
         sum.add(values[..<18])
         // Not unread, without words.
         sum.add(Int64(0))
         sum.addNull()
-        sum.add(values[18..<20])
-        values[20] = .integer(sum.value)
+        sum.add(values[18..<21])
+        values[21] = .integer(sum.value)
         // Most rows are new, or differ only in their delivery state: neither moves an index entry.
         if try run(Self.insertion, all: values) { return }
-        let shownValues = Array(values[..<20])
+        let shownValues = Array(values[..<21])
         if try run(Self.delivery, all: shownValues) { return }
         if try run(Self.replacement, all: shownValues) { return }
         // The row is damaged.
@@ -39,45 +37,51 @@ extension LocalSQLiteTransaction {
 
     private static let insertion: StaticString = """
         INSERT OR IGNORE INTO shown(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text,
-            search, changed, created, delivery, warning, updated_by, state, head, checksum)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)
+            search, changed, created, delivery, warning, updated_by, state, head, color, checksum)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
         """
 
     private static let delivery: StaticString = """
         UPDATE shown SET delivery = ?16, checksum = row_checksum(
             ?1, ?2, ?3, ?4, top, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, unread, quoted,
-            ?19, ?20)
+            ?19, ?20, ?21)
         WHERE id = ?1 AND root IS ?2 AND listed = ?3 AND page = ?4 AND top = ?5 AND kind = ?6 AND author IS ?7
             AND author_key = ?8 AND created_by IS ?9 AND grp IS ?10 AND boxes = ?11 AND text = ?12 AND search = ?13
             AND changed = ?14 AND created = ?15 AND warning IS ?17 AND updated_by IS ?18
-            AND state IS ?19 AND head IS ?20 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes,
-                text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
+            AND state IS ?19 AND head IS ?20 AND color IS ?21 AND checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, quoted, state, head, color)
         """
 
     private static let replacement: StaticString = """
         UPDATE shown SET root = ?2, listed = ?3, page = ?4, top = ?5, kind = ?6, author = ?7, author_key = ?8,
             created_by = ?9, grp = ?10, boxes = ?11, text = ?12, search = ?13, changed = ?14, created = ?15,
-            delivery = ?16, warning = ?17, updated_by = ?18, state = ?19, head = ?20,
+            delivery = ?16, warning = ?17, updated_by = ?18, state = ?19, head = ?20, color = ?21,
             quoted = CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END,
             checksum = row_checksum(
                 ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, unread,
-                CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END, ?19, ?20)
-        WHERE id = ?1 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
-            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
+                CASE WHEN page = ?4 AND boxes = ?11 THEN quoted END, ?19, ?20, ?21)
+        WHERE id = ?1 AND checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, quoted, state, head, color)
         """
 
     private static let quote: StaticString = """
-        UPDATE shown SET quoted = ?1, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
-            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, ?1, state, head)
-        WHERE id = ?2 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
-            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
+        UPDATE shown SET quoted = ?1, checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, ?1, state, head, color)
+        WHERE id = ?2 AND checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, quoted, state, head, color)
         """
 
     private static let unread: StaticString = """
-        UPDATE shown SET unread = ?1, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
-            created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, ?1, quoted, state, head)
-        WHERE id = ?2 AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by,
-            grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
+        UPDATE shown SET unread = ?1, checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, ?1, quoted, state, head, color)
+        WHERE id = ?2 AND checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, quoted, state, head, color)
         """
 
     func hide(_ id: Record.ID) throws -> Record.ID? {
@@ -94,11 +98,12 @@ extension LocalSQLiteTransaction {
     func forgetQuotes() throws {
         try run(
             """
-            UPDATE shown SET quoted = NULL, checksum = row_checksum(id, root, listed, page, top, kind, author,
-                author_key, created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by,
-                unread, NULL, state, head)
-            WHERE quoted IS NOT NULL AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
-                created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
+            UPDATE shown SET quoted = NULL, checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, NULL, state, head, color)
+            WHERE quoted IS NOT NULL AND checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, quoted, state, head, color)
             """)
     }
 
@@ -131,12 +136,13 @@ extension LocalSQLiteTransaction {
         let condition = try condition(query)
         return try composed(
             """
-            UPDATE shown SET unread = 0, checksum = row_checksum(id, root, listed, page, top, kind, author, author_key,
-                created_by, grp, boxes, text, search, changed, created, delivery, warning, updated_by, 0, quoted, state,
-                head)
+            UPDATE shown SET unread = 0, checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, 0, quoted, state, head, color)
             WHERE rowid IN (SELECT s.rowid FROM shown s \(condition.source) WHERE \(condition.sql) LIMIT ?)
-                AND checksum = row_checksum(id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes,
-                text, search, changed, created, delivery, warning, updated_by, unread, quoted, state, head)
+                AND checksum = row_checksum(
+                id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed,
+                created, delivery, warning, updated_by, unread, quoted, state, head, color)
             RETURNING 1
             """, condition.values + [.integer(max(0, limit))]
         ) { $0.number(0) }.count
@@ -304,7 +310,7 @@ extension LocalSQLiteTransaction {
         try statements.prepared(composed: sql).each(values) { row in
             guard row.isIntact(StoredColumns.shownCount) else {
                 guard damage.rows.count < DamageLog.maxRows else { throw Self.corrupt("too many rows have changed") }
-                return damage.note(row: row.integer(24), of: row.text(0))
+                return damage.note(row: row.integer(25), of: row.text(0))
             }
             if let order {
                 let key = OrderKey(row, order)
@@ -317,23 +323,20 @@ extension LocalSQLiteTransaction {
     }
 
     private func listRow(_ row: Columns) -> ListRow {
-        let numbers = row.text(10).split(separator: " ").compactMap { Double($0) }
-        var boxes = stride(from: 0, to: numbers.count - 3, by: 4).map {
-            Rect(left: numbers[$0], top: numbers[$0 + 1], width: numbers[$0 + 2], height: numbers[$0 + 3])
-        }
-        let box = boxes.isEmpty ? nil : boxes.removeFirst()
+        let (box, rects) = row.bytes(10).map { StoredBoxes.boxes(in: $0) } ?? (nil, [])
         let page = row.number(3)
         let changed = row.integer(13)
         var listRow = ListRow(
             id: row.text(0), kind: AnnotationKind(type: row.text(5)), pageIndex: page == ListRow.noPage ? nil : page,
-            box: box.flatMap { $0.width < 0 ? nil : $0 }, rects: boxes, text: row.text(11),
+            box: box, rects: rects, text: row.text(11),
             author: row.optionalText(6), createdBy: row.optionalText(8), updatedBy: row.optionalText(17),
             group: row.optionalText(9), changedAt: changed == .min ? nil : Timestamp(milliseconds: changed),
             delivery: DeliveryState(rawValue: row.text(15)) ?? .delivered, isUnread: row.flag(18),
-            warning: row.optionalText(16), replies: row.number(23))
-        listRow.states = row.number(25)
-        listRow.review = row.optionalText(26).flatMap(AnnotationState.init(rawValue:))
+            warning: row.optionalText(16), replies: row.number(24))
+        listRow.states = row.number(26)
+        listRow.review = row.optionalText(27).flatMap(AnnotationState.init(rawValue:))
         listRow.head = row.optionalText(21)
+        listRow.color = row.optionalText(22)
         listRow.isDeletedRoot = row.number(2) == 2
         return listRow
     }

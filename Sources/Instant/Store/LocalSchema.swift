@@ -18,7 +18,7 @@ struct LocalSchema: Sendable {
     static let current = LocalSchema(steps: [
         Step(sql: tables), Step(sql: editors), Step(sql: finding), Step(sql: moving), Step(sql: leaving),
         Step(sql: checksums), Step(sql: hiding), Step(sql: threads), Step(sql: sharing),
-        Step(sql: naming),
+        Step(sql: naming), Step(sql: coloring),
     ])
 
     var version: Int { steps.count }
@@ -174,7 +174,7 @@ extension LocalSchema {
             SELECT json_extract(aside, '$.inReplyTo') FROM asides
             WHERE asides.id = shown.id AND json_extract(aside, '$.replyType') = 'group')
         WHERE root IS NULL AND id IN (SELECT id FROM asides);
-        UPDATE shown SET checksum = row_checksum(\(StoredColumns.shown)) WHERE rowid IN (SELECT number FROM intact);
+        UPDATE shown SET checksum = row_checksum(\(StoredColumns.shownUntilColors)) WHERE rowid IN (SELECT number FROM intact);
         DROP TABLE asides;
         DROP TABLE intact;
         """
@@ -189,6 +189,17 @@ extension LocalSchema {
     fileprivate static let naming = """
         CREATE INDEX shown_said ON shown(root, search) WHERE root IS NOT NULL;
         CREATE INDEX shown_mentions ON shown(root, id) WHERE \(StoredColumns.isMentioning);
+        """
+
+    /// `color`: what a mark on a page is drawn in; rows get it when they are derived again. `shown_listed` counts all rows
+    /// without reading them.
+    fileprivate static let coloring = """
+        CREATE TEMP TABLE intact AS
+            SELECT rowid AS number FROM shown WHERE checksum = row_checksum(\(StoredColumns.shownUntilColors));
+        ALTER TABLE shown ADD COLUMN color TEXT;
+        CREATE INDEX shown_listed ON shown(listed);
+        UPDATE shown SET checksum = row_checksum(\(StoredColumns.shown)) WHERE rowid IN (SELECT number FROM intact);
+        DROP TABLE intact;
         """
 
     private static let states = [
@@ -207,10 +218,11 @@ enum StoredColumns {
     static let mayStandOnMorePages = #"instr(content, '"pages"') > 0"#
     /// Whether a comment names somebody.
     static let isMentioning = "root IS NOT NULL AND instr(search, char(31)) > 0"
-    static let shown = shownUntilThreads + ", state, head"
+    static let shown = shownUntilColors + ", color"
+    static let shownUntilColors = shownUntilThreads + ", state, head"
     static let shownUntilThreads = """
         id, root, listed, page, top, kind, author, author_key, created_by, grp, boxes, text, search, changed, created, \
         delivery, warning, updated_by, unread, quoted
         """
-    static let shownCount: Int32 = 22
+    static let shownCount: Int32 = 23
 }

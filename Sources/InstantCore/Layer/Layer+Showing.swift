@@ -16,15 +16,8 @@ extension Layer {
         try store.read { try $0.shown([id]).first }
     }
 
-    /// Returns the rows of a page with the colours of their marks.
     package func rows(onPage page: Int) throws -> [ListRow] {
-        try store.read { stored in
-            var rows = try stored.withValues(stored.rows(onPage: page))
-            let marks = try stored.shown(rows.filter(\.kind.isMarkup).map(\.id))
-            let colors = Dictionary(marks.map { (ByteOrdered($0.record.id), $0.record.content.color) }) { $1 }
-            for index in rows.indices { rows[index].color = colors[ByteOrdered(rows[index].id)] ?? nil }
-            return rows
-        }
+        try store.read { try $0.withValues($0.rows(onPage: page)) }
     }
 
     package func shown(onPage page: Int) throws -> [ShownRecord] {

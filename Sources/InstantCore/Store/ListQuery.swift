@@ -189,7 +189,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
     package var head: Record.ID?
     /// Whether the annotation was deleted or is hidden, and only its comments remain.
     package var isDeletedRoot = false
-    /// The colour of the mark, `#rrggbb`. Stored rows do not have it; it is read with the rows of a page.
+    /// The colour of the mark as written, usually `#rrggbb`; nil if that is longer than any colour.
     package var color: String?
 
     package init(
@@ -214,6 +214,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
         self.isUnread = isUnread
         warning = annotation.warning
         head = annotation.head
+        color = annotation.color.flatMap { $0.utf8.count <= 32 ? $0 : nil }
         self.replies = replies
     }
 }

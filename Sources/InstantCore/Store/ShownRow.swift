@@ -4,7 +4,7 @@ package import Annotations
 /// searching.
 package struct ShownRow: Hashable, Sendable {
     /// Raised when the row derived from a record changes; stores then derive their rows again.
-    package static let derivation: Int64 = 3
+    package static let derivation: Int64 = 4
 
     package var row: ListRow
     /// The root of a comment. Comments are rows of a thread, not of the list.
