@@ -11,12 +11,14 @@ struct FilledLayer {
 
     /// Uploads a PDF, posts remarks until there are this many records, including those of the PDF itself, and opens the
     /// layer once.
+    ///
+    /// - Parameter pages: The number of pages, from the first, that the remarks are on.
     static func fill(
-        _ backend: Backend, document: String, pdf: String, count: Int, folder: URL
+        _ backend: Backend, document: String, pdf: String, count: Int, pages: Int = 109, folder: URL
     ) async throws -> FilledLayer {
         try backend.upload(pdf, as: document)
         let own = try await backend.count(document: document)
-        try await backend.post(Array(Remark.all(count, pages: 109).prefix(count - own)), document: document)
+        try await backend.post(Array(Remark.all(count, pages: pages).prefix(count - own)), document: document)
         return try open(backend, document: document, count: count, folder: folder)
     }
 

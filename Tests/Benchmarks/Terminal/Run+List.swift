@@ -42,8 +42,29 @@ extension Run {
             }
             Report.add(
                 "First sync of the \(count) and the PDF, until shown: \(Figures.milliseconds(layer.firstSync)) ms.\n")
+            if count == options.sizes.max() { try await dense(layer, count: count, pdf: pdf) }
         }
     }
+
+    /// Compares the first frame with that of a layer whose remarks are all on the first eight pages.
+    private func dense(_ layer: FilledLayer, count: Int, pdf: String) async throws {
+        let dense = try await FilledLayer.fill(
+            backend, document: "dense-\(count)", pdf: pdf, count: count, pages: Self.densePages, folder: folder)
+        let peers = Peers(folder: folder)
+        var benchmark = ListBenchmark(
+            contestants: [peers.postilla(layer), peers.postilla(dense)], rows: 24, columns: 80, starts: options.starts)
+        benchmark.visits = 0
+        let frames = try benchmark.run().map(\.firstFrame)
+        let texts = frames.map {
+            "\(Figures.milliseconds($0.median)) (\(Figures.milliseconds($0.least)) to \(Figures.milliseconds($0.most)))"
+        }
+        let ratio = Figures.ratio(frames[1].median, to: frames[0].median)
+        Report.add(
+            "First frame of \(count) on 109 pages: \(texts[0]) ms; on \(Self.densePages) pages: \(texts[1]) ms, x \(ratio).\n"
+        )
+    }
+
+    private static let densePages = 8
 
     /// - Parameter areMailsFewer: Whether neomutt's list is shorter than the others.
     private func draw(_ figures: [ListFigures], count: Int, areMailsFewer: Bool) {
