@@ -126,7 +126,7 @@ private struct CheckedIndex {
             name: "shown_head", table: "shown", columns: "head, id, rowid", condition: "head IS NOT NULL"),
         CheckedIndex(
             name: "shown_unread", table: "shown", columns: "page, top, id, rowid", condition: "listed AND unread"),
-        CheckedIndex(name: "shown_listed", table: "shown", columns: "listed, rowid"),
+        CheckedIndex(name: "shown_listed", table: "shown", columns: "listed, page, rowid"),
         CheckedIndex(name: "shown_hidden", table: "shown", columns: "kind, id, rowid", condition: "listed = 3"),
     ]
 

@@ -110,7 +110,7 @@ extension LocalSQLiteTransaction {
             if filter.unreadOnly { add("s.unread", []) }
             if filter.pendingOnly { add("s.delivery <> 'delivered'", []) }
             // Not by the column, which the indexes lack: there are few such rows.
-            if filter.recordsOnly { add("s.id NOT IN (SELECT id FROM shown WHERE listed = 2)", []) }
+            if filter.recordsOnly { add("s.id NOT IN (\(Self.headings))", []) }
             if filter.hidesFurniture { add("s.id NOT IN (\(Self.furniture))", []) }
             if let resolved = filter.resolved { add("s.id \(resolved ? "" : "NOT ")IN (\(Self.resolved))", []) }
             if !filter.states.isEmpty {
@@ -135,8 +135,11 @@ extension LocalSQLiteTransaction {
             WHERE \(StoredColumns.isMentioning) AND instr(search, ?) > 0
             """
 
+        /// The headings of comments whose root is gone.
+        private static let headings = "SELECT id FROM shown INDEXED BY shown_heading WHERE listed = 2"
+
         /// The furniture that lists leave out.
-        static let furniture = "SELECT id FROM shown WHERE listed = 3"
+        static let furniture = "SELECT id FROM shown INDEXED BY shown_hidden WHERE listed = 3"
 
         /// The parts of groups whose head is listed.
         static let parts = """

@@ -22,7 +22,21 @@ extension LocalSQLiteTransaction {
 
     func position(of id: Record.ID, in query: ListQuery) throws -> Int? {
         let condition = try condition(query)
-        guard try isListed(id, condition) else { return nil }
+        guard let place = try place(of: id, condition) else { return nil }
+        if query.order == .page, let leftOut = condition.leftOut {
+            // The rows of earlier pages are counted without comparing each.
+            let counted = [1, 2, 3].filter { !leftOut.contains($0) }.map(String.init).joined(separator: ", ")
+            let before = try number(
+                composed: """
+                    SELECT count(*) FROM shown INDEXED BY shown_listed WHERE listed IN (\(counted)) AND page < ?
+                    """, [.integer(place.page)])
+            let onPage = try number(
+                composed: """
+                    SELECT count(*) FROM shown s INDEXED BY shown_page
+                    WHERE \(condition.sql) AND s.page = ? AND (s.top, s.id) < (?, ?)
+                    """, condition.values + [.integer(place.page), .real(place.top), .text(id)])
+            return before + onPage
+        }
         return try number(
             composed: """
                 SELECT count(*) FROM shown s, (SELECT * FROM shown WHERE id = ?) it

@@ -191,13 +191,13 @@ extension LocalSchema {
         CREATE INDEX shown_mentions ON shown(root, id) WHERE \(StoredColumns.isMentioning);
         """
 
-    /// `color`: what a mark on a page is drawn in; rows get it when they are derived again. `shown_listed` counts all rows
-    /// without reading them.
+    /// `color`: what a mark on a page is drawn in; rows get it when they are derived again. `shown_listed` counts rows
+    /// without reading them: all rows, and those of the pages before one.
     fileprivate static let coloring = """
         CREATE TEMP TABLE intact AS
             SELECT rowid AS number FROM shown WHERE checksum = row_checksum(\(StoredColumns.shownUntilColors));
         ALTER TABLE shown ADD COLUMN color TEXT;
-        CREATE INDEX shown_listed ON shown(listed);
+        CREATE INDEX shown_listed ON shown(listed, page);
         UPDATE shown SET checksum = row_checksum(\(StoredColumns.shown)) WHERE rowid IN (SELECT number FROM intact);
         DROP TABLE intact;
         """
