@@ -54,6 +54,12 @@ extension Run {
         var benchmark = ListBenchmark(
             contestants: [peers.postilla(layer), peers.postilla(dense)], rows: 24, columns: 80, starts: options.starts)
         benchmark.visits = 0
+        // A layer opens where the last visit ended.
+        for contestant in benchmark.contestants {
+            let visit = try Visit(contestant, rows: benchmark.rows, columns: benchmark.columns)
+            _ = visit.press(contestant.first)
+            visit.leave(contestant)
+        }
         let frames = try benchmark.run().map(\.firstFrame)
         let texts = frames.map {
             "\(Figures.milliseconds($0.median)) (\(Figures.milliseconds($0.least)) to \(Figures.milliseconds($0.most)))"
