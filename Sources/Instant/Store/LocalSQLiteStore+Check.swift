@@ -50,6 +50,21 @@ extension LocalSQLiteStore {
         return found
     }
 
+    /// Whether a file was created and nothing stored in it. It has no label yet: one that has was emptied by damage.
+    static func isUnfinished(_ path: String) -> Bool {
+        guard LayerLabel.read(LayerLabel.path(besides: path)) == .none, !LayerRepair.isInterrupted(path),
+            let store = try? LocalSQLiteStore(lookingInto: path)
+        else { return false }
+        defer { store.close() }
+        let isEmpty = try? store.connections.read { database in
+            try CheckedTable.all.allSatisfy { table in
+                guard try database.tableExists(table.name) else { return true }
+                return try Int.fetchOne(database, sql: "SELECT count(*) FROM \(table.name)") == 0
+            }
+        }
+        return isEmpty ?? false
+    }
+
     func noteGaps() {
         do {
             let isComplete = try connections.read { database in
