@@ -53,7 +53,7 @@ import Testing
         stage.send(.status(needing(.expired, unsent: 3)))
         #expect(
             card(stage) == [
-                "The token for hotos17 / review expired at 11:59.",
+                "The token for hotos17 / review expired at 11:59.", "Server: http://localhost:5000",
                 "Unsent, safe here: 1 highlight, 2 notes. You can keep reading and",
                 "editing.", "", "Token or @file (hidden):",
             ])
@@ -245,11 +245,11 @@ import Testing
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.noneYet)))
         try stage.press("@/tmp/my token.jwt")
-        #expect(card(stage).dropFirst(3).first == "Token file: @/tmp/my token.jwt")
+        #expect(card(stage).dropFirst(4).first == "Token file: @/tmp/my token.jwt")
         try stage.press("<enter>")
         #expect(stage.asked.last == .readTokenFile("/tmp/my token.jwt"))
         stage.send(.tokenRead(TokenText(Self.readOnly)))
-        #expect(card(stage).dropFirst(4).joined().hasPrefix("Token for user mia"))
+        #expect(card(stage).dropFirst(5).joined().hasPrefix("Token for user mia"))
         try stage.press("<C-u>")
         #expect(card(stage).last == "Token or @file (hidden):")
         try stage.press("@x<enter>")
@@ -307,7 +307,7 @@ import Testing
         let stage = Stage(Sample.services())
         stage.send(.status(needing(.noneYet)))
         stage.send(.key(.paste(text)))
-        #expect(card(stage).dropFirst(4).joined(separator: " ").hasPrefix(sentence))
+        #expect(card(stage).dropFirst(5).joined(separator: " ").hasPrefix(sentence))
     }
 
     /// The connection stays live throughout.

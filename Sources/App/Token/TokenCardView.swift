@@ -71,12 +71,18 @@ extension AppState {
             }
         let verdict = verdict(on: card)
         let choices = card.completions.prefix(5).map { CleanText(cleaning: $0).truncated(to: columns) }
-        return lines(reason(for: card), .fact) + lines(waitingSentence, .fact)
+        return lines(reason(for: card), .fact) + lines(receiver(for: card), .fact) + lines(waitingSentence, .fact)
             + [TokenCardLine(text: "", role: .choice), TokenCardLine(text: entry, role: .entry)]
             + choices.map { TokenCardLine(text: $0, role: .choice) }
             + lines(verdict.text, verdict.role)
             + (card.check.map { lines($0.sentence, .verdict) } ?? [])
             + warnings(on: card).flatMap { lines($0, .warning) }
+    }
+
+    /// Returns who gets the token.
+    private func receiver(for card: TokenCard) -> CleanText {
+        guard let document, card.purpose == .layer else { return "" }
+        return "Server: \(document.reference.server)"
     }
 
     private func reason(for card: TokenCard) -> CleanText {
