@@ -55,12 +55,10 @@ extension InstantCacheEntry {
 
     func uses(pdf sha256: String) -> Bool { pdfs.contains(sha256) }
 
-    /// Returns all layers in a data folder, for every server and user. Unreadable layers are listed with their problem,
-    /// but not one whose process was killed before it stored anything.
+    /// Returns all layers in a data folder, for every server and user. Unreadable layers are listed with their problem.
     static func all(in folders: Folders) -> [InstantCacheEntry] {
-        folders.layerFolders.compactMap { folder in
+        folders.layerFolders.map { folder in
             do { return try InstantCacheEntry(folder: folder, folders: folders) } catch {
-                guard !LocalSQLiteStore.isUnfinished(Folders.database(in: folder)) else { return nil }
                 return InstantCacheEntry(broken: folder, folders, because: error)
             }
         }

@@ -50,9 +50,9 @@ extension LocalSQLiteStore {
         return found
     }
 
-    /// Whether a file was created and nothing stored in it. It has no label yet: one that has was emptied by damage.
+    /// Whether a file was created and nothing stored in it. An empty file with a label was emptied by damage.
     static func isUnfinished(_ path: String) -> Bool {
-        guard LayerLabel.read(LayerLabel.path(besides: path)) == .none, !LayerRepair.isInterrupted(path),
+        guard LayerLabel.read(LayerLabel.path(besides: path)) == .none,
             let store = try? LocalSQLiteStore(lookingInto: path)
         else { return false }
         defer { store.close() }

@@ -10,7 +10,7 @@ enum StoredBoxes {
             .map { "\($0.left) \($0.top) \($0.width) \($0.height)" }.joined(separator: " ")
     }
 
-    /// Leaves out what is no number, and a last box of fewer than four numbers.
+    /// Skips everything that is not a number, and an incomplete box at the end.
     static func boxes(in text: some Collection<UInt8>) -> (box: Rect?, rects: [Rect]) {
         var box: Rect?
         var rects: [Rect] = []

@@ -33,6 +33,23 @@ struct UnfinishedStoreTests {
         #expect(try findings.isEmpty)
     }
 
+    /// The second copy of a layer, for another token, is created in the same way.
+    @Test func anEmptySideStoreIsNoDamagedLayer() throws {
+        let store = try LocalSQLiteStore(path: path)
+        try store.write { try $0.set(LayerMetadata(identity: StoredClient.identity, clientID: "client-1")) }
+        store.putLabel(StoredClient.identity, pdf: "")
+        store.close()
+        let side = folders.layer(StoredClient.identity) + "/views/other"
+        try Folders.make(side)
+        try LocalSQLiteStore(path: Folders.database(in: side)).close()
+        #expect(try findings.map(\.problem) == [nil])
+        let entry = try #require(try InstantClient.listCacheEntries(in: folder.url).first)
+        #expect(entry.problem == nil && entry.damage == nil)
+        #expect(throws: Never.self) {
+            try InstantCacheEntry.attachmentsInUse(in: folders.layer(StoredClient.identity))
+        }
+    }
+
     /// Something was stored before.
     @Test func anEmptiedStoreIsDamaged() throws {
         let store = try LocalSQLiteStore(path: path)

@@ -167,8 +167,11 @@ extension LayerRepair {
         Folders.entries(folder).contains { $0.contains(".sqlite.damaged-") }
     }
 
-    /// Whether a folder contains a store, perhaps one whose repair was interrupted.
-    static func hasStore(_ path: String) -> Bool { Folders.isFile(path) || isInterrupted(path) }
+    /// Whether there is a store, perhaps one whose repair was interrupted. A file in which nothing was stored yet, because
+    /// its process was killed, is none.
+    static func hasStore(_ path: String) -> Bool {
+        isInterrupted(path) || Folders.isFile(path) && !LocalSQLiteStore.isUnfinished(path)
+    }
 
     /// Puts the new store in the place of the old one. Every step may be the last one, and is then done by the next call.
     ///
