@@ -33,6 +33,7 @@ extension Preferences {
     /// - Throws: ``CommandFailure`` that names every problem.
     static func use(file: String? = nil) throws -> Preferences {
         let preferences = try load(file: file)
+        if file == nil { SettingsCopy.keep(preferences) }
         guard preferences.problems.isEmpty else {
             throw CommandFailure(preferences.problems.joined(separator: "\n"), .usage)
         }

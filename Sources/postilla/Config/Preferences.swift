@@ -15,6 +15,8 @@ struct Preferences {
     private(set) var colors: [String: Settings.Value] = [:]
     /// The servers and token sources for commands, by name.
     private(set) var profiles: [String: Profile] = [:]
+    /// The file that was read, and its text; nil if there is none.
+    private(set) var file: (path: String, text: String)?
     /// Where a command's keys are set, by context and command.
     private(set) var keys: [KeyPlace: Settings.Origin] = [:]
 
@@ -25,6 +27,7 @@ struct Preferences {
 
     /// - Parameter file: nil when there is no file.
     init(environment: [String: String] = [:], file: (path: String, text: String)? = nil) {
+        self.file = file
         if let file { read(file.path, file.text) }
         if let editor = ["VISUAL", "EDITOR"].first(where: { !(environment[$0] ?? "").isEmpty }), values[.editor] == nil
         {
@@ -177,15 +180,19 @@ struct Preferences {
         }
     }
 
-    /// All effective settings as a valid configuration file. A value that is not the default is followed by its origin.
-    var lines: [String] {
+    /// All effective settings as a valid configuration file.
+    ///
+    /// - Parameter namingOrigins: Whether a value that is not the default is followed by its origin.
+    func lines(namingOrigins: Bool = true) -> [String] {
+        func from(_ origin: Settings.Origin?) -> String { namingOrigins ? Self.comment(origin) : "" }
         let settings = Preference.allCases.flatMap { (preference: Preference) -> [String] in
             let line =
                 preference.isCommand
                 ? preference.line(command: values[preference]?.words ?? []) : preference.line(text(preference))
             return ["# \(preference.meaning)", line + from(values[preference]?.origin), ""]
         }
-        let keys = KeyContext.allCases.flatMap { context in ["[keys.\(context.name)]"] + keyLines(context) + [""] }
+        let keys = KeyContext.allCases.flatMap { context in ["[keys.\(context.name)]"] + keyLines(context, from) + [""]
+        }
         // The others depend on the terminal.
         let styles = Theme.roles.map { role in
             let line = "\(role.name) = \(theme[keyPath: role.style].notation.tomlText)"
@@ -216,7 +223,7 @@ struct Preferences {
             }
     }
 
-    private func keyLines(_ context: KeyContext) -> [String] {
+    private func keyLines(_ context: KeyContext, _ from: (Settings.Origin?) -> String) -> [String] {
         let bound = keymap.bindings(in: [context]).map { binding in
             let sequences = binding.sequences.map { $0.map(\.notation).joined().tomlText }
             let text = sequences.count == 1 ? sequences[0] : "[" + sequences.joined(separator: ", ") + "]"
@@ -230,5 +237,5 @@ struct Preferences {
         return bound + unbound.map { "\($0.command.rawValue) = []" + from($1) }.sorted()
     }
 
-    private func from(_ origin: Settings.Origin?) -> String { origin.map { "  # \($0)" } ?? "" }
+    private static func comment(_ origin: Settings.Origin?) -> String { origin.map { "  # \($0)" } ?? "" }
 }

@@ -9,6 +9,13 @@ import SystemPackage
 enum Output {
     static let isTerminal = isatty(STDOUT_FILENO) == 1
 
+    /// Whether standard output is this file, which the shell has then emptied already, unless it appends.
+    static func goes(to path: String) -> Bool {
+        var (here, there) = (stat(), stat())
+        return fstat(STDOUT_FILENO, &here) == 0 && here.st_mode & S_IFMT == S_IFREG && stat(path, &there) == 0
+            && here.st_dev == there.st_dev && here.st_ino == there.st_ino
+    }
+
     static func data(_ text: PrintableText) { write(text, to: STDOUT_FILENO) }
 
     /// Writes a line of data.

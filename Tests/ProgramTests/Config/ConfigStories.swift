@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import TestThreads
 import Testing
@@ -31,6 +32,72 @@ struct ConfigStories {
         #expect(run.messages.contains("\(bad), line 4: e is already edit"))
         let good = try home.write("good.toml", try config(home).output)
         #expect(try config(home, ["--check", good]).status == 0)
+    }
+
+    /// The path of the usual settings file, with this text.
+    private func settings(_ home: Folder, _ text: String) throws -> String {
+        let folder = home.path + "/.config/postilla"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return try home.write(".config/postilla/config.toml", text)
+    }
+
+    private func shell(_ home: Folder, _ line: String) throws -> Program.Outcome {
+        try Program.run(["-c", line], environment: ["HOME": home.path, "P": Program.path], executable: "/bin/sh")
+    }
+
+    @Test func outputIntoTheSettingsFileIsRefusedAndTheLastSettingsAreKept() throws {
+        let home = try Folder()
+        let own = "theme = \"light\"\n[profiles.work]\nserver = \"https://docs.example\"\n"
+        let file = try settings(home, own)
+        #expect(try config(home).status == 0)
+        let run = try shell(home, "\"$P\" config > \(file)")
+        #expect(run.status == 64 && run.messages.contains("config --write"), "\(run.messages)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "")
+        // Another run, which reads the empty file, keeps the copy.
+        #expect(try config(home).status == 0)
+        let kept = home.path + "/.local/state/postilla/settings"
+        let copies = try FileManager.default.contentsOfDirectory(atPath: kept).map { "\(kept)/\($0)" }
+        let copy = try #require(copies.first)
+        #expect(copies.count == 1 && run.messages.contains(copy), "\(run.messages)")
+        #expect(try String(contentsOfFile: copy, encoding: .utf8) == own)
+        // Appending empties nothing, and would make the file invalid.
+        _ = try settings(home, own)
+        #expect(try shell(home, "\"$P\" config >> \(file)").status == 64)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == own)
+        // Other places are unaffected.
+        #expect(try shell(home, "\"$P\" config > \(home.path)/other.toml").status == 0)
+    }
+
+    @Test func aSettingsFileIsWrittenAndAnExistingOneIsKept() throws {
+        let home = try Folder()
+        let file = home.path + "/.config/postilla/config.toml"
+        let first = try config(home, ["--write"], ["VISUAL": "vi"])
+        #expect(first.status == 0 && first.messages == "Wrote \(file)\n", "\(first.messages)")
+        #expect(try config(home, ["--check", file]).status == 0)
+        // What the environment says belongs to one shell.
+        #expect(try !String(contentsOfFile: file, encoding: .utf8).contains("\"vi\""))
+        let refused = try config(home, ["--write"])
+        #expect(refused.status == 64 && refused.messages.contains("\(file).1"), "\(refused.messages)")
+        for (number, theme) in ["light", "dark"].enumerated() {
+            let own = "theme = \"\(theme)\"\n"
+            _ = try settings(home, own)
+            let run = try config(home, ["--write", "--force"])
+            #expect(run.status == 0, "\(run.messages)")
+            let kept = "\(file).\(number + 1)"
+            #expect(run.messages.contains(kept), "\(run.messages)")
+            #expect(try String(contentsOfFile: kept, encoding: .utf8) == own)
+            #expect(try config(home).lines.contains { $0.hasPrefix("theme = \"\(theme)\"") })
+        }
+        // A file with errors is not replaced, and a link to a file elsewhere stays one.
+        _ = try settings(home, "mouse = 3\n")
+        #expect(try config(home, ["--write", "--force"]).status == 64)
+        #expect(try String(contentsOfFile: file, encoding: .utf8) == "mouse = 3\n")
+        try FileManager.default.removeItem(atPath: file)
+        let target = try home.write("dotfile.toml", "mouse = false\n")
+        try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target)
+        #expect(try config(home, ["--write", "--force"]).status == 0)
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == target)
+        #expect(try String(contentsOfFile: target, encoding: .utf8).contains("mouse = false"))
     }
 
     @Test func theViewerObeysAndNamesWhatItCannot() throws {

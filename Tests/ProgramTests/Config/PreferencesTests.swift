@@ -87,7 +87,7 @@ import Testing
     ])
     func whatIsPrintedCanBeReadAgain(text: String) {
         let first = preferences(text)
-        let printed = first.lines.joined(separator: "\n")
+        let printed = first.lines().joined(separator: "\n")
         let again = preferences(printed)
         #expect(again.problems.isEmpty, "\(again.problems)")
         #expect(again.theme == first.theme)
@@ -102,7 +102,7 @@ import Testing
 
     @Test func thePageOfSettingsShowsTheDefaults() throws {
         // docs/keys.md explains the commands.
-        let lines = Preferences().lines.map {
+        let lines = Preferences().lines().map {
             $0.hasPrefix("#") ? $0 : String($0.split(separator: "  # ", omittingEmptySubsequences: false)[0])
         }
         let page = """
