@@ -61,7 +61,10 @@ struct TokenCheckStories {
         }
         let forged = try check(engine.tokenSignedWithPublicKey())
         #expect(forged.status == 3 && forged.messages.contains("no key for the token's algorithm"))
-        #expect(forged.lines == ["accepted  no, algorithm_refused", "key       none of the server's"])
+        #expect(
+            forged.lines == [
+                "accepted  no, algorithm_refused", "from      standard input", "key       none of the server's",
+            ])
         let none = try check(engine.token { $0.document = "unknown" })
         #expect(none.status == 3 && none.lines.first == "accepted  no, document_not_found")
         try engine.revoke(try engine.token { $0.id = "known" })
@@ -83,7 +86,7 @@ struct TokenCheckStories {
         #expect(try JSON(parsing: forged.output)["reason"] == "algorithm_refused")
         #expect(try JSON(parsing: forged.output)["key"] == nil)
         let tsv = try check(engine.token(), "--format", "tsv").lines
-        #expect(tsv.first == "accepted\treason\tkey\tdocument\tlayer\tuser\tuntil")
+        #expect(tsv.first == "accepted\treason\tkey\tdocument\tlayer\tuser\tuntil\tsource")
         #expect(tsv.last?.hasPrefix("true\t\t") == true)
     }
 
@@ -97,6 +100,35 @@ struct TokenCheckStories {
             let run = try ana.run(["token", "check"] + other + way.arguments, environment: way.environment)
             #expect(run.status == 0 && run.lines.first == "accepted  yes", "\(way): \(run.messages)")
         }
+    }
+
+    /// A verdict on another token than the one that was piped in would mislead.
+    @Test func whatIsPipedInComesBeforeProfileAndEnvironmentAndTheSourceIsNamed() throws {
+        let other = try ana.home.write("other.jwt", try engine.token { $0.expires = 1_000_000_000 })
+        try FileManager.default.createDirectory(
+            atPath: ana.home.path + "/.config/postilla", withIntermediateDirectories: true)
+        try ana.home.write(".config/postilla/config.toml", "[profiles.work]\ntoken-file = \"\(other)\"\n")
+        let check = ["token", "check", engine.url]
+        for (more, environment) in [
+            ([], ["POSTILLA_TOKEN_FILE": other]), ([], ["POSTILLA_TOKEN": "other"]), (["--profile", "work"], [:]),
+            (["--token-stdin"], ["POSTILLA_TOKEN_FILE": other]),
+        ] {
+            let run = try ana.run(check + more, input: ana.token + "\n", environment: environment)
+            #expect(run.status == 0 && run.lines.contains("from      standard input"), "\(more): \(run.messages)")
+        }
+        // Nothing on standard input.
+        let variable = try ana.run(check, environment: ["POSTILLA_TOKEN_FILE": other])
+        #expect(variable.status == 3 && variable.lines.contains("from      POSTILLA_TOKEN_FILE (\(other))"))
+        let profile = try ana.run(check + ["--profile", "work", "--format", "json"])
+        #expect(try JSON(parsing: profile.output)["source"]?.string == "profile work (\(other))")
+        // An option and bytes are two tokens.
+        for option in [["--token-file", ana.tokenFile], ["--token-command", "cat \(ana.tokenFile)"]] {
+            let both = try ana.run(check + option, input: ana.token + "\n")
+            #expect(both.status == 64 && both.output == "" && both.messages.contains("two tokens"), "\(both.messages)")
+        }
+        // What is no token is named with its source.
+        let bad = try ana.run(check, environment: ["POSTILLA_TOKEN": "secret"])
+        #expect(bad.status == 3 && bad.messages.contains("POSTILLA_TOKEN: "), "\(bad.messages)")
     }
 
     /// Text that is not a token is not sent, because it may be another secret.

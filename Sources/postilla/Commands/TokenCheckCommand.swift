@@ -11,10 +11,11 @@ struct TokenCheckCommand: AsyncParsableCommand {
         commandName: "check", abstract: "Ask a server whether it accepts a token, and why not.",
         discussion: """
             Prints the server's verdict: the key that verifies the token, its rights and times by the server's clock, \
-            and warnings. Without a token option the token is read from standard input, or asked for on a terminal. \
-            json and ndjson print one object \
-            {"accepted","reason","description","now","key","grant","warnings","clock_difference"}; times and the \
-            difference to this machine's clock are in milliseconds. Exits with 3 if the server refuses the token.
+            and warnings. The token comes from an option, else from standard input if something is there, else from the \
+            profile or the environment, else it is asked for; the verdict names the source. json and ndjson print one \
+            object {"accepted","reason","description","now","key","grant","warnings","clock_difference","source"}; \
+            times and the difference to this machine's clock are in milliseconds. Exits with 3 if the server refuses \
+            the token.
 
             Examples:
               postilla token check https://docs.example < review.jwt
@@ -32,7 +33,7 @@ struct TokenCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let address = try server.serverURL(target)
-        let token = try await token()
+        let (token, source) = try await token()
         guard let url = URL(string: address) else { throw CommandFailure("\(address) is not a URL", .usage) }
         let start = Timestamp.now
         let verdict: TokenVerdict
@@ -42,7 +43,8 @@ struct TokenCheckCommand: AsyncParsableCommand {
         } catch { throw CommandFailure(error) }
         // The server read its clock about halfway through the request.
         let here = start + (Timestamp.now - start) / 2
-        let report = TokenReport(verdict: verdict, clockDifference: verdict.now.map { $0 - here })
+        let report = TokenReport(
+            verdict: verdict, source: source, clockDifference: verdict.now.map { $0 - here })
         switch format {
         case .table: for line in report.lines { Output.line(line) }
         case .json, .ndjson: Output.json(report.json)
@@ -53,18 +55,43 @@ struct TokenCheckCommand: AsyncParsableCommand {
         }
     }
 
-    private func token() async throws -> String {
-        let source = try tokens.source(server.chosenProfile())
-        let given: String? =
-            if source == .prompt {
-                StandardInput.isTerminal ? try Self.ask() : try StandardInput.shared.line()?.trimmed
-            } else { try await source.token(refused: nil, document: nil, layer: nil) }
+    /// How long a program at the other end of a pipe has for its first byte, if there is another source.
+    private static let patience: Int32 = 5000
+
+    /// - Returns: The token, and what a person calls its source.
+    private func token() async throws -> (String, source: String) {
+        let profile = try server.chosenProfile()
+        let (source, name) = try tokens.choice(profile, readingInput: try readsInput())
+        let given: String?
+        if source == .prompt {
+            given = StandardInput.isTerminal ? try Self.ask() : nil
+        } else {
+            given = try await source.token(refused: nil, document: nil, layer: nil)
+        }
         guard let token = given, !token.isEmpty else {
-            throw CommandFailure("no token; pipe one in or use --token-file", .authentication)
+            throw CommandFailure(
+                source == .prompt ? "no token; pipe one in or use --token-file" : "no token from \(name)",
+                .authentication)
         }
         // Other text does not leave this machine.
-        do { try Claims.checkShape(of: token) } catch { throw CommandFailure("\(error)", .authentication) }
-        return token
+        do { try Claims.checkShape(of: token) } catch { throw CommandFailure("\(name): \(error)", .authentication) }
+        return (token, name)
+    }
+
+    /// Whether the token is on standard input: named, or nothing else is and there are bytes. A verdict on another token
+    /// than the one piped in would mislead.
+    private func readsInput() throws -> Bool {
+        if tokens.tokenStdin { return true }
+        if StandardInput.isTerminal { return false }
+        if tokens.namesSource {
+            guard !StandardInput.shared.hasBytes(waiting: 0) else {
+                throw CommandFailure(
+                    "there are two tokens: an option names one, and standard input has bytes; leave out the option, or add < /dev/null",
+                    .usage)
+            }
+            return false
+        }
+        return StandardInput.shared.hasBytes(waiting: Self.patience)
     }
 
     private static func ask() throws -> String? {
@@ -83,11 +110,14 @@ struct TokenCheckCommand: AsyncParsableCommand {
 /// A server's verdict in the formats of a command.
 private struct TokenReport {
     let verdict: TokenVerdict
+    /// Where the token came from, as a person calls it.
+    let source: String
     /// The server's clock minus this machine's, in milliseconds; nil if the server did not send its own.
     let clockDifference: Int64?
 
     var lines: [String] {
         var lines = ["accepted  " + (verdict.refusal.map { "no, \($0.reason)" } ?? "yes")]
+        lines.append("from      \(source)")
         lines.append(
             "key       " + (verdict.key.map { "\($0.algorithm), SHA-256 \($0.sha256)" } ?? "none of the server's"))
         if let clockDifference { lines.append("clock     " + Self.words(clockDifference)) }
@@ -107,6 +137,7 @@ private struct TokenReport {
     var json: String {
         guard let object = (try? JSONReader.parse(verdict.bytes))?.object else { return "{}" }
         var report = object
+        report["source"] = .string(source)
         report["clock_difference"] = clockDifference.map { .number(JSONNumber($0)) }
         return JSON.object(report).text
     }
@@ -116,7 +147,7 @@ private struct TokenReport {
             ("accepted", "\(verdict.isAccepted)"), ("reason", verdict.refusal?.reason ?? ""),
             ("key", verdict.key?.sha256 ?? ""), ("document", verdict.grant?.documentID ?? ""),
             ("layer", verdict.grant?.layer ?? ""), ("user", verdict.grant?.userID ?? ""),
-            ("until", verdict.grant?.expiresAt.iso8601 ?? ""),
+            ("until", verdict.grant?.expiresAt.iso8601 ?? ""), ("source", source),
         ]
         return [
             fields.map(\.0).joined(separator: "\t"),

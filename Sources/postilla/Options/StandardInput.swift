@@ -46,6 +46,18 @@ final class StandardInput: Sendable {
         }
     }
 
+    /// Whether bytes wait to be read, none of which is taken. Blocks until there are some or the input ends.
+    ///
+    /// - Parameter milliseconds: how long to wait for a program at the other end of a pipe.
+    func hasBytes(waiting milliseconds: Int32) -> Bool {
+        if state.withLock({ $0.taken < $0.buffer.count }) { return true }
+        var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        while poll(&input, 1, milliseconds) < 0 { guard errno == EINTR else { return false } }
+        guard input.revents & Int16(POLLIN) != 0 else { return false }
+        var count: CInt = 0
+        return ioctl(STDIN_FILENO, UInt(FIONREAD), &count) == 0 && count > 0
+    }
+
     private func waiting<T: Sendable>(
         _ body: @escaping @Sendable (inout State) throws -> T
     ) async throws -> T {

@@ -40,25 +40,35 @@ struct TokenOptions: ParsableArguments {
     /// Returns the chosen source: an option, else the profile's, else the environment's. The variables are removed from
     /// the environment, so that no child inherits a token.
     func source(_ profile: Profile?) throws -> TokenSource {
+        try choice(profile, readingInput: tokenStdin).source
+    }
+
+    /// Whether an option names a source other than standard input.
+    var namesSource: Bool { [tokenFile, tokenCommand, tokenUrl].contains { $0 != nil } }
+
+    /// The same, with what a person calls the source, such as `POSTILLA_TOKEN_FILE (ana.jwt)`.
+    ///
+    /// - Parameter readingInput: Whether standard input comes before profile and environment.
+    func choice(_ profile: Profile?, readingInput: Bool) throws -> (source: TokenSource, name: String) {
         let file = Self.take("POSTILLA_TOKEN_FILE")
         let token = Self.take("POSTILLA_TOKEN")
-        if let tokenFile { return fileSource(tokenFile) }
-        if let tokenCommand { return .command(tokenCommand) }
-        if let tokenUrl { return .url(tokenUrl, headerFile: tokenUrlHeaderFile) }
-        if tokenStdin {
+        if let tokenFile { return (fileSource(tokenFile), "--token-file \(tokenFile)") }
+        if let tokenCommand { return (.command(tokenCommand), "--token-command") }
+        if let tokenUrl { return (.url(tokenUrl, headerFile: tokenUrlHeaderFile), "--token-url") }
+        if readingInput {
             guard let line = try StandardInput.shared.line(), !line.trimmed.isEmpty else {
                 throw CommandFailure("no token on standard input", .authentication)
             }
-            return .given(line.trimmed)
+            return (.given(line.trimmed), "standard input")
         }
-        switch profile?.source {
-        case .file(let path)?: return fileSource(path)
-        case let source?: return source
-        case nil: break
+        if let profile, let source = profile.source {
+            let name = "profile \(profile.name)"
+            guard case .file(let path) = source else { return (source, name) }
+            return (fileSource(path), "\(name) (\(path))")
         }
-        if let file { return fileSource(file) }
-        if let token { return .given(token) }
-        return .prompt
+        if let file { return (fileSource(file), "POSTILLA_TOKEN_FILE (\(file))") }
+        if let token { return (.given(token), "POSTILLA_TOKEN") }
+        return (.prompt, "the prompt")
     }
 
     private func fileSource(_ path: String) -> TokenSource {
