@@ -137,4 +137,6 @@ package indirect enum Message: Hashable, Sendable {
     case presence(LayerPresence)
     /// A sentence for the user.
     case notice(String)
+    /// The unsent edits of a layer are in a file.
+    case unsentSaved(LayerReference, count: Int, path: String)
 }

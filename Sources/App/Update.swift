@@ -92,6 +92,7 @@ extension AppState {
         case .requests(let requests): requestsCame(requests)
         case .presence(let presence): presenceCame(presence)
         case .notice(let text): notice = .done(text.asSentence)
+        case .unsentSaved(let reference, let count, let path): unsentSaved(of: reference, count, in: path)
         }
         return []
     }

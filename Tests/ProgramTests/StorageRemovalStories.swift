@@ -81,6 +81,32 @@ struct StorageRemovalStories {
         #expect(!window.text.contains("Added note"))
     }
 
+    /// The files are gone, or an older copy of them was put back: the program still has its edits.
+    @Test(arguments: [false, true])
+    func editsOfAWindowWhoseFilesAreGoneAreSaved(isReplaced: Bool) throws {
+        let window = try ana.open(columns: 160)
+        try window.press(":offline<enter>")
+        try window.see("offline")
+        try window.addNote("First without a copy")
+        let copy = ana.home.path + "/copy"
+        try FileManager.default.copyItem(atPath: data + "/layers", toPath: copy)
+        try window.addNote("Second without a copy")
+        try FileManager.default.removeItem(atPath: data + "/layers")
+        if isReplaced { try FileManager.default.moveItem(atPath: copy, toPath: data + "/layers") }
+        try window.see("2 unsent edits are gone when you close it, unless you save them now.")
+        // Quitting asks.
+        try window.press("rq")
+        try window.see("Lose 2 unsent edits of ")
+        try window.press("s")
+        try window.see("2 unsent edits saved in ")
+        #expect(try window.quit().joined().contains("unsent edits saved in "))
+        let state = ana.home.path + "/.local/state/postilla"
+        let name = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: state).first { $0.hasPrefix("unsent-") })
+        let saved = try String(contentsOfFile: "\(state)/\(name)", encoding: .utf8)
+        #expect(saved.contains("First without a copy") && saved.contains("Second without a copy"), "\(saved)")
+    }
+
     /// A narrow token's edit waits in a store of its own, whose program was killed.
     private func damagedSideStore() throws -> String {
         let own = ["view", "edit", "delete"].map { "annotations:\($0):self" } + ["comments:view:self"]

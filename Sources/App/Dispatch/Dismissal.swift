@@ -92,9 +92,12 @@ extension AppState {
     private func loss(before departure: Departure) -> String? {
         guard departure != .termination else { return nil }
         let files = layers(before: departure).compactMap(\.file).filter { $0.isPrivate && $0.unwritten > 0 }
-        guard !files.isEmpty else { return nil }
-        let what = files.map { "\($0.unwrittenChanges) not in \($0.name)" }.joined(separator: ", ")
-        return "Lose \(what)? y/N "
+        let removed = layers(before: departure).filter { $0.unsentWithoutCopy > 0 && $0.rescuedTo == nil }
+        guard !files.isEmpty || !removed.isEmpty else { return nil }
+        let what =
+            files.map { "\($0.unwrittenChanges) not in \($0.name)" }
+            + removed.map { "\(AppState.unsentEdits($0.unsentWithoutCopy)) of \($0.name)" }
+        return "Lose \(what.joined(separator: ", "))? \(removed.isEmpty ? "" : "s save, ")y/N "
     }
 
     /// Quits as soon as everything is saved, usually immediately, whatever is lost.
@@ -118,7 +121,7 @@ extension AppState {
     /// Cancels the exit because the user pressed a key.
     mutating func stay() { if departure != .termination { departure = nil } }
 
-    private func layers(before departure: Departure) -> [DocumentState] {
+    func layers(before departure: Departure) -> [DocumentState] {
         departure == .tab ? document.map { [$0] } ?? [] : openLayers
     }
 
@@ -158,6 +161,10 @@ extension DocumentState {
     /// The summary of unsent edits, shown on leaving.
     var farewell: String? {
         if let file { return file.farewell }
+        if unsentWithoutCopy > 0 {
+            return rescuedTo.map { "unsent edits saved in \($0)" }
+                ?? "\(unsentWithoutCopy) unsent, lost with the local copy"
+        }
         return waiting > 0 ? "\(waiting) unsent, kept for the next sync" : nil
     }
 }

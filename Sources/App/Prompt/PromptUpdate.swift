@@ -66,6 +66,11 @@ extension AppState {
         if answer == .command(.saveUnsent), case .removeLayer(let reference, 1...) = what {
             return [.saveUnsent(reference)]
         }
+        if answer == .command(.saveUnsent), case .loseChanges(let departure) = what,
+            case let saving = saveUnsent(before: departure), !saving.isEmpty
+        {
+            return saving
+        }
         guard answer == .command(.yes) else { return only(.done("Cancelled")) }
         switch what {
         case .delete(let edits):

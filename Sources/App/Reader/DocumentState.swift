@@ -81,6 +81,8 @@ struct DocumentState: Equatable, Sendable {
     var conflict: ConflictCard?
     /// Whether the user has dismissed the card about lost access and continues reading.
     var isLossAccepted = false
+    /// The file with the unsent edits, if they were saved to one.
+    var rescuedTo: String?
     /// The token card, while another tab is shown.
     var cardAside: TokenCard?
     /// The need for which the user closed the token card; the card opens again for a different need.

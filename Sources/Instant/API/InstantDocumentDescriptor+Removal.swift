@@ -32,7 +32,16 @@ extension InstantDocumentDescriptor {
     }
 
     /// Returns what exists only in the local stores of this layer, whether it is open or not.
-    package func losses() -> LayerLosses { LayerLosses(of: [stores.main] + stores.sides) }
+    ///
+    /// If the files of the open storage were removed or replaced, its edits are read through the connection that still has
+    /// them, besides those in the files that are there now. Blocks.
+    package func losses() -> LayerLosses {
+        var losses = LayerLosses(of: [stores.main] + stores.sides)
+        if let open = openStore, !open.store.isCurrent {
+            losses.add(WriterConnectionStore(store: open.store), of: open.folder)
+        }
+        return losses
+    }
 
     /// Closes the descriptor and removes the layer.
     ///

@@ -207,6 +207,9 @@ public final class InstantDocumentDescriptor: Sendable {
         for performer in left { performer.closeFiles() }
     }
 
+    /// The storage in use; nil if none was opened yet.
+    var openStore: OpenStore? { state.withLock { $0.performer?.open } }
+
     /// The layer, for reading and editing; it throws the core's errors.
     package var layer: Layer { get throws { try performer().layer } }
 

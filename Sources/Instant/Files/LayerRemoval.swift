@@ -129,18 +129,22 @@ package struct LayerLosses: Hashable, Sendable {
         do {
             let store = try LocalSQLiteStore(lookingInto: path)
             defer { store.close() }
-            let entries = try Layer(store: store).outbox()
-            store.noteGaps()
-            edits += entries.map(UnsentEdit.init)
-            for entry in entries {
-                places.insert(
-                    Place(
-                        store: folder, seq: entry.seq, content: entry.content?.text,
-                        madeAt: entry.madeAt.milliseconds))
-            }
-            let found = store.damage.map(\.description)
-            if !found.isEmpty { damage.append("\(path) is damaged: \(found.shortList)") }
+            add(store, of: folder)
         } catch { damage.append(InstantError(error).message) }
+    }
+
+    /// Adds the edits of an open store that are not known yet, such as from a copy of it.
+    mutating func add(_ store: some LocalStore, of folder: String) {
+        do {
+            for entry in try Layer(store: store).outbox() {
+                let place = Place(
+                    store: folder, seq: entry.seq, content: entry.content?.text, madeAt: entry.madeAt.milliseconds)
+                if places.insert(place).inserted { edits.append(UnsentEdit(entry)) }
+            }
+            store.noteGaps()
+        } catch { damage.append(InstantError(error).message) }
+        let found = store.damage.map(\.description)
+        if !found.isEmpty { damage.append("\(Folders.database(in: folder)) is damaged: \(found.shortList)") }
     }
 
     /// Whether something would be lost that was not known before.

@@ -300,7 +300,7 @@ final class OpenLayers: Sendable {
                 try Folders.make(options.folders.state)
                 let path = "\(options.folders.state)/unsent-\(Timestamp.now.milliseconds).json"
                 try PrivateFile.write(PrintableText(json: JSON.array(records).text).string + "\n", to: path)
-                post(.notice("\(records.count) unsent edit\(records.count == 1 ? "" : "s") saved in \(path)"))
+                post(.unsentSaved(reference, count: records.count, path: path))
                 if !unsent.damage.isEmpty {
                     post(.notice("Edits that cannot be read were not saved: \(unsent.damage.joined(separator: "; "))"))
                 }
