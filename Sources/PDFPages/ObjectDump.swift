@@ -186,7 +186,7 @@ extension PDFTools {
     func dump(of file: String) async throws -> ObjectDump {
         if let dump = try await dump(of: file, Self.pageKeys)?.objects { return dump }
         let reason = try await reason(for: file)
-        guard reason == .damaged, let rebuilt = try RebuiltFile(of: Self.argument(for: file)),
+        guard reason == .damaged, let rebuilt = try RebuiltFile(of: Self.argument(for: file), in: scratchFolder),
             var dump = try await dump(of: rebuilt.path, Self.pageKeys)?.objects
         else { throw reason }
         dump.rebuilt = rebuilt

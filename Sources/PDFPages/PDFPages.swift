@@ -13,6 +13,8 @@ package struct PDFTools: Sendable {
     package var directories: [String]
     /// The folder of poppler's character maps, in the package poppler-data.
     var characterMaps = "/usr/share/poppler/cMap"
+    /// The folder for intermediate files; nil: `TMPDIR`, or `/tmp`.
+    package var scratchFolder: String?
 
     package static let usualDirectories = ["/usr/bin", "/bin", "/usr/local/bin"]
 

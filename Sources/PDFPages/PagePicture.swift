@@ -66,7 +66,7 @@ extension PDFTools {
         guard let records else {
             return try await paint(file, page: page, width: width, height: height, part)
         }
-        let folder = try ScratchFolder()
+        let folder = try ScratchFolder(in: scratchFolder)
         defer { withExtendedLifetime(folder) {} }
         let (single, annotated) = (folder.path("page.pdf"), folder.path("annotated.pdf"))
         try await takeOut(page, of: file, into: single)
@@ -81,7 +81,7 @@ extension PDFTools {
         let path = try Self.argument(for: file)
         guard try await !copy(page, of: path, into: target) else { return }
         let reason = try await reason(for: file)
-        guard reason == .damaged, let rebuilt = try RebuiltFile(of: path),
+        guard reason == .damaged, let rebuilt = try RebuiltFile(of: path, in: scratchFolder),
             try await copy(page, of: rebuilt.path, into: target)
         else { throw reason }
     }

@@ -10,8 +10,9 @@ final class RebuiltFile: Sendable {
     /// The file is read as a whole.
     private static let maxBytes: Int64 = 32 << 20
 
+    /// - Parameter place: the folder for the copy, as in ``PDFTools/scratchFolder``.
     /// - Returns: nil if the file is encrypted or too large, or if it has no catalogue outside of object streams.
-    init?(of source: String) throws {
+    init?(of source: String, in place: String?) throws {
         guard try PDFTools.length(of: source) <= Self.maxBytes else { return nil }
         let file = try FileDescriptor.open(FilePath(source), .readOnly, options: .noFollow)
         defer { try? file.close() }
@@ -26,7 +27,7 @@ final class RebuiltFile: Sendable {
             count += more
         }
         guard let end = Self.end(of: bytes) else { return nil }
-        folder = try ScratchFolder()
+        folder = try ScratchFolder(in: place)
         path = try folder.file("rebuilt.pdf")
         let copy = try FileDescriptor.open(FilePath(path), .writeOnly, options: .noFollow)
         defer { try? copy.close() }

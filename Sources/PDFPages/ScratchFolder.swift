@@ -5,9 +5,11 @@ import Glibc
 final class ScratchFolder: Sendable {
     private let path: String
 
+    /// - Parameter place: the folder in which it is created; nil: `TMPDIR`, or `/tmp`.
     /// - Throws: ``PDFError/unreadable`` if it cannot be created.
-    init() throws(PDFError) {
-        var template = Array((FileManager.default.temporaryDirectory.path + "/postilla-XXXXXX").utf8CString)
+    init(in place: String?) throws(PDFError) {
+        let place = place ?? FileManager.default.temporaryDirectory.path
+        var template = Array((place + "/postilla-XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw .unreadable }
         path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     }

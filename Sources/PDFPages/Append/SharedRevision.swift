@@ -104,7 +104,7 @@ extension PDFTools {
     ///
     /// - Parameter length: of the revision, in bytes.
     package func annotations(of file: String, upTo length: Int64) async throws -> BaseAnnotations? {
-        let folder = try ScratchFolder()
+        let folder = try ScratchFolder(in: scratchFolder)
         let path = folder.path("revision.pdf")
         try Self.copy(file, upTo: length, to: path)
         do {
