@@ -95,7 +95,7 @@ extension OwnFiles {
     ) async throws -> BaseAnnotations? {
         let version = try await engine.apart { try state.earlier.ancestor(of: path) }
         guard let version, version.size > size ?? -1 else { return nil }
-        let tools = intake.tools.sized(for: version.size)
+        let tools = tools(for: version.size, isPrivate: state.isPrivate)
         return try await intake.work.perform(on: version.size) {
             try await tools.annotations(of: path, upTo: version.size)?.byOwnNames
         }

@@ -12,12 +12,13 @@ final class OwnFile: Sendable {
     let journal = AsyncSemaphore(width: 1, line: .max)
     /// What reading the file anew has brought so far, for windows that were not told yet.
     let news: Mutex<News>
-    private let users = Mutex<[ProcessIdentity: Int]>([:])
+    private let users: Mutex<Users>
 
     init(_ state: OwnFileState) {
         key = LayerKey(document: state.document, name: "")
         current = Mutex(state)
         news = Mutex(News(pagesSince: state.facts.version))
+        users = Mutex(Users(earlier: state.owners))
     }
 
     var state: OwnFileState { current.withLock { $0 } }
@@ -36,24 +37,55 @@ final class OwnFile: Sendable {
         var movedFrom: String?
         /// Why the file could not be read by the last opening; nil: it was.
         var problem: String?
+        /// What was kept for the file, and is damaged.
+        var damaged: [DamagedOwnFile] = []
     }
 
     // MARK: Users
 
-    func join(_ process: ProcessIdentity) { users.withLock { $0[process, default: 0] += 1 } }
+    private struct Users {
+        /// How often each process has the file open.
+        var counts: [ProcessIdentity: Int] = [:]
+        /// Those that had a private file open when an earlier engine ended, and have not opened it again yet.
+        var earlier: Set<ProcessIdentity>
+
+        mutating func dropDead() {
+            counts = counts.filter { $0.key.isAlive }
+            earlier = earlier.filter(\.isAlive)
+        }
+    }
+
+    func join(_ process: ProcessIdentity) {
+        users.withLock { users in
+            users.earlier.remove(process)
+            users.counts[process, default: 0] += 1
+        }
+    }
 
     func leave(_ process: ProcessIdentity) {
         users.withLock { users in
-            guard let count = users[process] else { return }
-            users[process] = count > 1 ? count - 1 : nil
+            users.earlier.remove(process)
+            guard let count = users.counts[process] else { return }
+            users.counts[process] = count > 1 ? count - 1 : nil
         }
     }
 
     /// Whether a living process has the file open. Blocks briefly.
-    var isUsed: Bool {
+    var isUsed: Bool { !owners.isEmpty }
+
+    /// The living processes that have the file open. Blocks briefly.
+    var owners: Set<ProcessIdentity> {
         users.withLock { users in
-            users = users.filter { $0.key.isAlive }
-            return !users.isEmpty
+            users.dropDead()
+            return users.earlier.union(users.counts.keys)
+        }
+    }
+
+    /// How many windows have the file open. Blocks briefly.
+    var windows: Int {
+        users.withLock { users in
+            users.dropDead()
+            return users.counts.values.reduce(users.earlier.count, +)
         }
     }
 }

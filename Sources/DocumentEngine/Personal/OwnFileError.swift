@@ -20,6 +20,16 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case signedAnew
     case notOpen
     case exists
+    /// It is asked for otherwise than privately while a private session has it open.
+    case openPrivately
+    /// It is asked for privately while it is open otherwise.
+    case openOtherwise
+    /// It is asked for privately although this many changes are kept on disk.
+    case keptOnDisk(Int)
+    /// It is asked for privately, and this folder of the engine is not in memory.
+    case notInMemory(String)
+    /// The file is missing or cannot be read, and this copy of it is damaged.
+    case copyDamaged(String)
 
     init(errno code: Int32) {
         self =
@@ -54,6 +64,10 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .certified, .signed, .signedAnew: "signed"
         case .notOpen: "not_open"
         case .exists: "exists"
+        case .openPrivately: "open_privately"
+        case .openOtherwise, .keptOnDisk: "open_otherwise"
+        case .notInMemory: "not_in_memory"
+        case .copyDamaged: "copy_damaged"
         }
     }
 
@@ -76,6 +90,16 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
             "--compact writes the file anew, which would break its signature; without it, changes are appended"
         case .notOpen: "the file is not open in this engine"
         case .exists: "another file is already there"
+        case .openPrivately: "it is open in a private session; close that window first"
+        case .openOtherwise: "it is open in a window that is not private; close that window first"
+        case .keptOnDisk(let count):
+            "\(count) change\(count == 1 ? "" : "s") to it \(count == 1 ? "is" : "are") kept on disk, so it cannot be opened "
+                + "privately; write or discard \(count == 1 ? "it" : "them") first"
+        case .notInMemory(let folder):
+            "--private needs memory, but the running engine keeps its data in \(folder), which is on a disk; close all "
+                + "windows with PDFs, set XDG_RUNTIME_DIR to a folder of your own in memory, and try again in a minute"
+        case .copyDamaged(let path):
+            "the file cannot be read, and the copy that was kept of it is damaged (\(path)); put the file back"
         }
     }
 
@@ -93,7 +117,8 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .exists: "it is not replaced"
         case .unreadable(.unreadable), .unreadable(.empty), .unreadable(.notPDF), .unreadable(.damaged):
             "write to another path, or put the file back"
-        case .notAFile, .unreadable, .notOpen: nil
+        case .notAFile, .unreadable, .notOpen, .openPrivately, .openOtherwise, .keptOnDisk, .notInMemory, .copyDamaged:
+            nil
         }
     }
 

@@ -2,6 +2,22 @@ import Annotations
 import FoundationEssentials
 import Glibc
 
+/// A file that has changes of a PDF, or something that they need, and cannot be read.
+package struct DamagedOwnFile: Hashable, Sendable {
+    package var path: String
+    /// `it is damaged`
+    package var problem: String
+    /// The path of the PDF; nil: unknown.
+    package var pdf: String?
+    /// Whether its bytes could be read, so that it will not be better later.
+    var wasRead = false
+
+    /// Whether it may concern a PDF.
+    ///
+    /// - Parameter path: as ``OwnFileState/path(of:)`` returns it.
+    package func concerns(_ path: String) -> Bool { pdf.map { $0.isExactly(path) } ?? true }
+}
+
 /// The states of a person's PDFs, one file each, replaced in one step: a kill leaves the old one or the new one.
 ///
 /// A state with something to lose is on disk, in a folder of its own together with the attachments of its records. All
@@ -16,30 +32,90 @@ package struct OwnFileRegistry: Sendable {
     ///   - memory: the folder in memory.
     package init(kept: String, memory: String) { (self.kept, self.memory) = (kept, memory) }
 
-    /// Returns the states on disk, and the paths of those that cannot be read. Blocks.
-    package func keptStates() -> (states: [OwnFileState], damaged: [String]) { states(in: kept) }
+    /// Returns the states on disk, and those that cannot be read. Blocks.
+    package func keptStates() -> (states: [OwnFileState], damaged: [DamagedOwnFile]) { states(in: kept) }
 
-    /// Returns all states. Blocks.
-    func all() -> (states: [OwnFileState], damaged: [String]) {
+    /// Returns all states. Nothing is lost with one in memory that cannot be read. Blocks.
+    func all() -> (states: [OwnFileState], damaged: [DamagedOwnFile]) {
         let (one, other) = (states(in: kept), states(in: memory))
         let known = Set(one.states.map(\.document))
-        return (one.states + other.states.filter { !known.contains($0.document) }, one.damaged + other.damaged)
+        return (one.states + other.states.filter { !known.contains($0.document) }, one.damaged)
     }
 
-    private func states(in folder: String) -> (states: [OwnFileState], damaged: [String]) {
+    /// Whether a living process has the file open in a private session. Blocks.
+    ///
+    /// - Parameter path: as ``OwnFileState/path(of:)`` returns it.
+    package func isOpenPrivately(_ path: String) -> Bool {
+        states(in: memory).states.contains {
+            $0.isPrivate && $0.path.isExactly(path) && $0.owners.contains(where: \.isAlive)
+        }
+    }
+
+    private func states(in folder: String) -> (states: [OwnFileState], damaged: [DamagedOwnFile]) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        var (states, damaged): ([OwnFileState], [String]) = ([], [])
+        var (states, damaged): ([OwnFileState], [DamagedOwnFile]) = ([], [])
         for name in names.sorted() where !name.hasPrefix(".") {
             let path = "\(folder)/\(name)/state.json"
-            guard let data = try? Data(contentsOf: URL(filePath: path)) else { continue }
-            if var state = OwnFileState(json: Array(data)), state.document == name {
+            let bytes: [UInt8]
+            do throws(OwnFileError) {
+                guard let found = try Self.bytes(path) else { continue }
+                bytes = found
+            } catch {
+                damaged.append(DamagedOwnFile(path: path, problem: "it cannot be read: \(error.reason)", pdf: nil))
+                continue
+            }
+            if var state = OwnFileState(json: bytes), state.document.isExactly(name) {
                 state.folder = "\(folder)/\(name)"
                 states.append(state)
             } else {
-                damaged.append(path)
+                damaged.append(
+                    DamagedOwnFile(
+                        path: path, problem: bytes.isEmpty ? "it is empty" : "it is damaged",
+                        pdf: OwnFileState.path(inDamaged: bytes), wasRead: true))
             }
         }
         return (states, damaged)
+    }
+
+    /// - Returns: nil if there is no such file.
+    private static func bytes(_ path: String) throws(OwnFileError) -> [UInt8]? {
+        let file: OpenFile
+        do throws(OwnFileError) { file = try OpenFile(path) } catch {
+            if error == .missing { return nil }
+            throw error
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(file.status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let read = bytes.withUnsafeMutableBytes { buffer in
+                pread(file.descriptor, buffer.baseAddress! + count, buffer.count - count, off_t(count))
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read >= 0 else { throw .failed(errno) }
+            if read == 0 { break }
+            count += read
+        }
+        return Array(bytes[..<count])
+    }
+
+    /// Gives the folder of a damaged state a name of its own, so that nothing of it is replaced or removed. One that could
+    /// not be read stays: it may be readable later. Blocks.
+    ///
+    /// - Returns: where the state is now.
+    func setAside(_ damaged: DamagedOwnFile) -> DamagedOwnFile {
+        let folder = String(damaged.path.dropLast("/state.json".count))
+        let name = folder.split(separator: "/").last ?? ""
+        guard damaged.wasRead, !name.utf8.contains(UInt8(ascii: ".")) else { return damaged }
+        for number in 1...1000 {
+            let new = folder + (number == 1 ? ".damaged" : ".damaged-\(number)")
+            guard access(new, F_OK) != 0 else { continue }
+            guard rename(folder, new) == 0 else { return damaged }
+            try? PrivateFiles.sync(folder: kept)
+            var moved = damaged
+            moved.path = new + "/state.json"
+            return moved
+        }
+        return damaged
     }
 
     /// Stores a state; durable when it returns if it has something to lose. Blocks.
@@ -56,8 +132,12 @@ package struct OwnFileRegistry: Sendable {
         }
     }
 
+    /// Removes what is in memory of a document. On disk there is nothing of a document that may be forgotten, but a copy of
+    /// its PDF; a state there could not be read.
     func remove(_ document: String) {
-        for folder in [kept, memory] { try? FileManager.default.removeItem(atPath: "\(folder)/\(document)") }
+        try? FileManager.default.removeItem(atPath: "\(memory)/\(document)")
+        guard access("\(kept)/\(document)/state.json", F_OK) != 0, errno == ENOENT else { return }
+        try? FileManager.default.removeItem(atPath: "\(kept)/\(document)")
     }
 
     static func isKept(_ state: OwnFileState) -> Bool { state.mustBeKept && !state.isPrivate }
@@ -100,6 +180,40 @@ package struct OwnFileRegistry: Sendable {
     /// The path of the copy of the file as it was last read or written; nil if there is none.
     func base(of state: OwnFileState) -> String? {
         [kept, memory].map { "\($0)/\(state.document)/\(Self.name(state))" }.first { access($0, F_OK) == 0 }
+    }
+
+    /// Returns the copy of the file if it still has the file's bytes; nil if there is none. Blocks.
+    ///
+    /// - Throws: ``OwnFileError/copyDamaged(_:)``
+    func intactBase(of state: OwnFileState) throws(OwnFileError) -> String? {
+        // An edit may move the copy to the other folder.
+        for _ in 0..<3 {
+            guard let copy = base(of: state) else { return nil }
+            let file: OpenFile
+            do throws(OwnFileError) { file = try OpenFile(copy) } catch {
+                if error == .missing { continue }
+                throw .copyDamaged(copy)
+            }
+            guard try file.hash(upTo: .max).hex == state.facts.sha256 else { throw .copyDamaged(copy) }
+            return copy
+        }
+        return nil
+    }
+
+    /// Returns what is damaged of the things that a state on disk needs: the copy of its PDF, and attachments. Blocks.
+    package func damage(besides state: OwnFileState) -> [DamagedOwnFile] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: state.folder)) ?? []
+        return names.sorted().compactMap { name in
+            let path = "\(state.folder)/\(name)"
+            let hash = name.isExactly(Self.name(state)) ? state.facts.sha256 : AttachmentID(name)?.hex
+            guard let hash else { return nil }
+            do throws(OwnFileError) {
+                guard try OpenFile(path).hash(upTo: .max).hex != hash else { return nil }
+                return DamagedOwnFile(path: path, problem: "it is damaged", pdf: state.path, wasRead: true)
+            } catch {
+                return DamagedOwnFile(path: path, problem: "it cannot be read: \(error.reason)", pdf: state.path)
+            }
+        }
     }
 
     /// The name says which version it is, so that it need not be read to know.

@@ -11,6 +11,8 @@ package struct OwnFileState: Sendable {
     package var path: String
     /// Keeps nothing on disk.
     package var isPrivate = false
+    /// The processes that have a private file open: what it has is given up with the last of them.
+    var owners: Set<ProcessIdentity> = []
     /// The file as last read or written.
     var facts: FileFacts
     var earlier = EarlierVersions()
@@ -124,134 +126,5 @@ extension OwnFileState {
         earlier.add(self.facts)
         self.facts = facts
         sharesIDs = sharesIDs && intent.keepsIDs
-    }
-}
-
-// MARK: - As JSON
-extension OwnFileState {
-    static let format: Int64 = 1
-
-    var json: [UInt8] {
-        var json = JSONWriter(capacity: 1024 + rows.count * 1024)
-        json.object { json in
-            json.member("format", Self.format)
-            json.member("document", document)
-            json.member("path", path)
-            json.member("private", isPrivate)
-            json.member("sha256", facts.sha256)
-            json.member("inode", String(facts.inode))
-            json.member("size", facts.size)
-            json.member("changed", facts.changed)
-            earlier.write("earlier", to: &json)
-            json.member("sharesIDs", sharesIDs)
-            json.member("revision", revision)
-            json.key("rows")
-            json.array(rows.sorted { $0.key < $1.key }) { json, row in
-                json.object {
-                    $0.member("id", row.key.text)
-                    // Both the same: the file has the record as the layer has it.
-                    Self.write(row.value.base, "base", to: &$0)
-                    if row.value.base != row.value.mine || row.value.base == nil {
-                        Self.write(row.value.mine, "mine", to: &$0)
-                    } else {
-                        $0.member("same", true)
-                    }
-                }
-            }
-            json.key("conflicts")
-            json.array(conflicts.sorted { $0.key < $1.key }) { json, row in
-                json.object {
-                    $0.member("id", row.key.text)
-                    Self.write(row.value.base, "base", to: &$0)
-                    Self.write(row.value.mine, "mine", to: &$0)
-                    Self.write(row.value.theirs, "theirs", to: &$0)
-                }
-            }
-            json.member("marks", hasMarks)
-            if let copying { json.member("copying", copying) }
-            json.key("lost")
-            json.array(lost.sorted { $0.key < $1.key }) { json, mark in
-                json.object {
-                    $0.member("id", mark.key.text)
-                    mark.value.write(to: &$0)
-                }
-            }
-            if let intent {
-                json.member(
-                    "writing",
-                    object: { json in
-                        json.member("sha256", intent.sha256)
-                        json.member("keepsIDs", intent.keepsIDs)
-                        json.member("exchanged", intent.exchanged)
-                        json.key("rows")
-                        json.array(intent.rows.sorted { $0.key < $1.key }) { json, row in
-                            json.object {
-                                $0.member("id", row.key.text)
-                                Self.write(row.value, "mine", to: &$0)
-                            }
-                        }
-                    })
-            }
-        }
-        return json.bytes
-    }
-
-    private static func write(_ record: Record?, _ key: String, to json: inout JSONWriter) {
-        guard let record else { return }
-        json.key(key)
-        record.write(to: &json)
-    }
-
-    /// - Returns: nil if it is damaged, or of another format.
-    init?(json bytes: [UInt8]) {
-        guard let json = try? JSONReader.parse(bytes), json["format"]?.integer == Self.format,
-            let document = json["document"]?.string, let path = json["path"]?.string,
-            let sha256 = json["sha256"]?.string, let inode = json["inode"]?.string.flatMap(UInt64.init),
-            let size = json["size"]?.integer, let changed = json["changed"]?.integer,
-            let revision = json["revision"]?.integer, let rows = json["rows"]?.array,
-            let conflicts = json["conflicts"]?.array
-        else { return nil }
-        self.init(
-            document: document, path: path,
-            facts: FileFacts(inode: inode, size: size, changed: changed, sha256: sha256))
-        isPrivate = json["private"]?.bool == true
-        earlier = EarlierVersions(json: json["earlier"])
-        sharesIDs = json["sharesIDs"]?.bool == true
-        self.revision = revision
-        for row in rows {
-            guard let id = row["id"]?.string else { return nil }
-            let base = Self.record(row["base"])
-            self.rows[ByteOrdered(id)] = Row(
-                base: base, mine: row["same"]?.bool == true ? base : Self.record(row["mine"]))
-        }
-        for row in conflicts {
-            guard let id = row["id"]?.string else { return nil }
-            self.conflicts[ByteOrdered(id)] = Conflict(
-                base: Self.record(row["base"]), mine: Self.record(row["mine"]), theirs: Self.record(row["theirs"]))
-        }
-        hasMarks = json["marks"]?.bool ?? true
-        copying = json["copying"]?.string
-        for row in json["lost"]?.array ?? [] {
-            guard let id = row["id"]?.string, let mark = LostMark(json: row) else { return nil }
-            lost[ByteOrdered(id)] = mark
-        }
-        if let writing = json["writing"], let hash = writing["sha256"]?.string,
-            let exchanged = writing["exchanged"]?.string, let rows = writing["rows"]?.array
-        {
-            var written: [ByteOrdered: Record?] = [:]
-            for row in rows {
-                guard let id = row["id"]?.string else { return nil }
-                written[ByteOrdered(id)] = .some(Self.record(row["mine"]))
-            }
-            intent = Intent(
-                sha256: hash, keepsIDs: writing["keepsIDs"]?.bool == true, exchanged: exchanged, rows: written)
-        }
-    }
-
-    private static func record(_ json: JSON?) -> Record? {
-        guard let json, let id = json["id"]?.string, let content = json["content"]?.object else { return nil }
-        return Record(
-            id: id, content: Content(content), createdBy: json["createdBy"]?.string,
-            updatedBy: json["updatedBy"]?.string, group: json["group"]?.string)
     }
 }

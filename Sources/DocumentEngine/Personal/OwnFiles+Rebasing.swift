@@ -47,7 +47,7 @@ extension OwnFiles {
                 try await change(file) { $0.facts = facts }
                 return nil
             }
-            var contents = try await contents(path)
+            var contents = try await contents(path, isPrivate: file.state.isPrivate)
             let continues = try await engine.apart { [old = file.state.facts] in try old.isBeginning(of: path) }
             if !continues { contents.reanchoring = try await reanchoring(of: file, onto: contents) }
             // What was read must be what was hashed.
@@ -70,9 +70,17 @@ extension OwnFiles {
         let frames = try await frames(of: file)
         while true {
             let state = file.state
-            guard state.needsBase, let copy = baseCopy(of: state) else { return nil }
+            guard state.needsBase, baseCopy(of: state) != nil else { return nil }
+            let copy: String
+            do {
+                guard let found = try await intactBase(of: state) else { continue }
+                copy = found
+            } catch OwnFileError.copyDamaged(let path) {
+                noteDamage(of: path, of: file)
+                return .unknown
+            }
             let size = max(state.facts.size, try await engine.apart { try Int64(OpenFile(state.path).status.st_size) })
-            let tools = intake.tools.sized(for: size)
+            let tools = tools(for: size, isPrivate: state.isPrivate)
             do {
                 return try await intake.work.perform(on: size) {
                     async let old = tools.text(of: copy, on: frames)
@@ -105,10 +113,9 @@ extension OwnFiles {
         return try await file.journal.pass {
             // An edit may come between reading the layer and writing the merge into it.
             while true {
-                try await catchUp(file)
-                var state = file.state
-                let versions = try await versions(of: file)
-                guard versions.revision == state.revision else { continue }
+                guard let moment = try await momentInJournal(of: file) else { continue }
+                var state = moment.state
+                let versions = moment.versions
                 let sharesIDs = state.sharesIDs && (continues || ancestor != nil)
                 let records = contents.base.records + contents.base.values
                 let merge =
@@ -199,14 +206,24 @@ extension OwnFiles {
 
     /// Takes in a file anew whose document was lost with the memory it was in, and puts what was kept of it on top.
     func restore(_ file: OwnFile) async throws {
+        // An edit of a window that was open before waits until the state is that of the new layer.
+        try await file.journal.pass { try await restoreInJournal(file) }
+    }
+
+    private func restoreInJournal(_ file: OwnFile) async throws {
         let state = file.state
         // A missing file is read from the copy that was kept of it. So is one that has changed since, so that the change is
         // merged like any other.
         var path = state.path
         let present = try? await engine.apart { [path] in try FileFacts.read(path) }
-        if present?.sha256 != state.facts.sha256, let copy = baseCopy(of: state) { path = copy }
+        if present?.sha256 != state.facts.sha256 {
+            do { path = try await intactBase(of: state) ?? path } catch OwnFileError.copyDamaged(let copy) {
+                noteDamage(of: copy, of: file)
+                guard present != nil else { throw OwnFileError.copyDamaged(copy) }
+            }
+        }
         let facts = try await engine.apart { [path] in try FileFacts.read(path) }
-        let contents = try await contents(path)
+        let contents = try await contents(path, isPrivate: state.isPrivate)
         let isSame = facts.sha256 == state.facts.sha256
         let sharesIDs: Bool =
             if state.sharesIDs {
@@ -219,29 +236,40 @@ extension OwnFiles {
             contents.base.records + contents.base.values, like: touched, sharesIDs: sharesIDs, contents.base.frames)
         var base = found
         if isSame { base = found.map { known[ByteOrdered($0.id)] ?? $0 } }
+        if try await hasDocument(file) { try await removeDocument(state.document) }
         try await store(contents, base, state)
-        for id in state.attachments { try await restoreAttachment(id, of: state.document) }
+        for id in state.attachments { try await restoreAttachment(id, of: file) }
 
         let untouched = base.filter { state.rows[ByteOrdered($0.id)] == nil }
         let merge = FileMerge(
             base: untouched + touched, mine: untouched + state.rows.values.compactMap(\.mine), theirs: base,
             present: base, state: state)
-        guard let head = try await apply(merge, to: file, at: 0, contents) else { throw OwnFileError.changedMeanwhile }
-        try await file.journal.pass {
-            var new = state
-            new.revision = head
-            new.facts = facts
-            new.sharesIDs = sharesIDs
-            new.rows = merge.rows
-            new.conflicts = merge.conflicts
-            // Finished later if the write has happened.
-            if !isSame, state.intent?.sha256 != facts.sha256 { new.intent = nil }
-            try await save(new)
-            file.set(new)
+        while true {
+            let head = try await engine.read { [key = file.key] in try $0.layer(key)?.head ?? 0 }
+            if try await apply(merge, to: file, at: head, contents) != nil { break }
         }
+        var new = state
+        // What windows have sent to the new layer meanwhile counts, too.
+        new.revision = 0
+        new.facts = facts
+        new.sharesIDs = sharesIDs
+        new.rows = merge.rows
+        new.conflicts = merge.conflicts
+        // Finished later if the write has happened.
+        if !isSame, state.intent?.sha256 != facts.sha256 { new.intent = nil }
+        try await save(new)
+        file.set(new)
+        try await catchUp(file)
     }
 
-    private func restoreAttachment(_ id: AttachmentID, of document: String) async throws {
+    private func noteDamage(of path: String, of file: OwnFile) {
+        logger.error("\(path) is damaged")
+        let found = DamagedOwnFile(path: path, problem: "it is damaged", pdf: file.state.path, wasRead: true)
+        file.news.withLock { if !$0.damaged.contains(found) { $0.damaged.append(found) } }
+    }
+
+    private func restoreAttachment(_ id: AttachmentID, of file: OwnFile) async throws {
+        let document = file.key.document
         let path = registry.attachment(id, of: document)
         let blobs = intake.attachments.blobs
         let received = try await engine.apart { () -> Upload.CompletedFile? in
@@ -250,7 +278,7 @@ extension OwnFiles {
             while upload.bytes < file.length { try upload.write(try file.read(at: upload.bytes, 1 << 20)) }
             return try upload.finish()
         }
-        guard let received, received.sha256 == id.hex else { return }
+        guard let received, received.sha256 == id.hex else { return noteDamage(of: path, of: file) }
         try await intake.attachments.keep(received, of: document)
     }
 

@@ -84,8 +84,8 @@ extension OwnFiles {
 
     /// - Parameter isUnreadable: whether the file cannot be read as it is now.
     private func writeOnce(_ file: OwnFile, _ order: WriteOrder, isUnreadable: Bool) async throws -> Written {
-        try await file.journal.pass { try await catchUp(file) }
-        let state = file.state
+        let moment = try await moment(of: file)
+        let state = moment.state
         let target = order.copy.map(FileReplacement.resolved) ?? state.path
         let isCopy = !target.isExactly(state.path)
         let isMissing = access(state.path, F_OK) != 0
@@ -96,15 +96,14 @@ extension OwnFiles {
         guard isCopy || !isUnreadable else { throw OwnFileError.unreadable(.damaged) }
         let source: String
         if isMissing || isUnreadable {
-            guard let copy = baseCopy(of: state) else {
+            guard let copy = try await intactBase(of: state) else {
                 throw isMissing ? OwnFileError.missing : OwnFileError.unreadable(.damaged)
             }
             source = copy
         } else {
             source = state.path
         }
-        let versions = try await versions(of: file)
-        var plan = WritePlan(state: state, versions: versions)
+        var plan = WritePlan(moment)
         if isCopy { try await change(file) { $0.copying = target } }
         let replacement = try await engine.apart { try FileReplacement(of: target) }
         result.otherNames = isCopy ? 0 : replacement.otherNames
@@ -153,7 +152,7 @@ extension OwnFiles {
     ) async throws -> Bool {
         let notes = try intake.blobs.receive()
         defer { withExtendedLifetime(notes) {} }
-        let tools = intake.tools.sized(for: state.facts.size)
+        let tools = tools(for: state.facts.size, isPrivate: state.isPrivate)
         var (new, isBroken) = (plan, false)
         do {
             try await intake.work.perform(on: state.facts.size) {
@@ -207,13 +206,14 @@ struct WritePlan {
     private(set) var groups = 0
     /// Whether annotations of the file are removed.
     private(set) var deletes = false
-    private let state: OwnFileState
-    private let versions: OwnFiles.Versions
+    private let moment: OwnFiles.Moment
+    private var state: OwnFileState { moment.state }
+    private var versions: OwnFiles.Versions { moment.versions }
     private var mine: [ByteOrdered: Record] = [:]
 
-    init(state: OwnFileState, versions: OwnFiles.Versions) {
-        (self.state, self.versions) = (state, versions)
-        for record in versions.mine { mine[ByteOrdered(record.id)] = record }
+    init(_ moment: OwnFiles.Moment) {
+        self.moment = moment
+        for record in moment.versions.mine { mine[ByteOrdered(record.id)] = record }
     }
 
     /// Compares the layer with the annotations that the file has.

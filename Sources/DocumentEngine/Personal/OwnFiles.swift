@@ -18,12 +18,18 @@ final class OwnFiles: Sendable {
     let registry: OwnFileRegistry
     let logger: Logger
     private let files = Mutex<[String: OwnFile]>([:])
+    /// The states on disk that could not be read.
+    private let damage = Mutex<[DamagedOwnFile]>([])
+    /// Documents of private sessions that are over, of which a client still held a copy.
+    let abandoned = Mutex<Set<String>>([])
+    /// For tests: runs between reading a file's state and reading its layer.
+    let betweenReads = Mutex<(@Sendable () async throws -> Void)?>(nil)
     private let isPrepared = Mutex(false)
     private let retired = Mutex(false)
     /// nil where the system cannot tell of changes.
     private let folders = FolderWatch()
     /// Opening and forgetting happen one after the other.
-    private let gate = AsyncSemaphore(width: 1, line: .max)
+    let gate = AsyncSemaphore(width: 1, line: .max)
 
     init(engine: Engine, intake: PDFIntake, options: PersonalOptions, logger: Logger) throws {
         (self.engine, self.intake, self.options, self.logger) = (engine, intake, options, logger)
@@ -85,9 +91,11 @@ final class OwnFiles: Sendable {
     ///
     /// - Parameters:
     ///   - path: absolute; may be a symlink.
-    ///   - isPrivate: keeps nothing on disk, unless the file is open already.
+    ///   - isPrivate: keeps nothing on disk.
+    /// - Throws: ``OwnFileError``, also if the file is open privately and should not be, or the other way round.
     func open(_ path: String, isPrivate: Bool, by process: ProcessIdentity) async throws -> OwnFile {
         try await gate.pass {
+            guard !isPrivate || options.isInMemory else { throw OwnFileError.notInMemory(options.memoryFolder) }
             try await prepare()
             let real = try await engine.apart {
                 let real = FileReplacement.resolved(path)
@@ -95,15 +103,20 @@ final class OwnFiles: Sendable {
                 return real
             }
             let file: OwnFile
-            if let known = all.first(where: { $0.state.path.isExactly(real) }) {
+            if let known = all.first(where: { $0.state.path.isExactly(real) }),
+                try await admits(known, privately: isPrivate)
+            {
                 file = known
             } else {
                 let facts = try await engine.apart { try FileFacts.read(real) }
-                if let moved = try await moved(facts) {
+                if let moved = try await moved(facts, isPrivate: isPrivate) {
                     file = moved
-                    let old = moved.state.path
-                    try await change(file) { $0.path = real }
-                    file.news.withLock { $0.movedFrom = old }
+                    // A write that is going on knows the old path.
+                    try await file.operations.pass {
+                        let old = moved.state.path
+                        try await change(file) { $0.path = real }
+                        file.news.withLock { $0.movedFrom = old }
+                    }
                 } else {
                     file = try await take(real, facts, isPrivate: isPrivate)
                 }
@@ -111,8 +124,9 @@ final class OwnFiles: Sendable {
             // Before the file is brought up to date, so that nobody forgets it meanwhile.
             file.join(process)
             do {
+                try await noteOwners(of: file)
                 try await file.operations.pass {
-                    if try await !hasDocument(file) { try await restore(file) }
+                    if try await !hasLayer(of: file) { try await restore(file) }
                     try await finishIntent(file)
                     file.news.withLock { $0.problem = nil }
                     do { try await rebaseIfChanged(file) } catch let error as OwnFileError {
@@ -132,16 +146,18 @@ final class OwnFiles: Sendable {
     }
 
     /// Reads the states that earlier engines left, once.
-    private func prepare() async throws {
+    func prepare() async throws {
         guard !isPrepared.withLock({ $0 }) else { return }
         let (states, damaged) = try await engine.apart { [registry] in registry.all() }
-        for path in damaged { logger.error("\(path) is damaged; its changes cannot be shown") }
+        let kept = try await engine.apart { [registry] in damaged.map(registry.setAside) }
+        for one in kept { logger.error("\(one.path): \(one.problem); its changes cannot be shown") }
+        damage.withLock { $0 = kept }
         for state in states { add(OwnFile(state)) }
         // Files that are gone or are never opened again have leftovers, too. A file on a network disk that hangs must not
         // hold up this one.
-        let kept = states.compactMap { state in files.withLock { $0[state.document] } }
+        let known = states.compactMap { state in files.withLock { $0[state.document] } }
         Task { [engine] in
-            for file in kept {
+            for file in known {
                 try? await file.operations.pass {
                     try await engine.apart { FileReplacement.removeLeftovers(of: file.state) }
                 }
@@ -150,22 +166,48 @@ final class OwnFiles: Sendable {
         // Documents without a state have nothing that is not in their files.
         let documents = try await engine.read { try $0.documents(DocumentQuery(limit: .max >> 1)).map(\.id) }
         for document in documents where files.withLock({ $0[document] == nil }) {
-            guard await options.forget(document) else { continue }
+            guard await options.forget(document, .keep) else { continue }
             try await removeDocument(document)
+            registry.remove(document)
         }
         isPrepared.withLock { $0 = true }
     }
 
     private func add(_ file: OwnFile) { files.withLock { $0[file.key.document] = file } }
 
+    /// Forgets a file whose document is gone.
+    func drop(_ file: OwnFile) {
+        files.withLock { $0[file.key.document] = nil }
+        registry.remove(file.key.document)
+    }
+
+    func isKnown(_ file: OwnFile) -> Bool { files.withLock { $0[file.key.document] === file } }
+
+    /// What is kept on disk and cannot be read, as far as it may concern a file. Blocks.
+    func damage(concerning file: OwnFile) -> [DamagedOwnFile] {
+        let state = file.state
+        let found = damage.withLock { $0 } + file.news.withLock(\.damaged)
+        return found.filter { $0.concerns(state.path) && access($0.path, F_OK) == 0 }
+    }
+
     /// Finds a file that is not where it was and has these bytes. A second file of the same bytes is a copy of its own
-    /// while the first one exists.
-    private func moved(_ facts: FileFacts) async throws -> OwnFile? {
-        let candidates = all.filter { $0.state.facts.sha256 == facts.sha256 }
+    /// while the first one exists. What was made privately stays in its session.
+    private func moved(_ facts: FileFacts, isPrivate: Bool) async throws -> OwnFile? {
+        let candidates = all.filter {
+            $0.state.facts.sha256 == facts.sha256 && $0.state.isPrivate == isPrivate && (!isPrivate || $0.isUsed)
+        }
         return try await engine.apart { candidates.first { access($0.state.path, F_OK) != 0 } }
     }
 
-    private func hasDocument(_ file: OwnFile) async throws -> Bool {
+    /// Whether there is the layer of which the state speaks. It was lost with the memory in which it was, or an engine was
+    /// killed while it took the file in anew.
+    private func hasLayer(of file: OwnFile) async throws -> Bool {
+        try await engine.read { [key = file.key, revision = file.state.revision] store in
+            try store.document(key.document) != nil && store.layer(key)?.head ?? 0 >= revision
+        }
+    }
+
+    func hasDocument(_ file: OwnFile) async throws -> Bool {
         try await engine.read { [key = file.key] in try $0.document(key.document) != nil }
     }
 
@@ -174,13 +216,20 @@ final class OwnFiles: Sendable {
         var random = SystemRandomNumberGenerator()
         var state = OwnFileState(document: ULID.make(at: engine.now(), using: &random), path: path, facts: facts)
         state.isPrivate = isPrivate
-        let contents = try await contents(path)
+        let contents = try await contents(path, isPrivate: isPrivate)
         state.hasMarks = contents.hasMarks
         try await store(contents, contents.base.records + contents.base.values, state)
         let file = OwnFile(state)
         try await save(state)
         add(file)
         return file
+    }
+
+    /// The tools for a file of a size. What they write in between for a private session stays in memory.
+    func tools(for size: Int64, isPrivate: Bool) -> PDFTools {
+        var tools = intake.tools.sized(for: size)
+        if isPrivate { tools.scratchFolder = options.memoryFolder }
+        return tools
     }
 
     /// What a file holds.
@@ -193,9 +242,9 @@ final class OwnFiles: Sendable {
         var hasMarks: Bool { base.records.contains { !Annotation($0).isHidden } }
     }
 
-    func contents(_ path: String) async throws -> Contents {
+    func contents(_ path: String, isPrivate: Bool) async throws -> Contents {
         let size = try await engine.apart { try Int64(OpenFile(path).status.st_size) }
-        let tools = intake.tools.sized(for: size)
+        let tools = tools(for: size, isPrivate: isPrivate)
         do {
             return try await intake.work.perform(on: size) {
                 async let info = tools.firstInfo(of: path)
@@ -217,8 +266,11 @@ final class OwnFiles: Sendable {
     // MARK: Edits
 
     /// Stores what a push has changed, before the push is answered.
+    ///
+    /// - Throws: ``OwnFileError/notOpen`` if nothing would keep it.
     private func pushed(_ key: LayerKey) async throws {
-        guard let file = try? file(key.document) else { return }
+        guard isPrepared.withLock({ $0 }) else { return }
+        let file = try file(key.document)
         try await file.journal.pass { try await catchUp(file) }
     }
 
@@ -288,86 +340,13 @@ final class OwnFiles: Sendable {
         }
     }
 
+    /// Returns the copy of the file as it was last read or written; nil if there is none.
+    ///
+    /// - Throws: ``OwnFileError/copyDamaged(_:)``
+    func intactBase(of state: OwnFileState) async throws -> String? {
+        try await engine.apart { [registry] in try registry.intactBase(of: state) }
+    }
+
     /// The path of the copy of the file as it was last read or written; nil if there is none.
     func baseCopy(of state: OwnFileState) -> String? { registry.base(of: state) }
-
-    // MARK: Records
-
-    /// The records as the file has them and as the layer has them, by the layer's ids, at one revision.
-    struct Versions: Sendable {
-        var base: [Record] = []
-        var mine: [Record] = []
-        var revision: Revision = 0
-        var pages: [PageFrame] = []
-    }
-
-    func versions(of file: OwnFile) async throws -> Versions {
-        let (key, rows) = (file.key, file.state.rows)
-        return try await engine.read { store in
-            let document = try BackendAPI.document(key.document, in: store)
-            let layer = try BackendAPI.layer(key, in: store)
-            var versions = Versions(revision: layer.head, pages: document.pages.map(\.frame))
-            try Self.visit(Self.original(of: layer), in: store) { record in
-                if rows[ByteOrdered(record.id)] == nil { versions.base.append(record) }
-            }
-            versions.base += rows.values.compactMap(\.base)
-            versions.base.sort { Self.isBefore($0, $1) }
-            try Self.visit(layer, in: store) { versions.mine.append($0) }
-            return versions
-        }
-    }
-
-    private static func visit(_ layer: ServerLayer, in store: any StoreReading, _ body: (Record) -> Void) throws {
-        var last: Record.ID?
-        while case let rows = try store.live(in: layer, after: last, limit: 500), !rows.isEmpty {
-            for row in rows { body(row.record) }
-            last = rows.last?.id
-        }
-    }
-
-    /// An order that does not depend on the order of a dictionary; annotations before comments.
-    private static func isBefore(_ one: Record, _ other: Record) -> Bool {
-        let (first, second) = (one.contentType == .comments, other.contentType == .comments)
-        return first == second ? ByteOrdered(one.id) < ByteOrdered(other.id) : second
-    }
-
-    // MARK: Closing
-
-    func close(_ file: OwnFile, by process: ProcessIdentity) async throws {
-        file.leave(process)
-        try await gate.pass { try await forgetIfDone(file) }
-    }
-
-    /// Forgets the files that nobody has open and that have nothing to lose.
-    func tidy() async throws {
-        guard !all.isEmpty else { return }
-        try await gate.pass {
-            for file in all { try await forgetIfDone(file) }
-        }
-    }
-
-    private func forgetIfDone(_ file: OwnFile) async throws {
-        guard !file.isUsed else { return }
-        let document = file.key.document
-        guard files.withLock({ $0[document] }) === file else { return }
-        if try await hasDocument(file) { try await file.journal.pass { try await catchUp(file) } }
-        guard !file.state.mustBeKept, await options.forget(document) else { return }
-        files.withLock { $0[document] = nil }
-        try await removeDocument(document)
-    }
-
-    private func removeDocument(_ document: String) async throws {
-        let now = engine.now()
-        let (base, layers) = try await engine.writes.perform { store in
-            try store.lock(.document(document))
-            var base: Int64?
-            do { base = try store.document(document)?.base } catch is DamagedRow {}
-            let layers = try store.intactLayers(of: document).map(\.id)
-            try store.removeDocument(document, at: now)
-            return (base, layers)
-        }
-        for layer in layers { engine.end(layer, with: SessionEvent(.lost, reason: "the file was closed")) }
-        await engine.remove(PendingRemovals(layers: layers, bases: base.map { [$0] } ?? []))
-        registry.remove(document)
-    }
 }

@@ -59,8 +59,13 @@ struct OwnFilesAPI: Sendable {
         guard let path = body["path"]?.string, path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw APIError(.badRequest, #""path" must be an absolute path"#)
         }
+        let isPrivate = body["private"]?.bool == true
+        if body["check"]?.bool == true {
+            try await files.check(path, isPrivate: isPrivate)
+            return .json { $0.object { _ in } }
+        }
         let file = try await files.open(
-            path, isPrivate: body["private"]?.bool == true, by: try await process(request))
+            path, isPrivate: isPrivate, by: try await process(request))
         return try await answer(file, token: true)
     }
 
@@ -69,13 +74,25 @@ struct OwnFilesAPI: Sendable {
         return try await answer(file, token: true)
     }
 
-    /// With the member `records`, names the records that are not in the file as they are in the layer.
+    /// With the member `records`, names the records that are not in the file as they are in the layer, and gives both
+    /// versions of each.
     private func state(_ request: ServerRequest) async throws -> Response {
         let (file, body) = try await named(request)
         guard body["records"]?.bool == true else { return try await answer(file) }
-        return try await answer(file) { json in
+        return try await answer(file) { json, state in
             json.key("unwrittenRecords")
-            json.array(file.state.unwrittenIDs) { $0.string($1.text) }
+            json.array(state.unwrittenIDs) { $0.string($1.text) }
+            json.key("changes")
+            json.array(state.unwrittenIDs) { json, id in
+                json.object { json in
+                    json.member("id", id.text)
+                    for (name, record) in [("base", state.rows[id]?.base), ("mine", state.rows[id]?.mine)] {
+                        guard let record else { continue }
+                        json.key(name)
+                        record.write(to: &json)
+                    }
+                }
+            }
         }
     }
 
@@ -87,7 +104,7 @@ struct OwnFilesAPI: Sendable {
         order.isForced = body["force"]?.bool == true
         order.isCompact = body["compact"]?.bool == true
         let written = try await files.write(file, order)
-        return try await answer(file) { json in
+        return try await answer(file) { json, _ in
             json.member(
                 "written",
                 object: { json in
@@ -108,7 +125,7 @@ struct OwnFilesAPI: Sendable {
     private func revert(_ request: ServerRequest) async throws -> Response {
         let (file, body) = try await named(request)
         let count = try await files.revert(file, toleratingMissing: body["force"]?.bool == true)
-        return try await answer(file) { $0.member("reverted", count) }
+        return try await answer(file) { json, _ in json.member("reverted", count) }
     }
 
     private func resolve(_ request: ServerRequest) async throws -> Response {
@@ -123,6 +140,7 @@ struct OwnFilesAPI: Sendable {
 
     private func close(_ request: ServerRequest) async throws -> Response {
         let (file, _) = try await named(request)
+        try await file.journal.pass { try await files.catchUp(file) }
         let unwritten = file.state.unwritten
         try await files.close(file, by: try await process(request))
         return .json { $0.object { $0.member("unwritten", unwritten) } }
@@ -143,7 +161,7 @@ struct OwnFilesAPI: Sendable {
     }
 
     private func answer(
-        _ file: OwnFile, token: Bool = false, _ more: (inout JSONWriter) -> Void = { _ in }
+        _ file: OwnFile, token: Bool = false, _ more: (inout JSONWriter, OwnFileState) -> Void = { _, _ in }
     ) async throws -> Response {
         if !token { try await file.journal.pass { try await files.catchUp(file) } }
         let state = file.state
@@ -151,6 +169,8 @@ struct OwnFilesAPI: Sendable {
         let isMissing = access(state.path, F_OK) != 0
         let news = file.news.withLock { $0 }
         let base = isMissing ? files.baseCopy(of: state) : nil
+        let damaged = files.damage(concerning: file)
+        let windows = file.windows
         return .json { json in
             json.object { json in
                 json.member("document", state.document)
@@ -162,6 +182,15 @@ struct OwnFilesAPI: Sendable {
                 if let problem = news.problem { json.member("problem", problem) }
                 if let from = news.movedFrom { json.member("movedFrom", from) }
                 if let base { json.member("base", base) }
+                json.member("windows", windows)
+                json.key("damaged")
+                json.array(damaged) { json, one in
+                    json.object {
+                        $0.member("path", one.path)
+                        $0.member("problem", one.problem)
+                        $0.member("file", orNull: one.pdf)
+                    }
+                }
                 json.member("merges", news.merges)
                 json.member("version", state.facts.version)
                 json.member("pagesSince", news.pagesSince)
@@ -197,7 +226,7 @@ struct OwnFilesAPI: Sendable {
                         }
                     }
                 }
-                more(&json)
+                more(&json, state)
             }
         }
     }

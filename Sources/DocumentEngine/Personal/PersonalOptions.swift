@@ -14,9 +14,15 @@ package struct PersonalOptions: Sendable {
     package var user: String?
     /// How long the engine stays after its last connection.
     package var idle: Duration = .seconds(30)
+    /// Whether ``memoryFolder`` and the database are in memory, which private sessions need.
+    package var isInMemory = false
+    /// What to do with edits that a client has and the engine does not.
+    package enum UnsentEdits: Sendable {
+        case keep, lose
+    }
     /// Removes the local copies that clients have of a document, before the engine forgets it. Returns false if one of them
-    /// has edits that the engine does not have yet; the document then stays.
-    package var forget: @Sendable (_ document: String) async -> Bool = { _ in true }
+    /// is in use, or has edits that are to be kept.
+    package var forget: @Sendable (_ document: String, UnsentEdits) async -> Bool = { _, _ in true }
 
     /// The life of the tokens for local processes, in milliseconds.
     static let tokenLife: Int64 = 3_600_000

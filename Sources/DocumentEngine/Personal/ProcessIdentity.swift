@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 
 /// A process on this machine; one that gets the same number later is another one.
@@ -9,6 +10,21 @@ struct ProcessIdentity: Hashable, Sendable {
     init(pid: pid_t) {
         self.pid = pid
         start = Self.start(of: pid) ?? 0
+    }
+
+    /// Reads what ``json`` wrote; nil for anything else, and for a process that another engine could not see.
+    init?(json: JSON) {
+        guard let pid = json["pid"]?.integer.flatMap(pid_t.init(exactly:)), pid > 0,
+            let start = json["start"]?.string.flatMap(UInt64.init)
+        else { return nil }
+        (self.pid, self.start) = (pid, start)
+    }
+
+    func write(to json: inout JSONWriter) {
+        json.object {
+            $0.member("pid", Int64(pid))
+            $0.member("start", String(start))
+        }
     }
 
     /// A process of another PID namespace, whose number is 0 here, counts as alive until the engine ends.

@@ -27,7 +27,7 @@ package final class Server: Sendable {
     private let metricsAPI: MetricsAPI
     /// nil for an ordinary server.
     private let gate: OwnerGate?
-    private let ownFiles: OwnFiles?
+    let ownFiles: OwnFiles?
     private let server: HTTPServerBuilder
     private let group = Mutex<ServiceGroup?>(nil)
     private let ports = Mutex<[Endpoint: Int]>([:])

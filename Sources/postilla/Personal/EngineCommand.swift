@@ -41,7 +41,8 @@ struct EngineCommand: AsyncParsableCommand {
             issuer: try await TokenIssuer(privateKeyPEM: key.privatePEM), version: Postilla.configuration.version)
         personal.user = OwnFileSession.login
         personal.idle = .seconds(idle.seconds)
-        personal.forget = { [place] in Self.forget($0, place) }
+        personal.isInMemory = place.isInMemory
+        personal.forget = { [place] in Self.forget($0, place, losing: $1) }
         var options = Server.Options(
             dataFolder: place.database, keys: [try await VerificationKey(pem: key.publicPEM)], secrets: [])
         options.personal = personal
@@ -56,13 +57,15 @@ struct EngineCommand: AsyncParsableCommand {
 
     /// Removes the clients' copies of a document.
     ///
-    /// - Returns: false if one of them has unsent edits, or is in use.
-    private static func forget(_ document: String, _ place: EnginePlace) -> Bool {
+    /// - Returns: false if one of them has unsent edits that are to be kept, or is in use.
+    private static func forget(
+        _ document: String, _ place: EnginePlace, losing edits: PersonalOptions.UnsentEdits
+    ) -> Bool {
         let url = URL(filePath: place.layers)
         guard FileManager.default.fileExists(atPath: place.layers) else { return true }
         do throws(InstantError) {
             for entry in try InstantClient.listCacheEntries(in: url) where entry.documentIdentifier == document {
-                try InstantClient.remove(entry, in: url, losing: .nothing)
+                try InstantClient.remove(entry, in: url, losing: edits == .keep ? .nothing : nil)
                 UndoStore.removeAll(of: entry.identity, in: place.undo)
             }
             return true
