@@ -330,6 +330,21 @@ import Testing
         #expect(stage.state.hasQuit && stage.state.farewell == nil)
     }
 
+    /// Another window of the same private session has everything.
+    @Test func whatAnotherWindowHasIsNotAskedAbout() throws {
+        let stage = Self.stage(
+            FileStatus(path: "paper.pdf", condition: .ready, unwritten: 2, isPrivate: true, isShared: true))
+        try stage.press("q")
+        #expect(stage.state.hasQuit && stage.state.farewell == nil)
+    }
+
+    @Test func aPrivateSessionSaysWhatItLoses() throws {
+        let stage = Self.stage(FileStatus(path: "paper.pdf", condition: .opening))
+        stage.send(.file(FileStatus(path: "paper.pdf", condition: .ready, isPrivate: true)))
+        #expect(
+            stage.foot.contains("Private: what is not written is lost when this window is left, closed or killed"))
+    }
+
     // MARK: Reverting
 
     @Test func revertAsks() throws {

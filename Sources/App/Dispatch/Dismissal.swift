@@ -91,13 +91,17 @@ extension AppState {
     /// The question before changes are lost that are kept in memory only; nil if none are.
     private func loss(before departure: Departure) -> String? {
         guard departure != .termination else { return nil }
-        let files = layers(before: departure).compactMap(\.file).filter { $0.isPrivate && $0.unwritten > 0 }
-        let removed = layers(before: departure).filter { $0.unsentWithoutCopy > 0 && $0.rescuedTo == nil }
-        guard !files.isEmpty || !removed.isEmpty else { return nil }
-        let what =
-            files.map { "\($0.unwrittenChanges) not in \($0.name)" }
-            + removed.map { "\(AppState.unsentEdits($0.unsentWithoutCopy)) of \($0.name)" }
-        return "Lose \(what.joined(separator: ", "))? \(removed.isEmpty ? "" : "s save, ")y/N "
+        let layers = layers(before: departure)
+        let unwritten = layers.compactMap { layer -> String? in
+            guard let file = layer.file, file.isPrivate, !file.isShared else { return nil }
+            // The engine may not have counted the newest edits yet.
+            let count = max(file.unwritten, layer.pending.savingCount)
+            return count > 0 ? "\(FileStatus.changes(count)) not in \(file.name)" : nil
+        }
+        let removed = layers.filter { $0.unsentWithoutCopy > 0 && $0.rescuedTo == nil }
+        let losses = unwritten + removed.map { "\(AppState.unsentEdits($0.unsentWithoutCopy)) of \($0.name)" }
+        guard !losses.isEmpty else { return nil }
+        return "Lose \(losses.joined(separator: ", "))? \(removed.isEmpty ? "" : "s save, ")y/N "
     }
 
     /// Quits as soon as everything is saved, usually immediately, whatever is lost.

@@ -32,10 +32,12 @@ package struct FileStatus: Hashable, Sendable {
     package var lostMarks: [LostMark]
     /// Whether changes that are not in the file are kept in memory only, so that quitting loses them.
     package var isPrivate: Bool
+    /// Whether another window has the file open, too, so that closing this one loses nothing.
+    package var isShared: Bool
 
     package init(
         path: String, condition: Condition, unwritten: Int = 0, conflicts: Int = 0, lostMarks: [LostMark] = [],
-        isPrivate: Bool = false
+        isPrivate: Bool = false, isShared: Bool = false
     ) {
         self.path = path
         self.condition = condition
@@ -43,6 +45,7 @@ package struct FileStatus: Hashable, Sendable {
         self.conflicts = conflicts
         self.lostMarks = lostMarks
         self.isPrivate = isPrivate
+        self.isShared = isShared
     }
 }
 

@@ -73,6 +73,7 @@ extension AppState {
         document?.file = status
         if old.conflicts != status.conflicts { document?.outbox.isStale = true }
         if old.condition != status.condition, let new = status.news(since: old.condition) { notice = new }
+        if status.isPrivate, !old.isPrivate { notice = .warning(FileStatus.privateSession) }
         return releaseHeldKeys()
     }
 

@@ -5,6 +5,9 @@ extension FileStatus {
     /// `3 changes`
     static func changes(_ count: Int) -> String { "\(count) change\(count == 1 ? "" : "s")" }
 
+    /// Said when a private session begins.
+    static let privateSession = "Private: what is not written is lost when this window is left, closed or killed"
+
     var unwrittenChanges: String { Self.changes(unwritten) }
 
     /// The condition as a notice; nil if the status line is enough.
