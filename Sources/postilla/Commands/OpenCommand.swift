@@ -24,6 +24,7 @@ struct OpenCommand: AsyncParsableCommand {
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
         options.dataDirectory = data.dataDir
+        if viewer.isPrivate { try PrivateSession.check(log: server.log) }
         options.log = try server.debugLog()
         try await Viewer.run(options)
     }
@@ -67,6 +68,7 @@ struct LibraryCommand: AsyncParsableCommand {
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
         options.dataDirectory = data.dataDir
+        if viewer.isPrivate { try PrivateSession.check(log: server.log) }
         options.log = try server.debugLog()
         try await Viewer.run(options)
     }

@@ -14,7 +14,10 @@ struct ViewerFlags: ParsableArguments {
 
     @Flag(
         name: .customLong("private"),
-        help: "With a PDF: keep changes that are not written yet in memory only, so that leaving loses them.")
+        help: """
+            With a PDF: write nothing to a disk but the PDF itself. Changes are in memory until :w writes them, and are \
+            lost when the window is left, closed or killed.
+            """)
     var isPrivate = false
 
     @Flag(help: "Plain mode: commands in, sentences out; for screen readers, dumb terminals and pipes.")

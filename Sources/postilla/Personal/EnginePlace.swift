@@ -105,7 +105,7 @@ struct EnginePlace: Hashable, Sendable {
         return UInt32(truncatingIfNeeded: status[0])
     }
 
-    private static func isInMemory(_ path: String) -> Bool { [0x0102_1994, 0x8584_58F6].contains(fileSystem(path)) }
+    static func isInMemory(_ path: String) -> Bool { [0x0102_1994, 0x8584_58F6].contains(fileSystem(path)) }
 
     private static func networkFileSystem(_ path: String) -> String? {
         switch fileSystem(path) {

@@ -24,15 +24,28 @@ struct OwnFileLink: Hashable, Sendable {
     static func open(
         _ name: String, _ folders: Folders, dataDirectory: String? = nil, isPrivate: Bool = false
     ) async throws -> (link: OwnFileLink, state: OwnFileReport) {
+        let (engine, answer) = try await request(name, folders, dataDirectory, isPrivate: isPrivate)
+        guard let report = OwnFileReport(answer) else { throw CommandFailure("the engine's answer cannot be read") }
+        let link = OwnFileLink(engine: engine, document: report.document, name: name, path: absolute(name))
+        return (link, report)
+    }
+
+    /// Fails as opening would if the file is open otherwise, without opening it.
+    ///
+    /// - Throws: ``CommandFailure``
+    static func check(_ name: String, _ folders: Folders, dataDirectory: String?, isPrivate: Bool) async throws {
+        _ = try await request(name, folders, dataDirectory, isPrivate: isPrivate, onlyChecks: true)
+    }
+
+    private static func request(
+        _ name: String, _ folders: Folders, _ dataDirectory: String?, isPrivate: Bool, onlyChecks: Bool = false
+    ) async throws -> (PersonalEngine, JSON) {
         let place = try EnginePlace(folders)
-        if isPrivate, !place.isInMemory {
-            throw CommandFailure(
-                "--private keeps changes in memory only, which needs $XDG_RUNTIME_DIR, a folder of your own in memory")
-        }
-        let path = absolute(name)
+        if isPrivate { try PrivateSession.check(place) }
         var body = JSONObject()
-        body["path"] = .string(path)
+        body["path"] = .string(absolute(name))
         body["private"] = .bool(isPrivate)
+        if onlyChecks { body["check"] = true }
         var (engine, answer) = (PersonalEngine(place: place), JSON.null)
         for attempt in 1...3 {
             engine = try await PersonalEngine.use(place, dataDirectory: dataDirectory)
@@ -41,14 +54,15 @@ struct OwnFileLink: Hashable, Sendable {
                 break
             } catch let refusal as EngineRefusal {
                 let reason = refusal.problem == "missing" ? missing(name) : refusal.reason ?? refusal.message
-                throw CommandFailure("\(name.onOneLine): \(reason)")
+                // Changes to it may be kept all the same.
+                let damage = refusal.problem == "missing" ? OwnFileList(folders).failure(about: name) : nil
+                throw CommandFailure("\(name.onOneLine): \(reason)" + (damage.map { "; \($0)" } ?? ""))
             } catch let failure as CommandFailure {
                 // An idle engine may end between two requests, or be killed.
                 guard attempt < 3 else { throw failure }
             }
         }
-        guard let report = OwnFileReport(answer) else { throw CommandFailure("the engine's answer cannot be read") }
-        return (OwnFileLink(engine: engine, document: report.document, name: name, path: path), report)
+        return (engine, answer)
     }
 
     /// Returns the reason why the file was not found.
@@ -123,6 +137,10 @@ struct OwnFileReport: Hashable, Sendable {
     var conflicts: [Conflict]
     /// The marks whose words the file's text does not have any more.
     var lost: [LostMark] = []
+    /// What is kept for the file and cannot be read.
+    var damaged: [OwnFileDamage] = []
+    /// How many windows have the file open.
+    var windows = 1
     /// How often the engine has merged the file.
     var merges = 0
     var pages = ShownPages.File(version: "", pagesSince: "")
@@ -140,6 +158,8 @@ struct OwnFileReport: Hashable, Sendable {
         problem = json["problem"]?.string
         movedFrom = json["movedFrom"]?.string
         base = json["base"]?.string
+        damaged = (json["damaged"]?.array ?? []).compactMap { OwnFileDamage($0) }
+        windows = Int(json["windows"]?.integer ?? 1)
         merges = Int(json["merges"]?.integer ?? 0)
         pages = ShownPages.File(
             version: json["version"]?.string ?? "", pagesSince: json["pagesSince"]?.string ?? "")
@@ -166,7 +186,8 @@ struct OwnFileReport: Hashable, Sendable {
 }
 
 extension Record {
-    fileprivate init?(json: JSON?) {
+    /// Reads what the engine says of a file; nil for anything else.
+    init?(json: JSON?) {
         guard let json, let id = json["id"]?.string, let content = json["content"]?.object else { return nil }
         self.init(
             id: id, content: Content(content), createdBy: json["createdBy"]?.string,

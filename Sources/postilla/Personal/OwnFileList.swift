@@ -8,14 +8,23 @@ import Glibc
 /// Reading the list starts no engine.
 struct OwnFileList {
     private let states: [OwnFileState]
+    /// What is kept and cannot be read.
+    let damaged: [OwnFileDamage]
     private static let maxFiles = 200
 
     init(_ folders: Folders) {
         guard let place = try? EnginePlace(folders) else {
-            states = []
+            (states, damaged) = ([], [])
             return
         }
-        states = OwnFileRegistry(kept: place.kept, memory: place.states).keptStates().states
+        let kept = OwnFileRegistry(kept: place.kept, memory: place.states).keptStates()
+        (states, damaged) = (kept.states, kept.damaged.map(OwnFileDamage.init))
+    }
+
+    /// Why a command fails that would show what is kept of a file; nil if nothing is damaged.
+    func failure(about name: String) -> String? {
+        let path = OwnFileState.path(of: OwnFileLink.absolute(name))
+        return OwnFileDamage.failure(damaged.filter { $0.file?.isExactly(path) ?? true })
     }
 
     /// What is kept of files.

@@ -73,6 +73,7 @@ final class OwnFileTab: Sendable {
         if !PersonalEngine.isRunning(options.folders) { try await waitForPage() }
         let (link, report) = try await OwnFileLink.open(
             name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
+        guard own(link) else { throw CancellationError() }
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
         }
@@ -82,7 +83,6 @@ final class OwnFileTab: Sendable {
         if !isHere { try await descriptor.syncAndWait(tolerating: true) }
         try await waitForPage()
         state.withLock { state in
-            state.link = link
             state.client = client
             state.descriptor = descriptor
             state.report = report
@@ -91,7 +91,22 @@ final class OwnFileTab: Sendable {
         post(.status(descriptor.status))
         tell()
         post(.recordsChanged([], author: nil))
+        if let problem = OwnFileDamage.failure(report.damaged) { post(.notice(problem)) }
         try await watch(link, descriptor)
+    }
+
+    /// Notes that the engine has opened the file for this tab.
+    ///
+    /// - Returns: false if the tab was closed meanwhile. The engine is told.
+    private func own(_ link: OwnFileLink) -> Bool {
+        state.withLock { state in
+            guard state.isClosed else {
+                state.link = link
+                return true
+            }
+            state.closing = Task { _ = try? await link.ask("close") }
+            return false
+        }
     }
 
     /// Opens the layer, away from the threads that the first page needs.
@@ -204,7 +219,7 @@ final class OwnFileTab: Sendable {
                 state.isWriting ? .writing : report.isMissing ? .missing : .ready
             let status = FileStatus(
                 path: name, condition: condition, unwritten: report.unwritten, conflicts: report.conflicts.count,
-                lostMarks: report.lost, isPrivate: report.isPrivate)
+                lostMarks: report.lost, isPrivate: report.isPrivate, isShared: report.windows > 1)
             guard status != state.told else { return nil }
             state.told = status
             return status

@@ -90,6 +90,7 @@ final class OpenLayers: Sendable {
     // MARK: Opening
 
     func open(_ reference: LayerReference) {
+        guard !options.isPrivate else { return post(.openFailed(PrivateSession.onlyFiles)) }
         perform { [self] in
             do {
                 let client = try client(reference.server)
@@ -100,6 +101,7 @@ final class OpenLayers: Sendable {
 
     /// Opens the layer that a token names.
     func join(_ server: String, _ token: String) {
+        guard !options.isPrivate else { return post(.openFailed(PrivateSession.onlyFiles)) }
         perform { [self] in
             do {
                 let client = try client(server)
@@ -237,7 +239,9 @@ final class OpenLayers: Sendable {
     func list() {
         perform { [self] in
             tellLibrary()
-            post(.libraryFiles(OwnFileList(options.folders).files()))
+            let files = OwnFileList(options.folders)
+            post(.libraryFiles(files.files()))
+            if let problem = OwnFileDamage.failure(files.damaged) { post(.notice(problem)) }
         }
     }
 

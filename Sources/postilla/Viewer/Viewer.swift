@@ -10,7 +10,9 @@ import Terminal
 enum Viewer {
     /// Runs on the main thread, which the terminal's loop then occupies; everything else runs on other threads and
     /// posts messages.
-    @MainActor static func run(_ options: ViewerOptions) async throws {
+    @MainActor static func run(_ wanted: ViewerOptions) async throws {
+        let options = try await wanted.begun()
+        defer { options.session?.end() }
         guard !options.isPlain else { return try await PlainViewer.run(options) }
         let start = try await start(options)
         let device: TerminalDevice

@@ -18,6 +18,8 @@ struct ViewerOptions: Sendable {
     var isReadOnly = false
     /// The `--private` flag: changes to a PDF that are not in it are kept in memory only.
     var isPrivate = false
+    /// nil if it is not a private session.
+    var session: PrivateSession?
     /// The value of `--data-dir`.
     var dataDirectory: String?
     /// The value of `--author`.

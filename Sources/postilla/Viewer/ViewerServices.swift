@@ -119,7 +119,7 @@ final class ViewerServices: AppServices {
         case .saveDraft(let key, let text, let id):
             tab?.drafts?.keep(text, for: key, becoming: id) { [post] in post(.notice($0)) }
 
-        case .keepPlace(let place): if let selected { layers.keep(place, in: selected) }
+        case .keepPlace(let place): if let selected, !options.isPrivate { layers.keep(place, in: selected) }
 
         case .runHook(let event): if let selected { hooks.tell(event, in: selected) }
         case .notifyDesktop(let text):
@@ -199,6 +199,7 @@ final class ViewerServices: AppServices {
     }
 
     private func startDemo() {
+        guard !options.isPrivate else { return post(.openFailed(PrivateSession.onlyFiles)) }
         demo?.cancel()
         let (folders, post) = (options.folders, post)
         demo = Task {
@@ -221,6 +222,7 @@ final class ViewerServices: AppServices {
     private func loadHistory() { layers.files.async { [history, post] in post(.history(history.lines())) } }
 
     private func remember(_ line: String) {
+        guard !options.isPrivate else { return }
         layers.files.async { [history, post, folder = options.folders.state] in
             do {
                 try Folders.make(folder)
@@ -297,9 +299,14 @@ final class ViewerServices: AppServices {
             return post(.externallyEdited(nil))
         }
         do {
-            try Folders.make(options.folders.state)
-            let folder = options.folders.state
-            post(.externallyEdited(try device.released { () throws -> String? in try editor.edit(text, in: folder) }))
+            let folder = options.session?.folder ?? options.folders.state
+            try Folders.make(folder)
+            let edited = try device.released { [isPrivate = options.isPrivate] () throws -> String? in
+                if isPrivate { Output.message(PrivateSession.aboutEditors) }
+                return try editor.edit(text, in: folder)
+            }
+            if options.isPrivate { post(.notice(PrivateSession.aboutEditors)) }
+            post(.externallyEdited(edited))
         } catch {
             tell(error)
             post(.externallyEdited(nil))

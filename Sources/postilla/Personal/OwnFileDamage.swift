@@ -1,0 +1,73 @@
+import Annotations
+import DocumentEngine
+import FoundationEssentials
+import Glibc
+import Instant
+
+/// Something that is kept for a PDF and cannot be read.
+struct OwnFileDamage: Hashable, Sendable {
+    var path: String
+    /// `it is damaged`
+    var problem: String
+    /// The path of the PDF; nil: unknown.
+    var file: String?
+
+    init?(_ json: JSON) {
+        guard let path = json["path"]?.string, let problem = json["problem"]?.string else { return nil }
+        (self.path, self.problem, file) = (path, problem, json["file"]?.string)
+    }
+
+    init(_ damage: DamagedOwnFile) { (path, problem, file) = (damage.path, damage.problem, damage.pdf) }
+
+    var sentence: String {
+        "changes kept for \(file?.onOneLine ?? "a PDF") cannot be read: \(path.onOneLine): \(problem)"
+    }
+
+    /// Why a command fails that has left them out; nil without any.
+    static func failure(_ damage: [OwnFileDamage]) -> String? {
+        guard !damage.isEmpty else { return nil }
+        return damage.map(\.sentence).shortList
+            + "; put back a copy of it, or give it up with postilla storage remove --file"
+    }
+
+    /// Returns what is damaged on disk, including the copies of PDFs and attachments that changes need. Reads all of it.
+    static func all(_ folders: Folders) -> [OwnFileCheck] {
+        guard let place = try? EnginePlace(folders) else { return [] }
+        let registry = OwnFileRegistry(kept: place.kept, memory: place.states)
+        let (states, damaged) = registry.keptStates()
+        let intact = states.map { state in
+            OwnFileCheck(
+                path: state.folder + "/state.json", file: state.path, bytes: OwnFileList.bytes(state),
+                damage: registry.damage(besides: state).map(OwnFileDamage.init))
+        }
+        return intact
+            + damaged.map { damage in
+                var status = stat()
+                let bytes = stat(damage.path, &status) == 0 ? Int64(status.st_size) : 0
+                return OwnFileCheck(
+                    path: damage.path, file: damage.pdf, bytes: bytes, damage: [OwnFileDamage(damage)])
+            }
+    }
+}
+
+/// What a check found of the changes that are kept for one PDF.
+struct OwnFileCheck: Hashable, Sendable {
+    /// Of the file that has them.
+    var path: String
+    /// The path of the PDF; nil: unknown.
+    var file: String?
+    var bytes: Int64
+    var damage: [OwnFileDamage]
+
+    var problem: String? { damage.isEmpty ? nil : damage.map { "\($0.path): \($0.problem)" }.shortList }
+
+    var json: String {
+        JSONWriter.text {
+            $0.member("path", path)
+            $0.member("bytes", bytes)
+            $0.member("problem", orNull: problem)
+            $0.member("details", .array(damage.map { JSON.string("\($0.path): \($0.problem)") }))
+            $0.member("file", orNull: file)
+        }
+    }
+}
