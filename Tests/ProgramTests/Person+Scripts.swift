@@ -47,12 +47,16 @@ final class RunningCommand {
         let news = DispatchSemaphore(value: 0)
     }
 
-    init(_ arguments: [String], environment: [String: String], executable: String = Program.path) throws {
+    init(
+        _ arguments: [String], environment: [String: String], executable: String = Program.path,
+        directory: String? = nil
+    ) throws {
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
         process.environment = ["PATH": "/usr/local/bin:/usr/bin:/bin", "SWIFT_BACKTRACE": "enable=no"]
             .merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice
+        if let directory { process.currentDirectoryURL = URL(fileURLWithPath: directory) }
         let (output, messages) = (Pipe(), Pipe())
         (process.standardOutput, process.standardError) = (output, messages)
         let heard = heard

@@ -16,6 +16,7 @@ struct AddCommand: AsyncParsableCommand {
             With --ndjson, standard input has one record per line. Each line is answered by one line, in the same \
             order, when the server has accepted or rejected it:
               {"id":…,"status":"applied|conflict|denied|invalid","reason"?}
+            Of a PDF, applied means that the record is kept on this machine; it is in the file when the command ends with 0.
             A rejected line stores nothing. If the server becomes unreachable, the status is "waiting": the \
             record is stored on this machine and sent by the next sync.
 
@@ -79,8 +80,10 @@ struct AddCommand: AsyncParsableCommand {
             } else if let draft {
                 try await add(draft, author: author, to: session)
             } else {
-                try await AddLines(session: session, author: author, group: group).run()
-                try await session.finish()
+                try await session.answeringLines {
+                    try await AddLines(session: session, author: author, group: group).run()
+                    try await session.finish()
+                }
             }
         } catch { throw CommandFailure(reading: error) }
     }

@@ -30,7 +30,7 @@ struct AddLines {
                 _ = try await session.deliver(made.compactMap(\.waiting))
             } catch let failure as CommandFailure { problem = failure }
             for one in made {
-                let outcome = try one.outcome ?? session.outcome(of: one.id ?? "")
+                let outcome = try one.outcome ?? session.answer(for: one.id ?? "", isSettled: problem == nil)
                 Output.json(Self.answer(one.id, outcome))
                 outcomes.append(outcome)
             }

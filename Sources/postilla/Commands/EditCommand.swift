@@ -66,8 +66,10 @@ struct EditCommand: AsyncParsableCommand {
         try await session.synchronize()
         do {
             if ndjson {
-                try await EditLines(session: session).run()
-                return try await session.finish()
+                return try await session.answeringLines {
+                    try await EditLines(session: session).run()
+                    try await session.finish()
+                }
             }
             var changes: [(id: Record.ID, content: Content, seen: Content?)] = []
             for id in try names.map(session.id(of:)) {

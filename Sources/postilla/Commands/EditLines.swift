@@ -17,7 +17,7 @@ struct EditLines {
             var problem: CommandFailure?
             do { _ = try await session.deliver(waiting) } catch let failure as CommandFailure { problem = failure }
             for one in made {
-                let outcome = try one.outcome ?? session.outcome(of: one.id ?? "")
+                let outcome = try one.outcome ?? session.answer(for: one.id ?? "", isSettled: problem == nil)
                 Output.json(AddLines.answer(one.id, outcome))
                 outcomes.append(outcome)
             }

@@ -9,7 +9,8 @@ struct OutboxCommand: AsyncParsableCommand {
         discussion: """
             Needs no server, and no token if this machine has only one layer or the options select one. json and \
             ndjson print records {"id","edit","state","reason"?,"made","content"?}: edit is create, update, delete or \
-            restore; state is waiting, sending, parked, conflict or refused.
+            restore; state is waiting, sending, parked, conflict or refused. Of a PDF, they are the changes that are not \
+            in the file: their state is kept or conflict, and made is null if the annotation has no time.
 
             Examples:
               postilla outbox
@@ -24,11 +25,15 @@ struct OutboxCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target, local: true)
+        let kept = try await session.own?.changes() ?? []
         try await session.reading {
             let others = try session.descriptor.unsentInOtherStores()
             let edits = try session.descriptor.unsentEdits() + others.edits
             let nothing = others.damage.isEmpty ? "no unsent edits" : "no unsent edits that can be read"
             try Listing.write(listing, Self.columns, members: ["content"], nothing: nothing) { listing in
+                for change in kept {
+                    listing.add(change.fields, style: change.isConflict ? .trouble : .attention) { change.json }
+                }
                 for edit in edits { listing.add(Self.fields(edit), style: edit.state.style) { edit.json } }
             }
             try others.requireReadable()

@@ -8,7 +8,8 @@ struct StorageCheckCommand: AsyncParsableCommand {
         commandName: "check", abstract: "Check all stored data for damage.",
         discussion: """
             Checks every record and edit of every layer against its checksum, and every PDF and attachment against its \
-            SHA-256. Changes nothing. Exit code 1 if something is damaged; then use postilla storage repair. json and \
+            SHA-256, and what is kept for PDFs of your own. Changes nothing. Exit code 1 if something is damaged; then \
+            use postilla storage repair. json and \
             ndjson are records {"path","bytes","problem","details"}: details names each damaged record or edit.
 
             Examples:
@@ -35,11 +36,21 @@ struct StorageCheckCommand: AsyncParsableCommand {
             guard listing.format == .table else { continue }
             for detail in finding.details.dropFirst(3) { listing.add(["", "", "", detail], style: .trouble) { nil } }
         }
+        let files = OwnFileDamage.all(try Folders(dataDirectory: storage.dataDir))
+        for file in files {
+            let fields = [
+                file.problem == nil ? "ok" : "damaged", "\(file.bytes)", file.file ?? file.path, file.problem ?? "",
+            ]
+            listing.add(fields, style: file.problem == nil ? .plain : .trouble) { file.json }
+        }
         listing.end(nothing: "no data on this machine")
         let damaged = findings.count { $0.problem != nil }
-        guard damaged == 0 else {
-            throw CommandFailure("\(damaged) of \(findings.count) files damaged; see postilla storage repair --help")
+        var problems: [String] = []
+        if damaged > 0 {
+            problems.append("\(damaged) of \(findings.count) files damaged; see postilla storage repair --help")
         }
+        if let problem = OwnFileDamage.failure(files.flatMap(\.damage)) { problems.append(problem) }
+        guard problems.isEmpty else { throw CommandFailure(problems.joined(separator: "\n")) }
     }
 }
 

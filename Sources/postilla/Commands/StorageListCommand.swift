@@ -10,7 +10,8 @@ struct StorageListCommand: AsyncParsableCommand {
         discussion: """
             json and ndjson print records {"server","document","layer","user","title","downloaded","layerBytes",\
             "pdfBytes","textBytes","state","lastSync","unread","unsent","problem"}; a PDF may be shared by several layers. PDFs of your own with changes that are not in them follow: \
-            {"file","state","unwritten","bytes","missing"}.
+            {"file","state","unwritten","bytes","missing"}. What is kept for a PDF and cannot be read has the state \
+            damaged and a problem.
 
             Examples:
               postilla storage list
@@ -28,9 +29,9 @@ struct StorageListCommand: AsyncParsableCommand {
                 entry.json
             }
         }
-        for file in OwnFileList(try Folders(dataDirectory: storage.dataDir)).kept {
-            listing.add(Self.fields(file), style: .plain) { Self.json(file) }
-        }
+        let files = OwnFileList(try Folders(dataDirectory: storage.dataDir))
+        for file in files.kept { listing.add(Self.fields(file), style: .plain) { Self.json(file) } }
+        for one in files.damaged { listing.add(Self.fields(one), style: .trouble) { Self.json(one) } }
         listing.end(nothing: "no layers on this machine")
     }
 
@@ -41,6 +42,19 @@ struct StorageListCommand: AsyncParsableCommand {
             file.path, "", "", "file", "\(OwnFileList.bytes(file))", "", "", "\(file.unwritten)", "", "", "",
             isMissing ? "file missing" : "",
         ]
+    }
+
+    /// What is kept for a PDF and cannot be read.
+    private static func fields(_ damage: OwnFileDamage) -> [String] {
+        [damage.file ?? "", "", "", "damaged", "", "", "", "", "", "", "", "\(damage.path): \(damage.problem)"]
+    }
+
+    private static func json(_ damage: OwnFileDamage) -> String {
+        JSONWriter.text {
+            $0.member("file", orNull: damage.file)
+            $0.member("state", "damaged")
+            $0.member("problem", "\(damage.path): \(damage.problem)")
+        }
     }
 
     private static func json(_ file: OwnFileState) -> String {

@@ -102,7 +102,11 @@ struct StorageRemoveCommand: AsyncParsableCommand {
     private func giveUp(_ name: String) async throws {
         let folders = try Folders(dataDirectory: storage.dataDir)
         let path = OwnFileState.path(of: OwnFileLink.absolute(name))
-        guard let state = OwnFileList(folders).kept.first(where: { $0.path.isExactly(path) }) else {
+        let list = OwnFileList(folders)
+        let damaged = list.damaged.filter { $0.file?.isExactly(path) ?? false }
+        if !damaged.isEmpty { try giveUp(damaged, name) }
+        guard let state = list.kept.first(where: { $0.path.isExactly(path) }) else {
+            guard damaged.isEmpty else { return }
             throw CommandFailure("nothing is kept of \(name.onOneLine); see postilla storage list")
         }
         try agree(
@@ -118,6 +122,20 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         }
         _ = try? await link.ask("close")
         Output.message("\(name.onOneLine): \(OwnFileWritten.count(count, "change")) removed; the file stays as it is")
+    }
+
+    /// Removes what is kept and cannot be read.
+    private func giveUp(_ damaged: [OwnFileDamage], _ name: String) throws {
+        try agree(
+            to: damaged.map(\.sentence), "These changes to \(name.onOneLine) cannot be read and would be lost:",
+            instead: "put back a copy of them,")
+        for one in damaged {
+            let folder = one.path[..<(one.path.lastIndex(of: "/") ?? one.path.endIndex)]
+            do { try FileManager.default.removeItem(atPath: String(folder)) } catch {
+                throw CommandFailure("\(folder): not removed: permission is denied, or the disk cannot be written")
+            }
+        }
+        Output.message("\(name.onOneLine): what was damaged is removed; the file stays as it is")
     }
 
     /// `created: note, page 2, “some words”`

@@ -9,7 +9,8 @@ struct SyncCommand: AsyncParsableCommand {
         discussion: """
             Runs one sync cycle in both directions, then prints the resulting counts; json and ndjson print one object \
             {"annotations","waiting","parked","conflicts","refused"}. Exits with 6 if edits are in conflict or were \
-            refused; see postilla conflicts. Parked edits are those that the current token may not send.
+            refused; see postilla conflicts. Parked edits are those that the current token may not send. Of a PDF, the \
+            changes that are kept and not in the file are waiting; postilla write writes them.
 
             Examples:
               postilla sync
@@ -33,18 +34,24 @@ struct SyncCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
         do { try await session.synchronize() } catch { throw CommandFailure(reading: error) }
+        let kept = try await session.own?.changes() ?? []
         try await session.reading {
-            try report(session.descriptor)
+            try report(session.descriptor, kept, session.own?.link.name)
             try session.descriptor.unsentInOtherStores().requireReadable()
         }
     }
 
-    private func report(_ descriptor: InstantDocumentDescriptor) throws {
+    /// - Parameters:
+    ///   - kept: the changes that are not in the layer's PDF.
+    ///   - name: that of the PDF.
+    private func report(_ descriptor: InstantDocumentDescriptor, _ kept: [OwnFileChange], _ name: String?) throws {
         let status = descriptor.status
+        let disputed = kept.count(where: \.isConflict)
         let counts = [
-            ("annotations", try descriptor.layer.count(ListQuery())), ("waiting", status.unsent),
+            ("annotations", try descriptor.layer.count(ListQuery())),
+            ("waiting", status.unsent + kept.count - disputed),
             ("parked", status.parked),
-            ("conflicts", status.conflicts), ("refused", status.refused),
+            ("conflicts", status.conflicts + disputed), ("refused", status.refused),
         ]
         switch format {
         case .table: Output.line(counts.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
@@ -56,7 +63,8 @@ struct SyncCommand: AsyncParsableCommand {
             json.object { for (name, count) in counts { $0.member(name, count) } }
             Output.json(json.text)
         }
-        guard status.conflicts + status.refused == 0 else {
+        if let name, !kept.isEmpty { Output.message(OwnFileSession.kept(kept.count, name)) }
+        guard status.conflicts + disputed + status.refused == 0 else {
             throw CommandFailure("some edits were not accepted; see postilla conflicts", .conflict)
         }
     }

@@ -37,7 +37,8 @@ struct WriteCommand: AsyncParsableCommand {
     var dataDir: String?
 
     func run() async throws {
-        let (link, _) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir), dataDirectory: dataDir)
+        let (link, report) = try await OwnFileLink.open(
+            file, try Folders(dataDirectory: dataDir), dataDirectory: dataDir)
         let written: OwnFileWritten
         do {
             written = try await link.write(to: to, isForced: force, isCompact: compact)
@@ -58,6 +59,11 @@ struct WriteCommand: AsyncParsableCommand {
             Output.message("\(name): wrote \(OwnFileWritten.count(written.records, "change"))")
         }
         for remark in written.remarks(file) { Output.message("\(name): \(remark)") }
-        if written.conflicts > 0 { throw CommandFailure("\(file.onOneLine): not every change was written", .conflict) }
+        let damage = OwnFileDamage.failure(report.damaged)
+        if written.conflicts > 0 {
+            if let damage { Output.error(damage) }
+            throw CommandFailure("\(file.onOneLine): not every change was written", .conflict)
+        }
+        if let damage { throw CommandFailure(damage) }
     }
 }

@@ -15,6 +15,8 @@ struct OwnFileSession: Sendable {
     let keepsChanges: Bool
     /// The marks whose words the file's text does not have any more.
     let lost: [LostMark]
+    /// What is kept for the file and cannot be read.
+    let damaged: [OwnFileDamage]
 
     /// Returns the path of the file that a command works on; nil: it works on a layer of a server.
     static func path(_ options: LayerOptions, target: String?) throws -> String? {
@@ -50,6 +52,7 @@ struct OwnFileSession: Sendable {
     ///
     /// - Throws: ``CommandFailure`` if the file has not got all of them. They are kept.
     func finish() async throws {
+        for one in damaged { Output.warning(one.sentence) }
         if keepsChanges {
             let report = try await link.ask("state").report
             if let report, report.unwritten > 0 { Output.message(Self.kept(report.unwritten, link.name)) }
@@ -144,7 +147,7 @@ extension LayerSession {
                 patience: options.server.patience,
                 own: OwnFileSession(
                     link: link, pdf: report.isMissing ? report.base ?? report.path : report.path,
-                    keepsChanges: options.noWrite, lost: report.lost))
+                    keepsChanges: options.noWrite, lost: report.lost, damaged: report.damaged))
         } catch { throw CommandFailure(error) }
     }
 }

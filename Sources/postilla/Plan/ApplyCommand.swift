@@ -67,7 +67,9 @@ struct ApplyCommand: AsyncParsableCommand {
         let sent = changes.map(\.id).filter { refused[ByteOrdered($0)] == nil }
         var problem: (any Error)?
         do { _ = try await session.deliver(sent) } catch { problem = error }
-        let outcomes = try changes.map { try refused[ByteOrdered($0.id)] ?? session.outcome(of: $0.id) }
+        let outcomes = try changes.map {
+            try refused[ByteOrdered($0.id)] ?? session.answer(for: $0.id, isSettled: problem == nil)
+        }
         for (change, outcome) in zip(changes, outcomes) {
             Output.json(
                 JSONWriter.text {

@@ -21,6 +21,11 @@ extension LayerSession {
 
     /// A sentence that names the damage; nil if none was met.
     private var damage: String? {
+        let all = [OwnFileDamage.failure(own?.damaged ?? []), damageOfCopy].compactMap { $0 }
+        return all.isEmpty ? nil : all.joined(separator: "; ")
+    }
+
+    private var damageOfCopy: String? {
         do throws(InstantError) {
             let damage = try descriptor.damage()
             guard !damage.isEmpty else { return nil }

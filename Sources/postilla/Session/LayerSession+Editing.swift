@@ -14,6 +14,8 @@ extension LayerSession {
         if tokens != nil, !ids.isEmpty {
             let wanted = Set(ids.map(ByteOrdered.init))
             try await follow(until: { _ in try !isWaiting(for: wanted) }, start: { $0.sync() })
+            // The client may hear of its edits before the engine has them on disk.
+            try await own?.settle()
         }
         return try ids.map(outcome(of:))
     }
@@ -88,6 +90,15 @@ extension LayerSession {
             }
             return .applied
         }
+    }
+
+    /// The outcome for a line that says what became of an edit.
+    ///
+    /// - Parameter isSettled: whether ``deliver(_:)`` succeeded. Otherwise the engine of a PDF may have an edit, but not yet
+    ///   on disk.
+    func answer(for id: Record.ID, isSettled: Bool) throws -> EditOutcome {
+        let outcome = try outcome(of: id)
+        return own != nil && !isSettled && outcome == .applied ? .waiting : outcome
     }
 
     /// Drops failed edits: their author has been notified and has the text.

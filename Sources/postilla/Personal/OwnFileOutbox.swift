@@ -1,0 +1,120 @@
+import Annotations
+import Dispatch
+import Glibc
+import Instant
+
+/// A change that is not in its PDF, as a row of `postilla outbox`.
+struct OwnFileChange: Hashable, Sendable {
+    var id: Record.ID
+    /// As the file has it; nil: not at all.
+    var base: Record?
+    /// As the layer has it; nil: deleted.
+    var mine: Record?
+    var isConflict: Bool
+
+    var edit: String { mine == nil ? "delete" : base == nil ? "create" : "update" }
+    var state: String { isConflict ? "conflict" : "kept" }
+    var reason: String { isConflict ? "another program changed it in the file" : "not in the file" }
+    /// The time of the last change, as the record tells it.
+    private var made: String? {
+        let content = mine?.content
+        return content?["updatedAt"]?.string ?? content?["createdAt"]?.string
+    }
+
+    var fields: [String] {
+        let shown = (mine ?? base).map { Annotation($0) }
+        return [
+            id, edit, shown?.pageIndex.map { "\($0 + 1)" } ?? "", shown?.kind.name ?? "", made ?? "", state, reason,
+            shown?.text ?? "",
+        ]
+    }
+
+    var json: String {
+        JSONWriter.text {
+            $0.member("id", id)
+            $0.member("edit", edit)
+            $0.member("state", state)
+            $0.member("reason", reason)
+            $0.member("made", orNull: made)
+            if let mine { $0.member("content", source: mine.content.text) }
+        }
+    }
+}
+
+extension OwnFileSession {
+    /// Returns the changes that are not in the file.
+    ///
+    /// - Throws: ``CommandFailure``
+    func changes() async throws -> [OwnFileChange] {
+        var body = JSONObject()
+        body["records"] = true
+        let answer: (report: OwnFileReport?, JSON)
+        do { answer = try await link.ask("state", body) } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(link.name.onOneLine): \(refusal.message)")
+        }
+        let disputed = Set((answer.report?.conflicts ?? []).map { ByteOrdered($0.id) })
+        return (answer.1["changes"]?.array ?? []).compactMap { change in
+            guard let id = change["id"]?.string else { return nil }
+            return OwnFileChange(
+                id: id, base: Record(json: change["base"]), mine: Record(json: change["mine"]),
+                isConflict: disputed.contains(ByteOrdered(id)))
+        }
+    }
+
+    /// Waits until the engine has on disk what it has accepted.
+    ///
+    /// - Throws: ``CommandFailure`` if it cannot be asked.
+    func settle() async throws {
+        do { try await link.ask("state") } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(link.name.onOneLine): \(refusal.message)")
+        }
+    }
+}
+
+extension LayerSession {
+    /// Runs a command that says line by line what was done. If a signal ends it before the lines are in the PDF, it says
+    /// that they are kept.
+    func answeringLines(_ body: () async throws -> Void) async throws {
+        guard let own else { return try await body() }
+        let signals = [SIGINT, SIGTERM].filter { !Self.isIgnored($0) }.map { number -> any DispatchSourceSignal in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler {
+                Task {
+                    await own.tellWhatIsKept()
+                    exit(128 + number)
+                }
+            }
+            source.resume()
+            return source
+        }
+        defer { for signal in signals { signal.cancel() } }
+        try await body()
+    }
+
+    private static func isIgnored(_ number: CInt) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
+
+extension OwnFileSession {
+    /// Says what is kept and not in the file, if the engine answers within two seconds.
+    fileprivate func tellWhatIsKept() async {
+        let report = await withTaskGroup(of: OwnFileReport?.self) { group in
+            group.addTask { try? await link.ask("state").report }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(2))
+                return nil
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? nil
+        }
+        guard let report else {
+            return Output.message("\(link.name.onOneLine): what was added is kept; see postilla outbox --pdf FILE")
+        }
+        if report.unwritten > 0 { Output.message(Self.kept(report.unwritten, link.name)) }
+    }
+}
