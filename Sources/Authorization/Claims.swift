@@ -91,7 +91,9 @@ extension Claims {
             remarks.append(#"without "user_id" all holders of such tokens count as one anonymous user"#)
         }
         if tokenID == nil { remarks.append(#"without "jti" the token cannot be revoked before it expires"#) }
-        if issuedAt == nil { remarks.append(#"without "iat" the token cannot reopen a layer after its deletion"#) }
+        if issuedAt == nil {
+            remarks.append(#"without "iat" the token cannot open what has the name of a deleted document or layer"#)
+        }
         return remarks
     }
 }

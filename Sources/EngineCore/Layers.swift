@@ -11,16 +11,48 @@ package enum Layers {
         _ grant: Grant, issuedAt: Timestamp?, in store: any StoreReading
     ) throws -> ServerLayer? {
         let key = LayerKey(document: grant.documentID, name: grant.layer)
+        let layer = try store.layer(key)
         // A layer exists only together with its document.
-        if let layer = try store.layer(key) { return layer }
-        guard try store.document(key.document) != nil else {
+        guard try layer != nil || store.document(key.document) != nil else {
             throw APIError(.documentNotFound, "the token's document does not exist")
         }
-        // A token without an issue time may be older than the deletion.
-        if let deleted = try store.deletion(of: key), issuedAt.map({ $0 <= deleted }) ?? true {
-            throw APIError(.layerDeleted, "the token's layer was deleted after the token was issued")
+        // Checked even if the layer exists: it may be another one of the same name.
+        try checkDeletions(of: key, issuedAt: issuedAt, in: store)
+        return layer
+    }
+
+    /// - Throws: ``APIError`` if the layer or its document was deleted, and the token may be older than that.
+    package static func checkDeletions(of key: LayerKey, issuedAt: Timestamp?, in store: any StoreReading) throws {
+        let deletions = try store.deletions(of: key)
+        try check(issuedAt, after: deletions.document, of: "document")
+        try check(issuedAt, after: deletions.layer, of: "layer")
+    }
+
+    /// - Throws: ``APIError`` if the token may be older than the deletion.
+    private static func check(_ issuedAt: Timestamp?, after deletion: Timestamp?, of what: String) throws {
+        guard let deletion else { return }
+        guard let issuedAt else {
+            throw APIError(
+                .layerDeleted,
+                "the token's \(what) was deleted once, and the token does not say when it was issued; issue a token with iat"
+            )
         }
-        return nil
+        guard issuedAt > deletion else {
+            throw APIError(
+                .layerDeleted,
+                "the token's \(what) was deleted after the token was issued; issue a token with iat after that")
+        }
+    }
+
+    /// Returns how long it takes, in milliseconds, until a token that is issued for the layer, or for the document, is
+    /// later than the deletion of an earlier one of the same name: `iat` is in whole seconds.
+    ///
+    /// - Parameter now: this server's time.
+    package static func timeUntilTokens(for key: LayerKey, in store: any StoreReading, now: Timestamp) throws -> Int64 {
+        let deletions = try store.deletions(of: key)
+        guard let last = [deletions.document, deletions.layer].compactMap(\.self).max() else { return 0 }
+        let next = (last.milliseconds / 1000 + 1) * 1000
+        return max(0, min(next - (try store.time(now)).milliseconds, 1000))
     }
 
     /// Returns the layer a token names and creates it if needed: a layer exists as soon as a signed token names it.

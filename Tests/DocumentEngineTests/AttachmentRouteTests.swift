@@ -106,7 +106,7 @@ import Testing
                 let backend = try await server.backend("GET", "/api/documents/\(document)/attachments/" + Self.name)
                 #expect(backend.body == Self.picture, "\(document)")
             }
-            claims.document = "doc"
+            (claims.document, claims.issued) = ("doc", server.clock.now)
             let seen = try await server.client(try server.mint.token(claims), "GET", "attachments/" + Self.name)
             #expect(seen.body == Self.picture)
         }

@@ -172,6 +172,53 @@ extension LayerStoreContract {
         }
     }
 
+    static func remembersDeletions(_ store: any LayerStore) throws {
+        func times(_ name: String, of document: String = "doc") throws -> [Timestamp?] {
+            let found = try store.read { try $0.deletions(of: LayerKey(document: document, name: name)) }
+            return [found.layer, found.document]
+        }
+        try store.write { store in
+            _ = try layer(store)
+            _ = try store.addLayer(LayerKey(document: "doc", name: "é"), generation: "g")
+            try store.put(document("other"))
+        }
+        try equal(try times("review"), [nil, nil], "nothing was deleted")
+        try store.write { try $0.removeLayer($0.layer(key)!, at: now + 5) }
+        try equal(try times("review"), [now + 5, nil], "a layer")
+        try equal(try times("é"), [nil, nil], "another layer")
+        try store.write { try $0.removeDocument("doc", at: now + 7) }
+        try equal(try times("review"), [now + 5, now + 7], "the layer was gone before its document")
+        try equal(try times("é"), [now + 7, now + 7], "a layer that went with its document")
+        try equal(try times("e\u{301}"), [nil, now + 7], "a layer that never was")
+        try equal(try times("review", of: "other"), [nil, nil], "another document")
+        let whole: Timestamp? = try store.read { try $0.deletion(of: .whole("doc")) }
+        try equal(whole, now + 7, "the document alone")
+        try store.write { store in
+            _ = try layer(store)
+            try store.put(document("doc", title: "overwritten"))
+        }
+        try equal(try times("review"), [now + 5, now + 7], "something else has the name now")
+        try equal(try store.read { try $0.layerNames(of: "doc") }, ["review"], "the note is no layer")
+        try equal(try store.read { try $0.hiddenLayers().filter { !$0.isRemoved } }, [], "nor a hidden one")
+        try store.write { store in
+            try store.removeDocument("doc", at: now + 6)
+            try store.removeDocument("never there", at: now)
+        }
+        try equal(try times("review"), [now + 6, now + 7], "the time never goes back")
+        try equal(try times("review", of: "never there"), [nil, nil], "nothing was there")
+        try store.write { store in
+            try store.noteDeletion(of: .whole("lost"), at: now + 1)
+            try store.noteDeletion(of: .whole("lost"), at: now)
+        }
+        try equal(try times("x", of: "lost"), [nil, now + 1], "a note without a document")
+    }
+
+    /// A store of one server takes that server's time; a shared one may have a clock.
+    static func tellsTheTime(_ store: any LayerStore) throws {
+        let (here, later) = try store.read { store in (try store.time(now), try store.time(now + 1)) }
+        try equal(here <= later, true, "the time goes on")
+    }
+
     static func keepsRevocations(_ store: any LayerStore) throws {
         try store.write { store in
             try store.revoke(tokenID: "é", until: now)

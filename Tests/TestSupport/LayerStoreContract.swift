@@ -27,6 +27,8 @@ package struct LayerStoreContract: Sendable {
         Step(description: "base records are added in pieces, unused until a document has them", run: keepsBases),
         Step(description: "a renewed layer keeps its records and forgets its clients", run: renewsLayers),
         Step(description: "a document is removed with its layers and its base", run: removesDocuments),
+        Step(description: "deletions of layers and documents are remembered", run: remembersDeletions),
+        Step(description: "a store has one clock", run: tellsTheTime),
         Step(description: "base records are visible until they are overwritten", run: overlaysBase),
         Step(description: "records are read back unchanged", run: keepsRecords),
         Step(description: "live records are read page by page, in byte order", run: pagesRecords),

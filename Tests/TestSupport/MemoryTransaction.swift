@@ -83,6 +83,7 @@ final class MemoryTransaction: StoreWriting {
     func removeDocument(_ id: String, at moment: Timestamp) throws {
         guard let document = state.documents.removeValue(forKey: ByteOrdered(id)) else { return }
         state.unusedBases[document.base] = .startOfTime
+        try noteDeletion(of: .whole(id), at: moment)
         state.attachments[ByteOrdered(id)] = nil
         for layer in state.layers.values where ByteOrdered(layer.layer.key.document) == ByteOrdered(id) {
             try removeLayer(layer.layer, at: moment)
@@ -145,7 +146,12 @@ final class MemoryTransaction: StoreWriting {
     func removeLayer(_ layer: ServerLayer, at moment: Timestamp) throws {
         guard !layer.key.document.isEmpty else { return }
         try move(layer, to: .removed(layer.id))
-        if !layer.key.isHidden { state.deletions[MemoryState.Key(layer.key)] = moment }
+        if !layer.key.isHidden { try noteDeletion(of: layer.key, at: moment) }
+    }
+
+    func noteDeletion(of key: LayerKey, at moment: Timestamp) throws {
+        let key = MemoryState.Key(key)
+        state.deletions[key] = max(moment, state.deletions[key] ?? moment)
     }
 
     /// Removes up to `limit` rows. The layer's clients and their answers are removed with the last row and are not

@@ -69,6 +69,12 @@ extension Engine {
         }
     }
 
+    /// Like ``admit(_:in:)``, and refuses a token whose layer or document was deleted since. Locks no layer.
+    func admitUndeleted(_ token: VerifiedToken, in store: any StoreReading) throws {
+        try admit(token, in: store)
+        try Layers.checkDeletions(of: token.layerKey, issuedAt: token.issuedAt, in: store)
+    }
+
     /// Returns why a verified token opens no layer; nil if it opens one. Creates no layer.
     func refusal(of token: VerifiedToken) async throws -> APIError? {
         do {

@@ -56,6 +56,14 @@ extension Engine {
         notices?.add(.ended(layer: layer))
     }
 
+    /// Ends the streams of a deleted document on all servers.
+    ///
+    /// - Parameter layers: its layers. Damaged ones, which the store cannot name, may still have streams here.
+    func end(document id: String, layers: [Int64], with event: SessionEvent) {
+        let here = heard.filter { $0.key.document.isExactly(id) }.map(\.id)
+        for layer in Set(here + layers) { end(layer, with: event) }
+    }
+
     /// Ends the streams of a layer on this server.
     func close(_ layer: Int64, with event: SessionEvent) {
         live.withLock { live in

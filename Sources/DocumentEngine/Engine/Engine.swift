@@ -12,6 +12,7 @@ final class Engine: Sendable {
     let pieces = AsyncSemaphore(width: 1, line: .max)
     let limits: SyncProtocol.ServerLimits
     let now: @Sendable () -> Timestamp
+    private let wait: @Sendable (Int64) async throws -> Void
     let store: any LayerStore
     /// The threads for read transactions; the store has a reader connection for each.
     private let readers = WorkerThreads(width: 4)
@@ -34,11 +35,13 @@ final class Engine: Sendable {
 
     /// - Parameters:
     ///   - verifier: decides whether the key of a token is still in use.
+    ///   - wait: waits for a time, in milliseconds.
     ///   - notices: the queue of messages to other servers; nil: no other server uses the store.
     ///   - ended: called after each transaction.
     init(
         store: any LayerStore, verifier: TokenVerifier = TokenVerifier(keys: []), limits: SyncProtocol.ServerLimits,
         now: @escaping @Sendable () -> Timestamp,
+        wait: @escaping @Sendable (Int64) async throws -> Void = { _ in },
         notices: CoalescingQueue<ClusterMessage>? = nil, checksDigests: Bool = false,
         ended: @escaping @Sendable (WriteQueue.Transaction) -> Void = { _ in }
     ) {
@@ -48,6 +51,7 @@ final class Engine: Sendable {
         self.checksDigests = checksDigests
         self.limits = limits
         self.now = now
+        self.wait = wait
         peopleForPeers = notices == nil ? nil : CoalescingQueue()
         live = ListenerHub(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8))))
         writes = WriteQueue(
@@ -59,6 +63,14 @@ final class Engine: Sendable {
         _ body: @escaping @Sendable (any StoreReading) throws -> Result
     ) async throws -> Result {
         try await readers.perform { [store] in try store.read(body) }
+    }
+
+    /// Returns when a token that is issued from now on opens what was just created under this key, even if something of
+    /// the same name was deleted in this second.
+    func waitForTokens(for key: LayerKey) async throws {
+        let now = now()
+        let rest = try await read { try Layers.timeUntilTokens(for: key, in: $0, now: now) }
+        if rest > 0 { try await wait(rest) }
     }
 
     /// Runs other blocking work.

@@ -25,7 +25,9 @@ struct Attachments: Sendable {
         guard received.sha256 == id.hex else {
             throw APIError(.invalid, "the SHA-256 does not match: the attachment was damaged in transit, or misnamed")
         }
-        try await keep(received, of: token.grant.documentID) { [engine] in try engine.admit(token, in: $0) }
+        try await keep(received, of: token.grant.documentID) { [engine] in
+            try engine.admitUndeleted(token, in: $0)
+        }
         // In a separate transaction, so that the layer is not locked while the bytes are stored.
         try await engine.addUpload(of: id, token)
         return .json { $0.object { $0.member("bytes", received.bytes) } }

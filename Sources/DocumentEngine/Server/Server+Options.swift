@@ -50,6 +50,10 @@ extension Server {
         /// How often the engine checks the time for its streams and participants.
         package var timeEvery: Duration = .seconds(1)
         package var now: @Sendable () -> Timestamp = Server.systemClock
+        /// Whether times that all servers on a database compare come from its clock; false where tests set the clock.
+        package var usesDatabaseClock = true
+        /// Waits for a time, in milliseconds.
+        package var wait: @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) }
         /// A monotonic clock, for limits.
         package var uptime: @Sendable () -> Duration = Server.steadyClock
         package var logger = Logger(label: "postilla.server")

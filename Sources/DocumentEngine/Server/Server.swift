@@ -58,7 +58,7 @@ package final class Server: Sendable {
         let verifier = TokenVerifier(
             keys: options.keys, policy: options.tokens, checksKnown: options.checksCaches)
         engine = Engine(
-            store: storage.store, verifier: verifier, limits: options.limits, now: options.now,
+            store: storage.store, verifier: verifier, limits: options.limits, now: options.now, wait: options.wait,
             notices: storage.shared?.notices, checksDigests: options.checksCaches, ended: metrics.ended)
         readiness = Readiness(engine: engine, space: storage.space, uptime: options.uptime)
         attachments = Attachments(

@@ -47,6 +47,7 @@ extension SQLiteTransaction {
             guard let document = try document(id) else { return }
             try note(unused: document.base, since: .startOfTime)
         } catch is DamagedRow {}
+        try noteDeletion(of: .whole(id), at: moment)
         try removeLayers(of: id, at: moment)
         try run("DELETE FROM attachment WHERE document = ?", .text(id))
         try run("DELETE FROM document WHERE id = ?", .text(id))

@@ -107,7 +107,7 @@ extension SQLiteTransaction {
             }
         for row in rows {
             if !LayerKey(document: document, name: row.name).isHidden {
-                try put(.deletedLayer, .text(document), .text(row.name), .integer(moment.milliseconds))
+                try noteDeletion(of: LayerKey(document: document, name: row.name), at: moment)
             }
             let removed = LayerKey.removed(row.id)
             try put(
@@ -119,9 +119,14 @@ extension SQLiteTransaction {
     func removeLayer(_ layer: ServerLayer, at moment: Timestamp) throws {
         guard !layer.key.document.isEmpty else { return }
         try move(layer, to: .removed(layer.id))
-        guard !layer.key.isHidden else { return }
-        try put(
-            .deletedLayer, .text(layer.key.document), .text(layer.key.name), .integer(moment.milliseconds))
+        if !layer.key.isHidden { try noteDeletion(of: layer.key, at: moment) }
+    }
+
+    func noteDeletion(of key: LayerKey, at moment: Timestamp) throws {
+        // A damaged note is replaced: it refuses every token, and nothing else would bring the layer back.
+        let earlier = try? deletion(of: key)
+        let last = max(moment, earlier ?? moment)
+        try put(.deletedLayer, .text(key.document), .text(key.name), .integer(last.milliseconds))
     }
 
     func removeRows(ofLayer id: Int64, limit: Int) throws -> Int {

@@ -24,7 +24,7 @@ struct Storage: Sendable {
             options.postgres == nil ? folders : [options.dataFolder], hasRecords: options.postgres == nil,
             least: options.service.freeDiskBytes, probe: options.freeBytes, logger: options.logger)
         if let address = options.postgres {
-            try self.init(address, folder: options.dataFolder, space)
+            try self.init(address, options, space)
         } else {
             try self.init(file: file, folder: options.dataFolder, space, DamageLog(options.logger))
         }
@@ -48,8 +48,9 @@ struct Storage: Sendable {
         close = { try? store.close() }
     }
 
-    private init(_ address: PostgresAddress, folder: String, _ space: DiskSpace) throws {
-        let store = try PostgresStore(address)
+    private init(_ address: PostgresAddress, _ options: Server.Options, _ space: DiskSpace) throws {
+        let folder = options.dataFolder
+        let store = try PostgresStore(address, usesClock: options.usesDatabaseClock)
         damage = DamageLog()
         check = nil
         let mark = RestoreStampRow(store: store, folder: folder)

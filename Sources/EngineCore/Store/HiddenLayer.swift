@@ -18,6 +18,9 @@ package struct HiddenLayer: Hashable, Sendable {
 extension LayerKey {
     private static let copyPrefix = "*copy-"
 
+    /// Returns the key that notes the deletion of a whole document. No layer has it.
+    package static func whole(_ document: String) -> LayerKey { LayerKey(document: document, name: "*") }
+
     package var isHidden: Bool { name.utf8.first == UInt8(ascii: "*") }
 
     /// Returns the key under which a copy of a layer of the document is built.

@@ -39,8 +39,13 @@ package protocol StoreReading {
     func hiddenLayer(_ key: LayerKey) throws -> ServerLayer?
     /// Returns all hidden layers, including those without a document, ordered by id.
     func hiddenLayers() throws -> [HiddenLayer]
-    /// Returns when the layer was last deleted; nil if never.
+    /// Returns when the layer, or the whole document (``LayerKey/whole(_:)``), was last deleted; nil if never. A note of
+    /// a deletion stays, whatever is created under the name later, and its time never goes back.
     func deletion(of key: LayerKey) throws -> Timestamp?
+    /// Returns when the layer and its document were last deleted.
+    func deletions(of key: LayerKey) throws -> (layer: Timestamp?, document: Timestamp?)
+    /// Returns the time by the clock of a database that several servers share, otherwise `local`: this server's time.
+    func time(_ local: Timestamp) throws -> Timestamp
 
     /// Returns the record as the layer sees it: its own state, live or removed, otherwise the base record. Functions
     /// that return several records leave damaged rows out.
@@ -133,6 +138,13 @@ extension StoreReading {
         }
     }
 
+    package func deletions(of key: LayerKey) throws -> (layer: Timestamp?, document: Timestamp?) {
+        (layer: try deletion(of: key), document: try deletion(of: .whole(key.document)))
+    }
+
+    /// A store of one server has no clock of its own.
+    package func time(_ local: Timestamp) throws -> Timestamp { local }
+
     package func hasKnownDamage(in layer: ServerLayer) -> Bool { false }
 
     package func revoked(among tokenIDs: [String]) throws -> [String] {
@@ -166,9 +178,12 @@ package protocol StoreWriting: StoreReading {
     ///
     /// - Returns: the number removed; fewer than `limit`: nothing remains.
     func removeBase(_ base: Int64, limit: Int) throws -> Int
-    /// Removes the document, even if its row is damaged, and its attachments, takes its layers and its base out of use, and records when. Their rows
-    /// stay until ``removeRows(ofLayer:limit:)`` and ``removeBase(_:limit:)``.
+    /// Removes the document, even if its row is damaged, and its attachments, takes its layers and its base out of use,
+    /// and records when all of them were deleted. Their rows stay until ``removeRows(ofLayer:limit:)`` and
+    /// ``removeBase(_:limit:)``.
     func removeDocument(_ id: String, at moment: Timestamp) throws
+    /// Records that the layer, or the whole document, was deleted, without removing anything.
+    func noteDeletion(of key: LayerKey, at moment: Timestamp) throws
 
     func put(_ attachment: StoredAttachment) throws
     /// Removes the attachment, and the lists of who uploaded it in the document's layers.

@@ -13,12 +13,15 @@ package final class PostgresStore: LayerStore {
     package let address: PostgresAddress
     /// Whether PostgreSQL detects damaged pages: rows have no checksum of their own here.
     package let checksPages: Bool
+    private let usesClock: Bool
 
     /// Opens the database and migrates its tables.
     ///
+    /// - Parameter usesClock: whether times that all servers compare come from the database's clock; false where tests
+    ///   set the clock.
     /// - Throws: ``PostgresStoreError`` if it cannot be used.
-    package init(_ address: PostgresAddress) throws(PostgresStoreError) {
-        self.address = address
+    package init(_ address: PostgresAddress, usesClock: Bool = true) throws(PostgresStoreError) {
+        (self.address, self.usesClock) = (address, usesClock)
         pool = PostgresPool(address)
         do {
             checksPages = try pool.with { connection in
@@ -30,12 +33,12 @@ package final class PostgresStore: LayerStore {
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
         try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
-            try body(PostgresTransaction($0, isWriting: false))
+            try body(PostgresTransaction($0, isWriting: false, usesClock: usesClock))
         }
     }
 
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {
-        try transaction("BEGIN") { try body(PostgresTransaction($0, isWriting: true)) }
+        try transaction("BEGIN") { try body(PostgresTransaction($0, isWriting: true, usesClock: usesClock)) }
     }
 
     func transaction<Result>(

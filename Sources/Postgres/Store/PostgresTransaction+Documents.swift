@@ -62,8 +62,9 @@ extension PostgresTransaction {
             """
             INSERT INTO deleted_layer
             SELECT document, name, $2 FROM layer WHERE document = $1 AND left(name, 1) <> '*'
-            ON CONFLICT (document, name) DO UPDATE SET at = excluded.at
+            ON CONFLICT (document, name) DO UPDATE SET at = greatest(deleted_layer.at, excluded.at)
             """, [.text(id), .integer(moment.milliseconds)])
+        try noteDeletion(of: .whole(id), at: moment)
         // The same key as ``LayerKey/removed(_:)``.
         try run("UPDATE layer SET document = '', name = '*gone-' || id WHERE document = $1", [.text(id)])
         try note(unused: document.base, since: .startOfTime)
@@ -86,7 +87,11 @@ extension PostgresTransaction {
     }
 
     private func note(unused base: Int64, since moment: Timestamp) throws {
-        try noteDeletion(of: Self.key(ofUnused: base), at: moment)
+        let key = Self.key(ofUnused: base)
+        try run(
+            """
+            INSERT INTO deleted_layer VALUES ($1, $2, $3) ON CONFLICT (document, name) DO UPDATE SET at = excluded.at
+            """, [.text(key.document), .text(key.name), .integer(moment.milliseconds)])
     }
 
     private func forget(unused base: Int64) throws {

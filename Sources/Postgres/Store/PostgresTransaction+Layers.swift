@@ -61,6 +61,16 @@ extension PostgresTransaction {
         ) { Timestamp(milliseconds: $0.integer(0)) }
     }
 
+    func deletions(of key: LayerKey) throws -> (layer: Timestamp?, document: Timestamp?) {
+        let whole = LayerKey.whole(key.document)
+        let rows = try all(
+            "SELECT name, at FROM deleted_layer WHERE document = $1 AND name IN ($2, $3)",
+            [.text(key.document), .text(key.name), .text(whole.name)]
+        ) { (name: $0.text(0), at: Timestamp(milliseconds: $0.integer(1))) }
+        func time(_ name: String) -> Timestamp? { rows.first { $0.name.utf8.elementsEqual(name.utf8) }?.at }
+        return (layer: time(key.name), document: time(whole.name))
+    }
+
     func addLayer(_ key: LayerKey, generation: String) throws -> ServerLayer {
         try lock(key)
         try run(
@@ -86,7 +96,8 @@ extension PostgresTransaction {
     func noteDeletion(of key: LayerKey, at moment: Timestamp) throws {
         try run(
             """
-            INSERT INTO deleted_layer VALUES ($1, $2, $3) ON CONFLICT (document, name) DO UPDATE SET at = excluded.at
+            INSERT INTO deleted_layer VALUES ($1, $2, $3)
+            ON CONFLICT (document, name) DO UPDATE SET at = greatest(deleted_layer.at, excluded.at)
             """, [.text(key.document), .text(key.name), .integer(moment.milliseconds)])
     }
 

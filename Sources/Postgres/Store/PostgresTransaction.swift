@@ -6,12 +6,21 @@ import SyncProtocol
 final class PostgresTransaction: StoreWriting {
     private let connection: PostgresConnection
     let isWriting: Bool
+    private let usesClock: Bool
     /// The numbers of the exclusive locks held; shared ones are not included.
     private var held: Set<Int64> = []
     private var depth = 0
 
-    init(_ connection: PostgresConnection, isWriting: Bool) {
-        (self.connection, self.isWriting) = (connection, isWriting)
+    /// - Parameter usesClock: whether the database's clock counts.
+    init(_ connection: PostgresConnection, isWriting: Bool, usesClock: Bool = true) {
+        (self.connection, self.isWriting, self.usesClock) = (connection, isWriting, usesClock)
+    }
+
+    func time(_ local: Timestamp) throws -> Timestamp {
+        guard usesClock else { return local }
+        // Not now(), which is when the transaction began: it may have waited for a lock since.
+        let now = try one("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint", []) { $0.integer(0) }
+        return now.map(Timestamp.init(milliseconds:)) ?? local
     }
 
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result {

@@ -49,6 +49,8 @@ struct RunningServer: Sendable {
             dataFolder: place.path + "/data", keys: [try await VerificationKey(pem: mint.publicPEM)], secrets: [secret])
         if folder == nil, onPostgres { options.postgres = try TestDatabase().address }
         options.now = { clock.now }
+        options.usesDatabaseClock = false
+        options.wait = { _ in }
         options.uptime = { clock.uptime }
         options.timeEvery = .milliseconds(20)
         options.checksCaches = true

@@ -41,6 +41,7 @@ extension BackendAPI {
     ) async throws -> Response {
         request.audit?.add { $0.document = wish.id }
         let (document, errors) = try await intake.store(upload, wish)
+        try await engine.waitForTokens(for: .whole(document.id))
         request.audit?.add { $0.document = document.id }
         return answer(document, errors: errors)
     }
@@ -100,12 +101,10 @@ extension BackendAPI {
             // Of a damaged document, the files stay behind: nothing says which ones they are.
             do { document = try Self.document(id, in: store) } catch is DamagedRow {}
             let layers = try store.intactLayers(of: id).map(\.id)
-            try store.removeDocument(id, at: now)
+            try store.removeDocument(id, at: try store.time(now))
             return (document, layers)
         }
-        for layer in layers {
-            engine.end(layer, with: SessionEvent(.lost, reason: "the document was deleted"))
-        }
+        engine.end(document: id, layers: layers, with: SessionEvent(.lost, reason: "the document was deleted"))
         await engine.remove(PendingRemovals(layers: layers, bases: document.map { [$0.base] } ?? []))
         for file in document?.files ?? [] { try await intake.removeBlob(file.sha256) }
         return .data { $0.object { $0.member("document_id", id) } }
@@ -129,6 +128,7 @@ extension BackendAPI {
             try StagedCopy(of: try Self.document(source, in: store), to: id, in: store, now: now)
         }
         try await engine.perform(copy)
+        try await engine.waitForTokens(for: .whole(id))
         return .data { $0.object { $0.member("document_id", id) } }
     }
 

@@ -35,6 +35,7 @@ extension BackendAPI {
                 _ = try Layers.make(key, in: store, using: &random)
             }
         }
+        try await engine.waitForTokens(for: key)
         return .data {
             $0.object {
                 $0.member("name", name)
@@ -59,7 +60,7 @@ extension BackendAPI {
             guard let layer = try store.layer(key) else {
                 throw APIError(.notFound, "no layer with this name")
             }
-            try store.removeLayer(layer, at: now)
+            try store.removeLayer(layer, at: try store.time(now))
             return layer.id
         }
         engine.end(layer, with: SessionEvent(.lost, reason: "the layer was deleted"))
