@@ -49,6 +49,18 @@ import Testing
 
     @Test(
         arguments: [
+            (#""iat":NOW"#, 0, nil), (#""iat":NOW"#, 1, "token_revoked"), (#""iat":NOW"#, -1, nil),
+            (#""iat":NOW.5"#, 400, nil), (#""iat":NOW.5"#, 600, "token_revoked"), ("", 0, "token_revoked"),
+            (#""iat":null"#, 0, "token_revoked"),
+        ] as [(String, Int64, String?)])
+    func tokensBeforeATimeAreRefused(_ claims: String, _ milliseconds: Int64, _ expected: String?) async throws {
+        var policy = TokenPolicy()
+        policy.oldestIssue = TestClock.start + milliseconds
+        #expect(try await reason(policy, claims) == expected)
+    }
+
+    @Test(
+        arguments: [
             (#""iat":NOW"#, 3600, nil), (#""iat":NOW"#, 3601, "lifetime_refused"), ("", 60, "lifetime_refused"),
             (#""iat":NOW.5"#, 3600, nil), (#""iat":1"#, 60, "lifetime_refused"),
         ] as [(String, Int64, String?)])

@@ -1,4 +1,4 @@
-import Annotations
+package import Annotations
 package import Authorization
 package import EngineCore
 
@@ -10,6 +10,8 @@ package struct TokenPolicy: Hashable, Sendable {
     package var issuers: [String] = []
     /// The longest time from `iat` to `exp`; nil: unlimited, and `iat` is optional.
     package var maxLifetime: Duration?
+    /// Tokens issued before this time, or without `iat`, are refused, as if each had been revoked; nil: none.
+    package var oldestIssue: Timestamp?
 
     package init() {}
 
@@ -28,6 +30,15 @@ package struct TokenPolicy: Hashable, Sendable {
                 claims.issuer == nil
                     ? #"the token lacks the claim "iss", which this server requires"#
                     : #"this server does not accept tokens from this issuer ("iss")"#)
+        }
+        if let oldestIssue {
+            guard let issuedAt = claims.issuedAt else {
+                return APIError(.tokenRevoked, #"the token lacks the claim "iat", which this server requires"#)
+            }
+            guard issuedAt >= oldestIssue else {
+                return APIError(
+                    .tokenRevoked, "this server refuses tokens that were issued before \(oldestIssue.iso8601)")
+            }
         }
         guard let maxLifetime else { return nil }
         guard let issuedAt = claims.issuedAt else {

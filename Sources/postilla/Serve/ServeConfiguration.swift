@@ -20,6 +20,7 @@ struct ServeConfiguration {
         attempt { try $0.readPlace() }
         await readCredentials()
         attempt { try $0.readTokenPolicy() }
+        attempt { try $0.readOldestIssue() }
         attempt { try $0.readCertificate() }
         attempt { try $0.readLog() }
         for limit in LimitSetting.all {
@@ -106,6 +107,17 @@ struct ServeConfiguration {
             throw settings.wrong(.maxTokenLifetime, "must be a time such as 24h")
         }
         options.tokens.maxLifetime = .seconds(span.seconds)
+    }
+
+    private mutating func readOldestIssue() throws {
+        guard let text = try settings.text(.refuseTokensIssuedBefore) else { return }
+        guard let time = Timestamp(iso8601: text) else {
+            throw settings.wrong(.refuseTokensIssuedBefore, "must be a time such as 2027-01-15T08:00:00Z")
+        }
+        guard time <= Timestamp.now + TokenVerifier.maxClockDifference else {
+            throw settings.wrong(.refuseTokensIssuedBefore, "is in the future, so every token would be refused")
+        }
+        options.tokens.oldestIssue = time
     }
 
     private mutating func readCertificate() throws {

@@ -34,6 +34,12 @@ struct ServeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Refuse tokens issued before this time, such as 2027-01-15T08:00:00Z, and tokens without iat (default: none).",
+            valueName: "time"))
+    var refuseTokensIssuedBefore: String?
+
+    @Option(
+        help: ArgumentHelp(
             "File with the backend's secret, at least \(BackendSecrets.minLength) characters; repeatable. Without one, the backend API is closed.",
             valueName: "file"), completion: .file())
     var apiTokenFile: [String] = []
@@ -94,7 +100,8 @@ struct ServeOptions: ParsableArguments {
     private func given() throws -> [Setting: [String]] {
         let words: [(Setting, [String])] = [
             (.host, host), (.port, port),
-            (.maxTokenLifetime, maxTokenLifetime), (.auditLog, auditLog), (.tlsCert, tlsCert), (.tlsKey, tlsKey),
+            (.maxTokenLifetime, maxTokenLifetime), (.refuseTokensIssuedBefore, refuseTokensIssuedBefore),
+            (.auditLog, auditLog), (.tlsCert, tlsCert), (.tlsKey, tlsKey),
             (.limitRate, limitRate), (.metricsAddress, metricsAddress),
             (.logFormat, logFormat), (.logLevel, logLevel), (.drain, drain), (.behindProxy, behindProxy ? "true" : nil),
             (.logRequests, logRequests ? "true" : nil),

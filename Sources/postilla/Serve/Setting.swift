@@ -12,6 +12,7 @@ struct Setting: Hashable {
     static let jwtAudience = Setting(name: "jwt-audience")
     static let jwtIssuer = Setting(name: "jwt-issuer")
     static let maxTokenLifetime = Setting(name: "max-token-lifetime")
+    static let refuseTokensIssuedBefore = Setting(name: "refuse-tokens-issued-before")
     static let tlsCert = Setting(name: "tls-cert")
     static let tlsKey = Setting(name: "tls-key")
     static let behindProxy = Setting(name: "behind-proxy")
@@ -26,8 +27,9 @@ struct Setting: Hashable {
     /// In the order of output.
     static let all: [Setting] =
         [
-            host, port, data, store, jwtPublicKey, jwtAudience, jwtIssuer, maxTokenLifetime, apiTokenFile, tlsCert,
-            tlsKey, behindProxy, limitRate, metricsAddress, logFormat, logLevel, logRequests, auditLog, drain,
+            host, port, data, store, jwtPublicKey, jwtAudience, jwtIssuer, maxTokenLifetime,
+            refuseTokensIssuedBefore, apiTokenFile, tlsCert, tlsKey, behindProxy, limitRate, metricsAddress, logFormat,
+            logLevel, logRequests, auditLog, drain,
         ] + LimitSetting.all.map(\.setting)
 
     var variable: String {
