@@ -16,6 +16,8 @@ package struct TokenMint: Sendable {
         package var collaboration: [String]?
         /// Seconds since 1970.
         package var expires: Int64 = 4_000_000_000
+        /// Seconds since 1970; nil: the claim is absent.
+        package var issued: Int64?
         package var id = UUID().uuidString
 
         package init(document: String, layer: String = "", user: String? = nil) {
@@ -69,6 +71,7 @@ extension TokenMint.Claims {
         object["permissions"] = .array(permissions.map(JSON.string))
         object["exp"] = .number(JSONNumber(expires))
         object["jti"] = .string(id)
+        if let issued { object["iat"] = .number(JSONNumber(issued)) }
         if let user { object["user_id"] = .string(user) }
         if let collaboration { object["collaboration_permissions"] = .array(collaboration.map(JSON.string)) }
         if let creatorName { object["creator_name"] = .string(creatorName) }

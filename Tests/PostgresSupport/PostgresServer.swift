@@ -142,6 +142,28 @@ package final class PostgresServer: @unchecked Sendable {
         try run("pg_restore", ["--exit-on-error", "--dbname", address(database), "\(folder.path)/\(file)"])
     }
 
+    /// Runs commands of a page, with this server's addresses in place of the page's, in a folder of their own.
+    ///
+    /// - Returns: their output.
+    package func play(_ commands: String, in folder: String) throws -> String {
+        let base = address("")
+        let script = commands.replacing("postgres://postilla@db.example/", with: base)
+        let process = ChildProcess()
+        let said = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-eu", "-c", script]
+        process.environment = ["PATH": "\(programs):/usr/bin:/bin"]
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = said
+        process.standardError = said
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        try process.run()
+        let text = String(decoding: said.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw PostgresTrouble("the page's commands: \(text)") }
+        return text
+    }
+
     private func run(_ program: String, _ arguments: [String]) throws {
         let process = ChildProcess()
         let said = Pipe()

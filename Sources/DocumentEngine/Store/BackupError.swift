@@ -6,6 +6,10 @@ package enum BackupError: Error, Hashable, CustomStringConvertible {
     case newerSchema(String)
     /// A backup, and what is wrong with it.
     case damaged(String, [String])
+    /// Documents and layers were deleted or overwritten since, and nothing says what becomes of them.
+    case undecided(ChangesSinceBackup)
+    /// What `--deleted stay` cannot keep.
+    case notKept(String)
     /// The place of the data, and what it contains.
     case occupied(String, [String])
     /// The bytes that are needed in all, if known.
@@ -19,6 +23,12 @@ package enum BackupError: Error, Hashable, CustomStringConvertible {
             "\(path) was made by a newer version; update postilla and try again; nothing was changed"
         case .damaged(let path, let problems):
             "\(path) is damaged: \(Self.list(problems)); restore another backup; nothing was changed"
+        case .undecided:
+            """
+            documents or layers were deleted or overwritten since the backup; use --deleted return to bring them back \
+            as they were, or --deleted stay to leave them as they are; nothing was changed
+            """
+        case .notKept(let what): "\(what); use --deleted return; nothing was changed"
         case .occupied(let path, let names):
             "\(path) already contains data: \(Self.list(names)); use --replace to move it aside"
         case .diskFull(let path, let needed):
@@ -27,7 +37,12 @@ package enum BackupError: Error, Hashable, CustomStringConvertible {
     }
 
     /// Whether the caller has to name something else.
-    package var isUsage: Bool { if case .wrongPlace = self { true } else { false } }
+    package var isUsage: Bool {
+        switch self {
+        case .wrongPlace, .undecided: true
+        default: false
+        }
+    }
 
     /// The first few.
     private static func list(_ words: [String]) -> String {

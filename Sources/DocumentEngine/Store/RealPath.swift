@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 
 /// Where a path leads: an absolute path without links, `.` and `..`. Its last parts may not exist yet.
@@ -74,6 +75,10 @@ struct FileStatus: Sendable {
     let isFile: Bool
     let owner: UInt32
     let group: UInt32
+    /// The permission bits.
+    let mode: UInt32
+    /// When its contents were last changed.
+    let changed: Timestamp
 
     /// Returns nil if the path leads nowhere.
     init?(_ path: String) {
@@ -91,7 +96,8 @@ struct FileStatus: Sendable {
 
     private init(_ status: stat) {
         (device, number, bytes) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
-        (owner, group) = (status.st_uid, status.st_gid)
+        (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o7777)
+        changed = Timestamp(seconds: Int64(status.st_mtim.tv_sec))
         (isFolder, isFile) = (status.st_mode & S_IFMT == S_IFDIR, status.st_mode & S_IFMT == S_IFREG)
     }
 

@@ -12,7 +12,10 @@ package struct Restore {
     let data: String
     let database: String
     let replaces: Bool
+    let deleted: DeletedAnswer?
     let now: Timestamp
+    /// Called once, before anything is changed, if something was deleted or overwritten since the backup.
+    package var found: (ChangesSinceBackup) -> Void = { _ in }
     /// The free bytes of a folder's disk; nil: unknown.
     var freeBytes: (String) -> Int64? = DiskSpace.system
     /// Exchanges two folders; false on failure, with the cause in `errno`.
@@ -25,12 +28,23 @@ package struct Restore {
     ///   - data: the server's data folder.
     ///   - database: the path of the server's database; nil: in the data folder.
     ///   - replacing: whether existing data may be moved aside.
+    ///   - deleted: what becomes of what was deleted or overwritten since the backup; nil: if there is any, the restore
+    ///     fails with ``BackupError/undecided(_:)``, unless an interrupted one was told.
     ///   - now: names what is moved aside.
     package init(
-        of copy: String, to data: String, database: String? = nil, replacing: Bool = false, now: Timestamp
+        of copy: String, to data: String, database: String? = nil, replacing: Bool = false,
+        deleted: DeletedAnswer? = nil, now: Timestamp
     ) {
         (self.copy, self.data, self.database) = (copy, data, database ?? "\(data)/postilla.sqlite")
-        (replaces, self.now) = (replacing, now)
+        (replaces, self.deleted, self.now) = (replacing, deleted, now)
+    }
+
+    /// Revocations and deletions that may be missing in the restored data.
+    package struct Uncertainty: Hashable, Sendable {
+        /// The time of the backup, as its file says.
+        package var since: Timestamp
+        /// Why they are unknown.
+        package var reason: String
     }
 
     package struct Report: Hashable, Sendable {
@@ -38,6 +52,8 @@ package struct Restore {
         package var files: Int
         /// Where existing data was moved.
         package var movedAside: [String] = []
+        /// nil: all revocations and deletions since the backup were taken over.
+        package var uncertainty: Uncertainty?
     }
 
     /// Verifies the backup, and restores it. Blocks; durable when it returns.

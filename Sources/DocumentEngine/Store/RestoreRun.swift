@@ -1,6 +1,7 @@
 import Annotations
 import EngineCore
 import FoundationEssentials
+import GRDB
 import Glibc
 
 /// The steps of a ``Restore``.
@@ -9,6 +10,10 @@ struct RestoreRun {
     private let places: RestorePlaces
     /// What a failure takes back, in reverse order. Once the new folder is in place, nothing is taken back.
     private var undo: [() -> Void] = []
+    /// What was at the place before; nil: no database.
+    private var earlier: EarlierData?
+    /// What an interrupted restore was told, before and after it had put the new folder in place.
+    private var (memoryOfNew, memoryOfData): (RestoreMemory?, RestoreMemory?)
 
     init(settings: Restore, places: RestorePlaces) { (self.settings, self.places) = (settings, places) }
 
@@ -16,6 +21,7 @@ struct RestoreRun {
         // No server starts on the old folder, nor on the new one before it is complete.
         let old = try claim()
         defer { old.release() }
+        try readEarlierData()
         var movedAside = try settleEarlierRun()
         let new = try begin()
         defer { new.release() }
@@ -26,7 +32,7 @@ struct RestoreRun {
         try settings.didStep()
         movedAside += (try? settleOldFolder()) ?? [places.new]
         return Restore.Report(
-            documents: contents.files.documents, files: contents.files.count, movedAside: movedAside)
+            documents: contents.documents, files: contents.count, movedAside: movedAside, uncertainty: uncertainty)
     }
 
     mutating func undoSteps() {
@@ -55,6 +61,51 @@ struct RestoreRun {
         return lock
     }
 
+    // MARK: What must not go back in time
+
+    /// Reads the database that is replaced.
+    private mutating func readEarlierData() throws {
+        memoryOfNew = UnfinishedRestore.memory(of: places.new)
+        memoryOfData = UnfinishedRestore.memory(of: places.data)
+        // A restore was interrupted after the exchange of the folders, when the old database was moved aside and the
+        // new one, which is complete, not yet put in place.
+        if places.isDatabaseElsewhere, memoryOfData != nil, places.databaseFiles.isEmpty,
+            FileStatus(link: places.newDatabase) != nil
+        {
+            try move(places.newDatabase, to: places.database)
+            try PrivateFiles.sync(folder: Storage.folder(of: places.database))
+        }
+        guard FileStatus(places.database)?.isFile == true else { return }
+        let found = EarlierData(of: places.database, now: settings.now)
+        if !found.isEmpty { earlier = found }
+    }
+
+    /// Takes revocations and deletions over into the new database, and does what was decided about what would return.
+    private func carryOver() throws {
+        let backup = EarlierData(of: places.newDatabase, now: settings.now)
+        guard let earlier else { return }
+        var changes = ChangesSinceBackup(since: backup, in: earlier)
+        if let memoryOfData { changes.add(memoryOfData.changes) }
+        if !changes.isEmpty { settings.found(changes) }
+        let told = [memoryOfData, memoryOfNew].compactMap(\.self).first { changes.isCovered(by: $0.changes) }
+        guard let answer = settings.deleted ?? told?.answer ?? (changes.isEmpty ? .stay : nil) else {
+            throw BackupError.undecided(changes)
+        }
+        let memory = RestoreMemory(answer, changes)
+        try UnfinishedRestore.remember(memory, in: places.new)
+        try settings.didStep()
+        try CarryOver(earlier: earlier, source: places.database, memory: memory, now: settings.now)
+            .perform(since: backup, in: places.newDatabase)
+        try PrivateFiles.sync(file: places.newDatabase)
+        try settings.didStep()
+    }
+
+    private var uncertainty: Restore.Uncertainty? {
+        guard let reason = earlier.map(\.problem) ?? "there is no earlier data" else { return nil }
+        return Restore.Uncertainty(
+            since: FileStatus("\(places.copy)/postilla.sqlite")?.changed ?? settings.now, reason: reason)
+    }
+
     // MARK: The new folder
 
     private mutating func begin() throws -> FolderLock {
@@ -71,15 +122,18 @@ struct RestoreRun {
         return lock
     }
 
-    private func fill() throws -> BackupCheck.Contents {
+    private func fill() throws -> NamedFiles {
         let contents = try fillDatabase()
+        let files = try files(of: contents)
         if let free = settings.freeBytes(places.parent), free < contents.bytes {
             throw BackupError.diskFull(places.parent, needed: contents.bytes)
         }
-        for kind in contents.files.kinds {
+        for (kind, known) in zip(files.kinds, contents.files.kinds) {
             let blobs = try FolderBlobs(folder: "\(places.new)/\(kind.folder)", suffix: kind.suffix)
             for name in kind.names.sorted() {
-                let path = "\(places.copy)/\(kind.folder)/\(name)\(kind.suffix)"
+                // The backup lacks the newer PDF of an overwritten document.
+                let folder = known.names.contains(name) ? places.copy : places.data
+                let path = "\(folder)/\(kind.folder)/\(name)\(kind.suffix)"
                 try blobs.keep(copyOf: try FileBlob(path: path), at: path, as: name)
                 try settings.didStep()
             }
@@ -89,7 +143,20 @@ struct RestoreRun {
         try keepOwner()
         try PrivateFiles.sync(folder: places.new)
         try settings.didStep()
-        return contents
+        return files
+    }
+
+    /// Returns what the new database names, once it is as it will be served.
+    private func files(of contents: BackupCheck.Contents) throws -> NamedFiles {
+        do {
+            try carryOver()
+            return try EarlierData.reading(places.newDatabase) { database, _ in try NamedFiles(database) }
+        } catch let error as DatabaseError {
+            guard let full = APIError.fullDisk(after: error) else {
+                throw StoreError.unusable(places.newDatabase, error.resultCode.description)
+            }
+            throw full == .storageFull ? BackupError.diskFull(Storage.folder(of: places.newDatabase)) : full
+        }
     }
 
     /// Copies the database and verifies the backup.

@@ -1,3 +1,4 @@
+import EngineCore
 import FoundationEssentials
 import Glibc
 
@@ -17,6 +18,25 @@ enum UnfinishedRestore {
     static func mark(_ folder: String) throws {
         try PrivateFiles.make(file: "\(folder)/\(name)")
         try PrivateFiles.sync(folder: folder)
+    }
+
+    /// Writes what the restore was told into the mark of its folder.
+    static func remember(_ memory: RestoreMemory, in folder: String) throws {
+        let path = "\(folder)/\(name)"
+        let descriptor = open(path, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw StoreError.folder(folder, String(cString: strerror(errno))) }
+        defer { close(descriptor) }
+        let text = Array(memory.text.utf8)
+        guard text.withUnsafeBytes({ PrivateFiles.writeAll($0, to: descriptor) }), fsync(descriptor) == 0 else {
+            let code = errno
+            throw APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
+        }
+    }
+
+    /// What the restore was told that left this folder; nil: nothing.
+    static func memory(of folder: String) -> RestoreMemory? {
+        guard let bytes = try? Data(contentsOf: URL(filePath: "\(folder)/\(name)")) else { return nil }
+        return RestoreMemory(String(decoding: bytes, as: UTF8.self))
     }
 
     static func unmark(_ folder: String) throws {

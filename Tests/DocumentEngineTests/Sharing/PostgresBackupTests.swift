@@ -3,6 +3,7 @@ import Foundation
 import Postgres
 import PostgresSupport
 import SyncProtocol
+import TestSupport
 import TestThreads
 import Testing
 
@@ -88,6 +89,79 @@ struct PostgresBackupTests {
             try await $0.session(token)
         }
         #expect(now == before)
+    }
+
+    // MARK: Revocations and deletions
+
+    /// The code block of the page's section.
+    private static func commands() throws -> String {
+        let page = try Repository.text("docs/several-servers.md")
+        let section = try #require(page.firstRange(of: "### Revocations and deletions")).upperBound
+        return String(try #require(page[section...].firstMatch(of: /```\n((?s:.*?))```/)).1)
+    }
+
+    /// Runs a server by the true time and the database's clock, which the page's statements use.
+    private func runNow(_ database: String, _ body: (RunningServer) async throws -> Void) async throws {
+        let address = try Self.address(database)
+        try await RunningServer.run(folder: try TemporaryFolder()) {
+            $0.postgres = address
+            $0.usesDatabaseClock = true
+            $0.now = Server.systemClock
+        } _: { server in
+            try await body(server)
+        }
+    }
+
+    @Test func whatWasRevokedAndDeletedIsTakenOverByThePagesStatements() async throws {
+        func token(
+            _ server: RunningServer, _ document: String, layer: String = "review", id: String? = nil, after: Int64 = -60
+        ) throws -> String {
+            let now = Server.systemClock()
+            return try server.mint.token(
+                TokenClaims(
+                    document: document, layer: layer, expires: now + 3_600_000, issued: now + after * 1000, id: id))
+        }
+        func reason(_ server: RunningServer, _ token: String) async throws -> String? {
+            try await server.client(token, "GET", "session").reason
+        }
+        try await runNow(postgres.address("postgres")) { server in
+            for id in ["doc", "gone"] {
+                try await server.upload(id)
+                for layer in ["review", "other"] {
+                    _ = try await server.push(token(server, id, layer: layer), [Samples.create(1, "n")])
+                }
+            }
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["before"]}"#)
+            try postgres.dump("postgres", to: "postilla.dump")
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["since","a\"\\\tb"]}"#)
+            _ = try await server.backend("DELETE", "/api/documents/gone")
+            _ = try await server.backend("DELETE", "/api/documents/doc/layers/other")
+            try await server.upload("new")
+            _ = try await server.backend("DELETE", "/api/documents/new")
+        }
+        try postgres.load("postilla.dump", into: "restored")
+        let commands = try Self.commands().replacing("db.example/postilla", with: "db.example/postgres")
+        let output = try postgres.play(commands, in: folder.path)
+        let listed = output.split(separator: "\n").map { $0.filter { $0 != " " } }
+        #expect(listed.contains("gone|*") && listed.contains("doc|other") && !listed.contains("new|*"), "\(output)")
+        try await runNow(postgres.address("restored")) { server in
+            for id in ["before", "since", "a\"\\\tb"] {
+                #expect(try await reason(server, token(server, "doc", id: id)) == "token_revoked")
+            }
+            #expect(try await reason(server, token(server, "doc")) == nil)
+            for (document, layer) in [("gone", "review"), ("doc", "other")] {
+                #expect(try await reason(server, token(server, document, layer: layer)) == "layer_deleted")
+                #expect(try await server.session(token(server, document, layer: layer, after: 30)).head == 1)
+            }
+            #expect(try await server.backend("DELETE", "/api/documents/gone").status == 200)
+            for id in ["gone", "new"] {
+                try await server.upload(id)
+                #expect(try await reason(server, token(server, id)) == "layer_deleted")
+                #expect(try await server.session(token(server, id, after: 30)).head == 0)
+            }
+        }
+        // Played twice, it changes nothing more.
+        #expect(throws: Never.self) { try postgres.play(commands, in: folder.path) }
     }
 
     /// A server that kept its folder has seen a higher count.

@@ -54,7 +54,9 @@ struct RestoreScene {
 
     func restore(replacing: Bool = false, elsewhere: Bool = false) -> Restore {
         Restore(
-            of: copy, to: data, database: elsewhere ? database : nil, replacing: replacing, now: TestClock.start)
+            of: copy, to: data, database: elsewhere ? database : nil, replacing: replacing,
+            // The old data never had the document of the backup.
+            deleted: replacing ? .comeBack : nil, now: TestClock.start)
     }
 
     /// Runs a server at the place.

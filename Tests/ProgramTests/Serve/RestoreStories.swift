@@ -1,3 +1,4 @@
+import Annotations
 import EngineSupport
 import Foundation
 import GRDB
@@ -134,7 +135,7 @@ struct RestoreStories {
             try backUp(engine)
             let place = "\(folder.path)/place\(number)/data"
             let run = try postilla("restore", copy, "--data", place)
-            #expect(run.messages == "1 document(s), 2 file(s): \(place)\n")
+            #expect(run.messages.hasPrefix("1 document(s), 2 file(s): \(place)\n"), "\(run.messages)")
             let restored = try EngineProcess(options: ["--data", place])
             #expect(try restored.records().contains("words"))
         }
@@ -163,6 +164,72 @@ struct RestoreStories {
         let variables = ["POSTILLA_SERVE_CONFIG": config]
         let data = try postilla("restore", copy, "--replace", environment: variables)
         #expect(data.status == 0 && data.messages.contains("is now in \(store).replaced-"), "\(data.messages)")
+    }
+
+    // MARK: What must not go back in time
+
+    @Test func deletionsAreListedAndRevocationsKept() throws {
+        let engine = try EngineProcess()
+        let ana = try Person(at: engine)
+        for document in ["paper", "draft"] { try engine.upload(.paper(), document: document) }
+        _ = try ana.note("kept")
+        try backUp(engine)
+        let stolen = try engine.token("ana")
+        try engine.revoke(stolen)
+        try engine.delete("draft")
+        engine.kill()
+        let data = engine.folder.path + "/data"
+        let asked = try postilla("restore", copy, "--data", data, "--replace")
+        #expect(asked.status == 64 && asked.output.isEmpty)
+        let lines = asked.messages.split(separator: "\n").map(String.init)
+        #expect(
+            lines.count == 2 && lines[0].hasPrefix(#"deleted since the backup: document "draft", at 20"#), "\(lines)")
+        #expect(lines.last?.contains("use --deleted return") == true, "\(lines)")
+        #expect(try postilla("restore", copy, "--data", data, "--replace", "--deleted", "x").status == 64)
+        let run = try postilla("restore", copy, "--data", data, "--replace", "--deleted", "stay")
+        #expect(run.status == 0 && run.messages.contains("1 document(s), 2 file(s): \(data)\n"), "\(run.messages)")
+        #expect(!run.messages.contains("may be valid again"), "\(run.messages)")
+        try engine.start()
+        #expect(try engine.records().contains("kept"))
+        #expect(throws: StoryError.self) { try engine.records(document: "draft") }
+        let mallory = try Person(at: engine, token: stolen)
+        #expect(try mallory.script("list").status == 3)
+        #expect(try ana.script("list").status == 0)
+    }
+
+    /// The disk is lost, and with it what was revoked since the backup.
+    @Test func whereNothingIsKnownTokensAreRefusedByTheirTime() throws {
+        let engine = try EngineProcess()
+        let ana = try Person(at: engine)
+        try engine.upload(.paper())
+        _ = try ana.note("kept")
+        try backUp(engine)
+        engine.kill()
+        let data = engine.folder.path + "/data"
+        try FileManager.default.removeItem(atPath: data)
+        let run = try postilla("restore", copy, "--data", data)
+        let found = try #require(
+            run.messages.firstMatch(
+                of:
+                    /from (\d{4}-\d\d-\d\d) to \d{4}-\d\d-\d\d may be valid again, because there is no earlier data.*--refuse-tokens-issued-before (\S+)/
+            ), "\(run.messages)")
+        let moment = try #require(Timestamp(iso8601: String(found.2)))
+        let config = try folder.write("server.toml", "refuse-tokens-issued-before = \"\(found.2)\"\n")
+        for options in [["--refuse-tokens-issued-before", String(found.2)], ["--config", config]] {
+            let server = try EngineProcess(options: ["--data", data] + options)
+            func status(_ issued: Int64?) throws -> Int32 {
+                var claims = TokenMint.Claims(document: "paper", layer: "review", user: "ana")
+                claims.issued = issued
+                return try Person(at: server, token: server.mint.token(claims)).script("list").status
+            }
+            #expect(try status(nil) == 3)
+            #expect(try status(moment.milliseconds / 1000 - 1) == 3)
+            #expect(try status(moment.milliseconds / 1000) == 0)
+        }
+        for wrong in ["yesterday", "2027-01-15", "9999-01-01T00:00:00Z"] {
+            let check = try postilla("serve", "--check", "--refuse-tokens-issued-before", wrong)
+            #expect(check.status == 64 && check.messages.contains("refuse-tokens-issued-before "), "\(check.messages)")
+        }
     }
 
     // MARK: What is refused
@@ -228,7 +295,9 @@ struct RestoreStories {
         let help = try postilla("help", command)
         #expect(help.status == 0)
         let options = Set(help.output.matches(of: /--[a-z-]+/).map { String($0.output) })
-        let own: Set = command == "restore" ? ["--replace"] : []
+        // The last one is an option of serve.
+        let own: Set =
+            command == "restore" ? ["--replace", "--deleted", "--refuse-tokens-issued-before"] : []
         #expect(options == own.union(["--data", "--store", "--config", "--version", "--help"]), "\(options)")
     }
 
