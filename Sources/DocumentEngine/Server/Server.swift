@@ -46,7 +46,7 @@ package final class Server: Sendable {
         audit = try options.auditLog.map {
             try AuditLog($0, now: options.now, logger: options.logger, metrics: metrics)
         }
-        try PrivateFiles.make(folder: options.dataFolder)
+        try PrivateFiles.make(folder: options.dataFolder, mayBeLink: true)
         lock = try FolderLock(folder: options.dataFolder)
         try UnfinishedRestore.check(options.dataFolder)
         storage = try Storage(options)

@@ -7,8 +7,14 @@ import NIOCore
 enum PrivateFiles {
     /// Creates a folder and its parents.
     ///
-    /// - Throws: ``StoreError`` if it is a link, not a folder, owned by another user, or cannot be made private.
-    static func make(folder path: String) throws(StoreError) {
+    /// - Parameter mayBeLink: whether the path may be a link to a private folder of this user, as systemd makes them for a
+    ///   service with a user of its own.
+    /// - Throws: ``StoreError`` if it is another link, not a folder, owned by another user, or cannot be made private.
+    static func make(folder given: String, mayBeLink: Bool = false) throws(StoreError) {
+        var path = given
+        // With a slash at the end, a link would be followed unseen.
+        while path.utf8.count > 1, path.utf8.last == UInt8(ascii: "/") { path.removeLast() }
+        if mayBeLink, FileStatus(link: path)?.isLink == true { return try checkLink(path) }
         // The checks below explain a failure.
         try? FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -23,6 +29,27 @@ enum PrivateFiles {
         }
         let rights = attributes[.posixPermissions] as? UInt ?? 0o777
         if rights & 0o077 != 0, chmod(path, 0o700) != 0 { throw .folder(path, "it is accessible to other users") }
+    }
+
+    /// The owner of a link decides where the data is, so it must be root or this user. The target is not changed.
+    private static func checkLink(_ path: String) throws(StoreError) {
+        guard let link = FileStatus(link: path), [0, geteuid()].contains(link.owner) else {
+            throw .folder(path, "it is a link of another user")
+        }
+        var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink(path, &bytes, bytes.count - 1)
+        guard count > 0 else { throw .folder(path, String(cString: strerror(errno))) }
+        var target = String(decoding: bytes[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        while target.utf8.count > 1, target.utf8.last == UInt8(ascii: "/") { target.removeLast() }
+        if target.utf8.first != UInt8(ascii: "/") { target = Storage.folder(of: path) + "/" + target }
+        guard let status = FileStatus(link: target) else { throw .folder(path, "it is a link to nothing: \(target)") }
+        guard status.isFolder else { throw .folder(path, "it is a link to \(target), which is a link or not a folder") }
+        guard status.owner == geteuid() else {
+            throw .folder(path, "it is a link to \(target), which belongs to another user")
+        }
+        guard status.mode & 0o777 == 0o700 else {
+            throw .folder(path, "it is a link to \(target), which must have mode 0700; run chmod 700 \(target)")
+        }
     }
 
     /// Creates an empty file unless it exists.

@@ -73,6 +73,7 @@ struct FileStatus: Sendable {
     let bytes: Int64
     let isFolder: Bool
     let isFile: Bool
+    let isLink: Bool
     let owner: UInt32
     let group: UInt32
     /// The permission bits.
@@ -98,6 +99,7 @@ struct FileStatus: Sendable {
         (device, number, bytes) = (UInt64(status.st_dev), UInt64(status.st_ino), Int64(status.st_size))
         (owner, group, mode) = (status.st_uid, status.st_gid, status.st_mode & 0o7777)
         changed = Timestamp(seconds: Int64(status.st_mtim.tv_sec))
+        isLink = status.st_mode & S_IFMT == S_IFLNK
         (isFolder, isFile) = (status.st_mode & S_IFMT == S_IFDIR, status.st_mode & S_IFMT == S_IFREG)
     }
 
