@@ -15,7 +15,7 @@ DESTDIR =
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run install uninstall dist dist-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
+.PHONY: help run install uninstall dist dist-test unit-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -23,6 +23,7 @@ help:
 	@echo "             in front, to build packages; make uninstall removes them"
 	@echo "make dist    make the files of a release in .build/dist: program, Debian package, sources, SBOM, checksums"
 	@echo "make dist-test  install, try and remove them in a new Debian system (needs root and Debian's mirror)"
+	@echo "make unit-test  play the systemd unit with a real systemd (needs root, systemd-nspawn and, once, Debian's mirror)"
 	@echo "make weigh   print the sizes of the release, and the time that starting takes beside another Swift program"
 	@echo "make test    build and run all tests"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
@@ -70,6 +71,11 @@ dist:
 dist-test: dist
 	@Resources/setup.sh dist-test
 	@Resources/package/dist-test.sh $(ARGS)
+
+unit-test:
+	@Resources/setup.sh unit-test
+	@Resources/build.sh debug postilla
+	@Resources/systemd/unit-test.sh $(ARGS)
 
 weigh: dist
 	@Resources/package/weigh.py .build/release .build/dist
@@ -173,7 +179,7 @@ format:
 
 lint:
 	swift format lint --strict --parallel --recursive $(SOURCES)
-	@if command -v shellcheck >/dev/null; then shellcheck Resources/*.sh Resources/package/*.sh .ci/run; fi
+	@if command -v shellcheck >/dev/null; then shellcheck Resources/*.sh Resources/package/*.sh Resources/systemd/*.sh .ci/run; fi
 
 clean:
 	swift package clean

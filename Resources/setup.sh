@@ -1,6 +1,6 @@
 #!/bin/sh
-# setup.sh run|install|dist|dist-test|test|bench: installs what Postilla needs and this machine lacks, with the system's
-# package manager. If nothing is missing, it prints nothing and needs neither network nor root.
+# setup.sh run|install|dist|dist-test|unit-test|test|bench: installs what Postilla needs and this machine lacks, with the
+# system's package manager. If nothing is missing, it prints nothing and needs neither network nor root.
 set -eu
 
 purpose=${1:-run}
@@ -43,6 +43,12 @@ command qpdf           qpdf           qpdf           qpdf
 LIST
     case $purpose in
     run) return ;;
+    unit-test)
+        echo 'command debootstrap    debootstrap    debootstrap    debootstrap'
+        echo 'command systemd-nspawn systemd-container systemd-container systemd'
+        echo 'command openssl        openssl        openssl        openssl'
+        return
+        ;;
     install | dist | dist-test)
         echo 'command python3        python3        python3        python'
         echo 'command strip          binutils       binutils       binutils'

@@ -49,6 +49,13 @@ final class EngineProcess {
             ], environment: environment)
     }
 
+    /// Changes its stored documents without their checksums; it must not run.
+    func damageDocuments() throws {
+        let store = try DatabaseQueue(path: server.database)
+        try store.write { try $0.execute(sql: "UPDATE document SET title = 'x'") }
+        try store.close()
+    }
+
     // MARK: As the customer's backend
 
     func upload(_ path: String, document: String = "paper") throws {

@@ -23,9 +23,12 @@ enum Program {
 
     /// Runs the program to completion.
     ///
-    /// - Parameter environment: The whole environment except `PATH`.
+    /// - Parameters:
+    ///   - environment: The whole environment except `PATH`.
+    ///   - seconds: How long it may take.
     static func run(
-        _ arguments: [String], environment: [String: String], input: String = "", executable: String = path
+        _ arguments: [String], environment: [String: String], input: String = "", executable: String = path,
+        seconds: Int = 60
     ) throws -> Outcome {
         let folder = try Folder()
         let process = ChildProcess()
@@ -41,9 +44,9 @@ enum Program {
         let end = DispatchSemaphore(value: 0)
         process.terminationHandler = { _ in end.signal() }
         try process.run()
-        guard end.wait(timeout: .now() + 60) == .success else {
+        guard end.wait(timeout: .now() + .seconds(seconds)) == .success else {
             kill(process.processIdentifier, SIGKILL)
-            throw StoryError("\(arguments) did not end within 60 s")
+            throw StoryError("\(arguments) did not end within \(seconds) s")
         }
         let died: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0
         return Outcome(

@@ -23,28 +23,40 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(help: "Print all settings and all errors, and exit.")
     var check = false
 
+    @Flag(help: "With --check: write no settings, and errors as lines of the log.")
+    var toLog = false
+
     @Flag(help: .hidden)
     var exitWithStdin = false
 
     private static let limits = LimitSetting.all.map { "  \($0.name): \($0.meaning)" }.joined(separator: "\n")
 
+    func validate() throws {
+        guard check || !toLog else { throw ValidationError("--to-log needs --check") }
+    }
+
     func run() async throws {
         // Before the settings, whose defaults depend on it.
         OpenFiles.allowAll()
-        let configuration = await ServeConfiguration(try options.settings())
-        for warning in configuration.warnings { Output.message(warning) }
-        if check { return try report(ServeCheck(configuration: configuration)) }
-        if let problem = configuration.problems.first { throw problem }
-        try await serve(configuration)
+        let voice = ServeVoice(options, isCheck: check, toLog: toLog)
+        do {
+            let configuration = await ServeConfiguration(try options.settings())
+            for warning in configuration.warnings { voice.warning(warning) }
+            if check { return report(ServeCheck(configuration: configuration), voice) }
+            if let problem = configuration.problems.first { throw problem }
+            try await serve(configuration)
+        } catch let failure as CommandFailure {
+            voice.error(failure.message)
+            ExitStatus.leave(failure.status)
+        }
     }
 
-    private func report(_ check: ServeCheck) throws {
-        for line in check.lines { Output.line(line) }
+    private func report(_ check: ServeCheck, _ voice: ServeVoice) {
+        if !toLog { for line in check.lines { Output.line(line) } }
         let problems = check.problems()
-        for problem in problems { Output.error(problem.message) }
-        guard let first = problems.first else { return Output.message("No errors.") }
-        // A problem that needs another setting outranks one that is temporary.
-        ExitStatus.leave(problems.contains { $0.status == .usage } ? .usage : first.status)
+        for problem in problems { voice.error(problem.message) }
+        guard problems.isEmpty else { ExitStatus.leave(ServeCheck.status(of: problems)) }
+        voice.noErrors()
     }
 
     private func serve(_ configuration: ServeConfiguration) async throws {

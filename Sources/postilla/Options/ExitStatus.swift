@@ -15,6 +15,8 @@ enum ExitStatus: Int32 {
     case stale = 7
     /// Invalid arguments, or no usable terminal (sysexits: EX_USAGE).
     case usage = 64
+    /// `serve --check`: stored data is damaged; the server starts, and serves the rest (sysexits: EX_DATAERR).
+    case damaged = 65
     case interrupted = 130
 
     static func leave(_ status: ExitStatus) -> Never { exit(status.rawValue) }

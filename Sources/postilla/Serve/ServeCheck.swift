@@ -18,9 +18,17 @@ struct ServeCheck {
             if let problem = server.diskProblem {
                 problems.append(CommandFailure("\(options.dataFolder): \(problem); see free-disk-bytes"))
             }
-            problems += try server.findDamage().map { CommandFailure("\($0)") }
+            problems += try server.findDamage().map { CommandFailure("\($0)", .damaged) }
         } catch { problems.append(CommandFailure("\(error)")) }
         return problems
+    }
+
+    /// What a check with these problems exits with. One that needs another setting outranks one that is temporary, and
+    /// both outrank damage, with which the server starts.
+    static func status(of problems: [CommandFailure]) -> ExitStatus {
+        let found = Set(problems.map(\.status))
+        if found.contains(.usage) { return .usage }
+        return problems.first { $0.status != .damaged }?.status ?? (found.isEmpty ? .done : .damaged)
     }
 
     /// One line for each setting: name, value, origin.

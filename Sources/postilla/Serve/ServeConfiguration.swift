@@ -37,6 +37,25 @@ struct ServeConfiguration {
             }
             configuration.options.drain = .seconds(span.seconds)
         }
+        attempt { try $0.checkStopTimeout() }
+    }
+
+    /// A server that is killed while it stops cuts off what it promised to complete.
+    private func checkStopTimeout() throws {
+        guard let text = try settings.text(.stopTimeout) else { return }
+        guard let span = DurationArgument(argument: text), span.seconds > 0 else {
+            throw settings.wrong(.stopTimeout, "must be a time such as 60s")
+        }
+        let drain = Int(options.drain.components.seconds)
+        let needed = drain + max(1, options.service.stopSeconds)
+        guard needed < span.seconds else {
+            throw settings.wrong(
+                .stopTimeout,
+                """
+                (\(span.seconds) s) must exceed drain (\(drain) s) and limits.stop-seconds \
+                (\(options.service.stopSeconds) s) together; under systemd, raise TimeoutStopSec with it
+                """)
+        }
     }
 
     private mutating func attempt(_ body: (inout ServeConfiguration) throws -> Void) {

@@ -89,6 +89,12 @@ struct ServeOptions: ParsableArguments {
             valueName: "time"))
     var drain: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "When the supervisor kills a server that is told to stop; drain and stop-seconds must fit (default: never).",
+            valueName: "time"))
+    var stopTimeout: String?
+
     @Option(help: ArgumentHelp("Limit, such as streams-per-token=10; repeatable.", valueName: "name=number"))
     var limit: [String] = []
 
@@ -103,7 +109,8 @@ struct ServeOptions: ParsableArguments {
             (.maxTokenLifetime, maxTokenLifetime), (.refuseTokensIssuedBefore, refuseTokensIssuedBefore),
             (.auditLog, auditLog), (.tlsCert, tlsCert), (.tlsKey, tlsKey),
             (.limitRate, limitRate), (.metricsAddress, metricsAddress),
-            (.logFormat, logFormat), (.logLevel, logLevel), (.drain, drain), (.behindProxy, behindProxy ? "true" : nil),
+            (.logFormat, logFormat), (.logLevel, logLevel), (.drain, drain),
+            (.stopTimeout, stopTimeout), (.behindProxy, behindProxy ? "true" : nil),
             (.logRequests, logRequests ? "true" : nil),
         ].compactMap { setting, word in word.map { (setting, [$0]) } }
         var given = Dictionary(uniqueKeysWithValues: words)

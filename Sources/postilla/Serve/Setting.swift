@@ -23,6 +23,7 @@ struct Setting: Hashable {
     static let logRequests = Setting(name: "log-requests")
     static let auditLog = Setting(name: "audit-log")
     static let drain = Setting(name: "drain")
+    static let stopTimeout = Setting(name: "stop-timeout")
 
     /// In the order of output.
     static let all: [Setting] =
@@ -30,6 +31,7 @@ struct Setting: Hashable {
             host, port, data, store, jwtPublicKey, jwtAudience, jwtIssuer, maxTokenLifetime,
             refuseTokensIssuedBefore, apiTokenFile, tlsCert, tlsKey, behindProxy, limitRate, metricsAddress, logFormat,
             logLevel, logRequests, auditLog, drain,
+            stopTimeout,
         ] + LimitSetting.all.map(\.setting)
 
     var variable: String {
