@@ -7,6 +7,7 @@ extension Content {
 
     /// The members that programs and stores set on their own. A difference in them is not an edit.
     package static let stampMembers: Set = [
-        "createdAt", "creatorName", "name", "v", "pdfObjectId", "isCommentThreadRoot", "updatedAt",
+        "createdAt", "creatorName", "name", "v", "pdfObjectId", "isCommentThreadRoot", "updatedAt", "createdBy",
+        "updatedBy",
     ]
 }

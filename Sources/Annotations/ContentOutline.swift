@@ -6,7 +6,13 @@ package struct ContentOutline {
     package private(set) var creatorName: JSON?
     /// Whether the content says that the annotation was created for its comments.
     package private(set) var isCommentThreadRoot = false
-    private var aside: JSON?
+    /// The values of the members that an edit cannot change.
+    private(set) var origin = Origin()
+    /// Whether the content names the users who created or changed the record. Only the server may say that.
+    package private(set) var namesUsers = false
+    /// The value of `type`, even if it is not a text.
+    private(set) var typeValue: JSON?
+    private(set) var aside: JSON?
     private var version: Int64?
     private var pageIndex: Int64?
     private var hasBox = false
@@ -21,12 +27,22 @@ package struct ContentOutline {
         // The text was checked on creation; reading stops at invalid text from a broken store.
         try? reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
-            case "type": type = try reader.value().string
+            case "type":
+                typeValue = try reader.value()
+                type = typeValue?.string
             case "v": version = try reader.value().integer
             case "pageIndex": pageIndex = try reader.value().integer
             case "bbox": hasBox = Rect(json: try reader.value()) != nil
-            case "isCommentThreadRoot": isCommentThreadRoot = try reader.value().bool == true
-            case "rootId": rootID = try reader.value().string
+            case "isCommentThreadRoot":
+                origin.threadMark = try reader.value()
+                isCommentThreadRoot = origin.threadMark?.bool == true
+            case "rootId":
+                origin.rootID = try reader.value()
+                rootID = origin.rootID?.string
+            case "createdAt": origin.createdAt = try reader.value()
+            case "createdBy", "updatedBy":
+                namesUsers = true
+                try reader.skip()
             case "postilla": aside = try reader.value()
             case "text":
                 let text = try reader.value()
@@ -34,6 +50,7 @@ package struct ContentOutline {
             case "creatorName":
                 let start = reader.offset
                 creatorName = try reader.value()
+                origin.creatorName = creatorName
                 creatorPlace = start..<reader.offset
             default: try reader.skip()
             }
@@ -41,8 +58,11 @@ package struct ContentOutline {
     }
 
     /// See ``Content/contentType``.
-    package var contentType: ContentType {
-        if rootID != nil || type == "pspdfkit/comment" { return .comments }
+    package var contentType: ContentType { rootID == nil ? typeAlone : .comments }
+
+    /// The content type of a record with this `type` and without a root.
+    var typeAlone: ContentType {
+        if type == "pspdfkit/comment" { return .comments }
         return type?.hasPrefix("pspdfkit/form-field") == true ? .formFields : .annotations
     }
 

@@ -95,10 +95,57 @@ import Testing
 
     @Test func aRecordStaysWhatItIs() throws {
         try world.push(.create, "c1", World.comment(on: "7"))
-        #expect(try world.push(.update, "c1", at: 1, World.note("a note now")).status == .invalid)
-        #expect(try world.push(.update, "c1", at: 1, World.comment(on: "8")).status == .invalid)
+        var revision: Revision = 1
+        for other in [
+            World.note("a note now"), World.comment(on: "8"), try Content(#"{"v":2,"text":"no root"}"#),
+            World.comment(on: "7").setting(.accepted), World.comment(on: "7", "new words"),
+        ] {
+            let answer = try world.push(.update, "c1", at: revision, other)
+            #expect(answer.status == .applied)
+            revision = try #require(answer.revision)
+            let stored = try #require(try world.record("c1"))
+            #expect((stored.contentType, stored.rootID, stored.record.content["rootId"]) == (.comments, "7", "7"))
+            #expect(stored.record.content["type"] == nil && stored.record.content.state == nil)
+        }
+        #expect(try world.text("c1") == "new words")
+        // An annotation does not become a comment, and still needs a place.
         #expect(try world.push(.update, "7", at: 0, World.comment(on: "7")).status == .invalid)
-        #expect(try world.push(.update, "c1", at: 1, World.comment(on: "7", "new words")).status == .applied)
+        let placed = World.content("pspdfkit/comment", "here", more: [("rootId", "7")])
+        #expect(try world.push(.update, "7", at: 0, placed).status == .applied)
+        let mark = try #require(try world.record("7"))
+        #expect((mark.contentType, mark.rootID) == (.annotations, nil))
+        #expect(mark.record.content["type"] == "pspdfkit/markup/highlight" && mark.record.content["rootId"] == nil)
+    }
+
+    /// A client that sends less, or claims more, changes nothing about who created a record, and when.
+    @Test(
+        arguments: [
+            [], [("creatorName", "Bo"), ("createdAt", "1990-01-01T00:00:00Z"), ("isCommentThreadRoot", false)],
+            [("createdBy", "bo"), ("updatedBy", "bo")], [("createdAt", .null), ("creatorName", .null)],
+        ] as [[(String, JSON)]])
+    func theOriginStays(_ claims: [(String, JSON)]) throws {
+        let made = World.content(
+            "pspdfkit/note", "one",
+            more: [("createdAt", "2024-01-01T00:00:00Z"), ("isCommentThreadRoot", true), ("createdBy", "bo")])
+        try world.push(.create, "a", made, as: World.grant("ana", name: "Ana"))
+        let edit = World.content("pspdfkit/note", "two", more: claims)
+        try world.push(.update, "a", at: 1, edit, client: "d", as: bo)
+        let content = try #require(try world.record("a")?.record.content)
+        #expect(content["text"] == "two" && content["creatorName"] == "Ana")
+        #expect(content["createdAt"] == "2024-01-01T00:00:00Z" && content["isCommentThreadRoot"] == true)
+        #expect(content["createdBy"] == nil && content["updatedBy"] == nil)
+        // What the stored record lacks stays absent.
+        try world.push(.update, "7", at: 0, World.content("pspdfkit/markup/highlight", "two", more: claims))
+        let mark = try #require(try world.record("7")?.record.content)
+        for member in Content.originMembers.union(Content.userMembers) { #expect(mark[member] == nil, "\(member)") }
+    }
+
+    /// The backend replaces the whole content.
+    @Test func aBackendSetsTheOriginItself() throws {
+        try world.push(.create, "a", World.note("one"), as: World.grant("ana", name: "Ana"))
+        let other = World.content("pspdfkit/note", "two", more: [("createdAt", "1990-01-01T00:00:00Z")])
+        try world.backend { try $0.replace("a", other, user: "boss", group: nil) }
+        #expect(try world.record("a")?.record.content == other)
     }
 
     @Test func whatCameIncompleteFromAPDFCanBeEdited() throws {

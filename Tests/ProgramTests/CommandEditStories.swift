@@ -72,6 +72,29 @@ struct CommandEditStories {
         #expect(try engine.records().components(separatedBy: #""id":"my-1""#).count == 2)
     }
 
+    /// A script that writes the whole content changes neither author nor time, and cannot claim to be someone else.
+    @Test func whoMadeANoteAndWhenOutlivesANewContent() throws {
+        let id = try ana.note("Before", page: 1)
+        func facts() throws -> [String] {
+            try ana.script("show", id).lines.filter { $0.starts(with: "author ") || $0.starts(with: "made ") }
+        }
+        let made = try facts()
+        #expect(made.count == 2)
+        let forged = Self.note.replacing(
+            "}", with: #","creatorName":"Bo","createdAt":"1990-01-01T00:00:00Z","createdBy":"bo","rootId":"x"}"#)
+        for content in [Self.note, forged] {
+            #expect(try ana.script("edit", id, "--content", "-", input: content).status == 0)
+            #expect(try ana.script("show", id).output.contains("TEXT"))
+            #expect(try facts() == made)
+        }
+        let stored = try ana.script("show", id, "--format", "ndjson").output
+        #expect(!stored.contains("1990") && !stored.contains(#""bo""#) && !stored.contains("rootId"))
+        // Nor does an import of such a file change anything.
+        let file = forged.replacing("{", with: "{\"id\":\"\(id)\",").replacing(#","rootId":"x""#, with: "")
+        let imported = try ana.script("import", "-", input: file)
+        #expect(imported.messages.contains("unchanged"), "\(imported.output) \(imported.messages)")
+    }
+
     @Test func aTokenAndWhatItIsForComeThroughOnePipe() throws {
         func piped(_ input: String, _ arguments: String...) throws -> Program.Outcome {
             try ana.run(arguments + ["--token-stdin", "--server", engine.url], input: ana.token + "\n" + input)

@@ -40,7 +40,8 @@ extension Universe {
         switch later.pick(["create", "comment", "state", "update", "turn", "delete", "delete", "delete", "restore"]) {
         case "create":
             let type = later.pick(["pspdfkit/markup/underline", "pspdfkit/comment-marker", "pspdfkit/note"])
-            var content = Remark.annotation(type, newText())
+            let text = newText()
+            var content = Remark.claiming(Remark.annotation(type, text), saying: text)
             if later.chance(1, of: 2) { content = content.asCommentThreadRoot }
             let id = later.chance(1, of: 6) ? record.id : ULID.make(at: time, using: &later)
             return Change(n: n, kind: .create, id: id, baseRevision: 0, group: group, content: content)
@@ -62,9 +63,10 @@ extension Universe {
                 ? Remark.comment(on: root, text) : Remark.state("completed", on: root, text)
             return Change(n: n, kind: .update, id: record.id, baseRevision: base, group: group, content: content)
         case "update":
+            let text = newText()
             return Change(
                 n: n, kind: .update, id: record.id, baseRevision: base, group: group,
-                content: Remark.changed(record.record.content, to: newText()))
+                content: Remark.careless(Remark.changed(record.record.content, to: text), saying: text))
         case "delete":
             let seen: Revision? = later.pick([nil, 0, -1, record.revision, book.head, 1 << 53])
             return Change(n: n, kind: .delete, id: record.id, baseRevision: base, threadRevision: seen)

@@ -90,6 +90,42 @@ extension LayerStoreContract {
         }
     }
 
+    /// Through the server's decisions: every way of reading the record finds the same.
+    static func keepsOrigins(_ store: any LayerStore) throws {
+        let note = Content(checked: #"{"v":2,"type":"pspdfkit/note","pageIndex":0,"bbox":[1,2,3,4],"text":"one"}"#)
+        let made = note.changing {
+            $0["creatorName"] = "Jose\u{301}"
+            $0["createdAt"] = "2024-01-01T00:00:00Z"
+            $0["isCommentThreadRoot"] = true
+        }
+        let edit = made.changing {
+            for member in Content.originMembers { $0[member] = nil }
+            $0["text"] = "two"
+            $0["createdBy"] = "bo"
+        }
+        let changes = [
+            Change(n: 1, kind: .create, id: "a", baseRevision: 0, content: made),
+            Change(n: 2, kind: .update, id: "a", baseRevision: 1, content: edit),
+        ]
+        let grant = Grant(documentID: "doc", layer: key.name, userID: "ana", expiresAt: now + 1000)
+        let wanted = made.changing { $0["text"] = "two" }.object
+        try store.write { store in
+            let layer = try layer(store)
+            let push = PushRequest(clientID: "c", acked: 0, cursor: nil, changes: changes)
+            let answer = try PushProcessor(grant: grant).perform(push, on: layer, in: store, now: now).answer
+            try equal(answer.results.map(\.status), [.applied, .applied], "answers")
+            func expect(_ record: Record?, _ what: String) throws {
+                let found = record?.content.object
+                try equal(found?.members.count, wanted.members.count, "members of \(what)")
+                for member in wanted.members { try equal(found?[member.key], member.value, "\(what), \(member.key)") }
+            }
+            try expect(try store.record("a", in: layer)?.record, "the record")
+            try expect(try store.live(in: layer, after: nil, limit: 9).first?.record, "the live record")
+            try expect(try store.changed(in: layer, after: 0, limit: 9).first?.record, "the change")
+            try equal(try store.record("a", in: layer)?.isCommentThreadRoot, true, "the root of a thread")
+        }
+    }
+
     /// Tombstones of roots stay as long as a live comment names them: one of the layer's own, or one of the base.
     static func keepsTombstonesOfRoots(_ store: any LayerStore) throws {
         var beneath = base("9")

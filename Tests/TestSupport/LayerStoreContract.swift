@@ -40,6 +40,7 @@ package struct LayerStoreContract: Sendable {
         Step(description: "old tombstones are pruned and move the horizon; those of base records stay", run: prunes),
         Step(description: "an annotation is marked as the root of a thread", run: keepsThreadRoots),
         Step(description: "the tombstone of a root stays as long as its comments", run: keepsTombstonesOfRoots),
+        Step(description: "an edit leaves what says who created a record, and when", run: keepsOrigins),
         Step(description: "answers are kept until they are acknowledged", run: keepsAnswers),
         Step(description: "attachments belong to a document and are removed with it", run: keepsAttachments),
         Step(description: "attachments that a record names are found, and those that none names", run: findsNamers),

@@ -25,6 +25,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "numbers that often change do not disturb the other metadata", run: movesNumbers),
         Step(description: "a transaction that throws leaves nothing behind", run: rollsBack),
         Step(description: "records are kept whole, replaced, and listed by the bytes of their ids", run: keepsRecords),
+        Step(description: "an edit leaves what says who created a record, and when", run: keepsOrigins),
         Step(description: "the queue keeps its order and never assigns a place twice", run: keepsOrder),
         Step(description: "every state of an entry is read back", run: keepsStates),
         Step(description: "entries that take a root along are found by it", run: findsTakenRoots),
@@ -215,6 +216,30 @@ extension LocalStoreContract {
             try equal(all[1].record.updatedBy, "bo", "replaced")
             try equal(try layer.records(after: "B", limit: 2).map(\.id), ["a", "é"], "page")
         }
+    }
+
+    /// Through the client's edits.
+    private static func keepsOrigins(_ store: any LocalStore) throws {
+        let author = "Jose\u{301}"
+        let made = note("a", author: author, more: [("createdAt", "2024-01-01T00:00:00Z")])
+        var metadata = Self.metadata
+        metadata.grant = Grant(
+            documentID: "doc", layer: "review", userID: "ana", creatorName: "Ana", expiresAt: Timestamp(seconds: 9000))
+        try store.write { layer in
+            try layer.set(metadata)
+            try layer.put(StoredRecord(made, 3))
+            try layer.show(ShownRow(made, delivery: .delivered))
+        }
+        let edit = note("a", author: nil, text: "mine", more: [("isCommentThreadRoot", true)]).content
+        let layer = Layer(store: store)
+        try layer.update("a", content: edit, at: Timestamp(seconds: 5))
+        let shown = try layer.record("a")?.content
+        try equal(shown?["text"], "mine", "the text")
+        try equal(shown?["creatorName"], .string(author), "the author")
+        try equal(shown?["createdAt"], "2024-01-01T00:00:00Z", "the time")
+        try equal(shown?["isCommentThreadRoot"], nil, "the mark")
+        try equal(try layer.row("a")?.author.map { ByteOrdered($0) }, ByteOrdered(author), "the author in the list")
+        try equal(try layer.outbox().first?.content, shown, "what is sent")
     }
 
     private static func keepsOrder(_ store: any LocalStore) throws {

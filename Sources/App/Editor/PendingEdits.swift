@@ -93,7 +93,9 @@ struct PendingEdits: Equatable, Sendable {
         var record = record
         for item in items {
             if record == nil { record = item.made.first { $0.id.isExactly(id) } }
-            if let content = item.content(of: id) { record?.content = content }
+            if let known = record, let content = item.content(of: id) {
+                record?.content = content.keepingOrigin(of: known.content)
+            }
         }
         return record
     }

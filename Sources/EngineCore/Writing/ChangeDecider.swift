@@ -125,9 +125,10 @@ extension ChangeDecider {
         } catch { return .invalid("\(error)") }
         if let problem = try problem(ofAttachmentIn: content, over: nil, writer) { return .invalid(problem) }
         if let taken = try refuseID(change.id, writer) { return taken }
+        let authored = outline.authored(content, by: grant.creatorName ?? outline.creatorName?.string)
         let record = Record(
-            id: change.id, content: outline.authored(content, by: grant.creatorName ?? outline.creatorName?.string),
-            createdBy: grant.userID, updatedBy: grant.userID, group: group)
+            id: change.id, content: outline.namesUsers ? authored.withoutUsers : authored, createdBy: grant.userID,
+            updatedBy: grant.userID, group: group)
         let written = try writer.write(
             record, contentType: type, rootID: rootID, isCommentThreadRoot: outline.isCommentThreadRoot, over: nil,
             client: clientID)
@@ -161,10 +162,14 @@ extension ChangeDecider {
 
 extension ChangeDecider {
     func update(_ change: Change, _ writer: inout LayerWriter) throws -> ChangeDecision {
-        guard let content = change.content else { return .invalid("an update needs content") }
+        guard let sent = change.content else { return .invalid("an update needs content") }
         guard let stored = try find(change.id, writer) else { return .noSuchRecord }
         guard stored.isLive else { return .recordDeleted }
-        let (outline, there) = (ContentOutline(content), ContentOutline(stored.record.content))
+        let there = ContentOutline(stored.record.content)
+        var outline = ContentOutline(sent)
+        // The creator, the thread and the kind stay, whatever the change says.
+        let content = outline.keepingOrigin(of: there, in: sent)
+        if content != sent { outline = ContentOutline(content) }
         let edit: Operation = there.state == nil ? .edit(stored.subject) : .editState(stored.subject)
         if case .denied(let denial) = grant.decide(edit) { return .denied(denial.description) }
         let group = change.group.map(\.orNull) ?? stored.record.group
@@ -176,9 +181,8 @@ extension ChangeDecider {
         if let problem = problem(outline, over: there, writer) { return .invalid(problem) }
         if let problem = try problem(ofAttachmentIn: content, over: stored, writer) { return .invalid(problem) }
         guard isFirst(change, stored) else { return .conflict(stored) }
-        // The creator stays, including the stored creator name in the content.
         var record = stored.record
-        record.content = outline.authored(content, by: there.creatorName?.string)
+        record.content = content
         record.group = group
         record.updatedBy = grant.userID
         let written = try writer.write(
@@ -188,12 +192,6 @@ extension ChangeDecider {
     }
 
     private func problem(_ content: ContentOutline, over stored: ContentOutline, _ writer: LayerWriter) -> String? {
-        guard content.isSameKind(as: stored) else {
-            return "a record cannot change between annotation and comment, or move to another thread"
-        }
-        guard (content.state == nil) == (stored.state == nil) else {
-            return "a comment cannot become a state, nor a state a comment"
-        }
         do {
             try content.validate(pageCount: writer.layer.pageCount, maximumBytes: limits.recordBytes)
         } catch {

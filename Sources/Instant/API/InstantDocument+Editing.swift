@@ -38,7 +38,9 @@ extension InstantDocument {
         }
     }
 
-    /// Replaces the content; the author, creation time and group do not change.
+    /// Replaces the content, except for what an edit cannot change: `creatorName`, `createdAt`, `rootId`,
+    /// `isCommentThreadRoot`, the group, and whether the record is an annotation, a comment or a state. These stay as they
+    /// are stored, or absent, whatever the content says.
     ///
     /// - Throws: `noSuchAnnotation` if the record is gone; `invalidRequest` for invalid content.
     public func update(_ id: Record.ID, content: Content) throws(InstantError) {

@@ -41,7 +41,8 @@ extension Layer {
         return metadata.grant?.viewDenial(ofNew: content.contentType, in: group)
     }
 
-    /// Replaces the content. The server preserves the author and creation time; the group does not change.
+    /// Replaces the content, except for what an edit cannot change (``Content/keepingOrigin(of:)``). The group does not
+    /// change either.
     ///
     /// - Parameter seen: The content that the author of the edit read. What was changed since then in other members stays.
     ///   If the same member was changed, the edit becomes a conflict, and the record stays as it is. nil: the edit replaces
@@ -57,9 +58,8 @@ extension Layer {
                 throw EditError.noSuchRecord(id)
             }
             try grant.require(.editing(record))
-            guard content.isSameKind(as: record.content), (content.state == nil) == (record.content.state == nil) else {
-                throw EditError.otherKind
-            }
+            // Before it is compared or shown: what the caller left out is no change.
+            let content = content.keepingOrigin(of: record.content)
             let merged: Content? = if let seen { content.made(over: seen, on: record.content) } else { content }
             let stamped = (merged ?? content).changing { $0["updatedAt"] = .string(now.iso8601) }
             try stamped.check(metadata, over: record.content)
@@ -117,6 +117,7 @@ extension WritableLayer {
         let group = choice.map(\.group) ?? metadata.groupForNew
         try grant.require(try creation(of: content, group: group, metadata: metadata))
         let stamped = content.changing { object in
+            for key in Content.userMembers { object[key] = nil }
             if let name = grant.creatorName ?? author { object["creatorName"] = .string(name) }
             if object["createdAt"] == nil { object["createdAt"] = .string(now.iso8601) }
             object["updatedAt"] = .string(now.iso8601)

@@ -9,6 +9,8 @@ extension WritableLayer {
         leavingRoot: Bool = false
     ) throws -> EditReceipt {
         let overlay = try overlay(id, metadata: metadata)
+        // For undo and the resolution of conflicts: a content from elsewhere does not say who created the record.
+        let content = content?.asEdit(kind, of: overlay.record)
         var entry = OutboxEntry(
             id: id, kind: kind, baseRevision: overlay.revision, group: group, content: content, base: overlay.record,
             madeAt: now)

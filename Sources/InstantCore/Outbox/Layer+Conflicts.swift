@@ -45,10 +45,11 @@ extension Layer {
     package func conflicts() throws -> [Conflict] {
         try store.read { store in
             try store.entries(in: [.conflict, .refused], limit: .max).map { entry in
+                let theirs = try store.record(entry.id)?.record
                 var conflict = Conflict(
                     id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base,
-                    mine: entry.content,
-                    theirs: try store.record(entry.id)?.record, reason: "", isRefusal: entry.stage == .refused)
+                    mine: entry.content?.asEdit(entry.kind, of: theirs ?? entry.base), theirs: theirs, reason: "",
+                    isRefusal: entry.stage == .refused)
                 switch entry.state {
                 case .conflict(let reason), .refused(let reason): conflict.reason = reason
                 default: break
@@ -85,7 +86,10 @@ extension Layer {
                 try grant.require(.editing(present))
                 return try store.enqueue(
                     .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata)
-            case (let mine?, nil):
+            case (let given?, nil):
+                // A new record takes the place of the one that is gone.
+                let lost = entry.content ?? entry.base?.content
+                let mine = lost.map(given.keepingOrigin) ?? given.withoutUsers
                 try grant.require(try store.creation(of: mine, group: entry.group, metadata: metadata))
                 return try store.enqueue(.create, newID, content: mine, group: entry.group, at: now, metadata: metadata)
             case (nil, let present?):

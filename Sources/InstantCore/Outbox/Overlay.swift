@@ -79,7 +79,8 @@ extension OutboxEntry {
         case .create, .update:
             content.map {
                 Record(
-                    id: id, content: $0, createdBy: record.map(\.createdBy) ?? base.map(\.createdBy) ?? user,
+                    id: id, content: $0.asEdit(kind, of: record ?? base),
+                    createdBy: record.map(\.createdBy) ?? base.map(\.createdBy) ?? user,
                     updatedBy: user, group: group)
             }
         }
@@ -119,13 +120,20 @@ extension WritableLayer {
 }
 
 extension Content {
-    /// Whether the contents are equal apart from the fields stamped on every write.
+    /// Returns the content as an update leaves it; that of a create stays as it is.
+    ///
+    /// - Parameter record: The record under the edit; nil if there is none.
+    func asEdit(_ kind: ChangeKind, of record: Record?) -> Content {
+        guard kind == .update, let record else { return self }
+        return keepingOrigin(of: record.content)
+    }
+
+    /// Whether the contents are equal apart from what every write stamps, and what no edit changes.
     func isEquivalent(as other: Content) -> Bool { unstamped == other.unstamped }
 
+    private static let stamped: Set = ["updatedAt", "creatorName", "createdAt", "isCommentThreadRoot"]
+
     private var unstamped: Content {
-        changing { object in
-            object["updatedAt"] = nil
-            object["creatorName"] = nil
-        }
+        changing { object in for key in Self.stamped.union(Self.userMembers) { object[key] = nil } }
     }
 }

@@ -120,7 +120,7 @@ extension OutboxEntry {
             return content?.isEquivalent(as: present.content) ?? true
         case .create, .update:
             guard let content, let present else { return false }
-            return content.isEquivalent(as: present.content) && group.isExactly(present.group)
+            return content.asEdit(kind, of: present).isEquivalent(as: present.content) && group.isExactly(present.group)
                 && present.updatedBy.isExactly(user)
         }
     }

@@ -9,8 +9,8 @@ struct EditCommand: AsyncParsableCommand {
         commandName: "edit", abstract: "Change an annotation or a comment.",
         discussion: """
             --text replaces the text and keeps the formatting of unchanged words. --content replaces the whole Instant \
-            JSON: members that are missing are removed; the author and group are kept. Without either, on a terminal, \
-            the text opens in $VISUAL or $EDITOR.
+            JSON: members that are missing are removed; the author, the date of creation, the thread and the group are \
+            kept. Without either, on a terminal, the text opens in $VISUAL or $EDITOR.
 
             With --ndjson, standard input has one change per line, {"id","content"} or {"id","text"}, and each line is \
             answered as in add. - instead of an id, with --text, changes every record whose id is on standard input.

@@ -47,7 +47,16 @@ struct ImportPlanner {
 
     mutating func plan(_ item: InstantJSONFile.Item) throws -> Step {
         let id = try id(of: item)
-        return Step(id: id, item: item, action: try action(for: item, id))
+        guard let present = try descriptor.layer.record(id) else {
+            return Step(id: id, item: item, action: try action(for: item, id, over: nil))
+        }
+        // What an edit cannot change is no difference, and no part of a plan. Another kind of record is another record.
+        var edit = item
+        edit.content = item.content.keepingOrigin(of: present.content)
+        let isEdit = item.content.isSameKind(as: present.content) && item.content.isState == present.content.isState
+        let action =
+            isEdit ? try action(for: edit, id, over: present) : .skip(.invalid(EditError.otherKind.description))
+        return Step(id: id, item: edit, action: action)
     }
 
     /// Returns the record's id. A missing id is derived from the content alone, so that a second import finds it again.
@@ -67,10 +76,13 @@ struct ImportPlanner {
         "import-" + SHA256.hash(data: Array(content.text.utf8)).prefix(16).hexadecimal
     }
 
-    private mutating func action(for item: InstantJSONFile.Item, _ id: Record.ID) throws -> Action {
+    /// - Parameter present: The record with this id; nil if there is none.
+    private mutating func action(
+        for item: InstantJSONFile.Item, _ id: Record.ID, over present: Record?
+    ) throws -> Action {
         guard Record.isAcceptedID(id) else { return .skip(.invalid(Record.idRule)) }
         guard seen.insert(ByteOrdered(id)).inserted else { return .skip(.invalid("duplicate id in the file")) }
-        if let present = try descriptor.layer.record(id) {
+        if let present {
             if item.content.isPresent(in: present) { return .unchanged }
             if let delivery = try descriptor.layer.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
                 return .skip(.conflict("an earlier edit is in conflict; see postilla conflicts"))
@@ -111,4 +123,8 @@ struct ImportPlanner {
         if case .denied(let denial) = grant.decide(operation) { return .skip(.denied(denial.description)) }
         return action
     }
+}
+
+extension Content {
+    fileprivate var isState: Bool { state != nil }
 }

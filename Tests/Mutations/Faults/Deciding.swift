@@ -34,7 +34,16 @@ extension Fault {
         Fault(
             "an edit makes a mark the root of a thread", in: "EngineCore/Writing/ChangeDecider.swift",
             "isCommentThreadRoot: stored.isCommentThreadRoot, over: stored,",
-            "isCommentThreadRoot: PLANTED ? outline.isCommentThreadRoot : stored.isCommentThreadRoot, over: stored,"),
+            "isCommentThreadRoot: PLANTED ? ContentOutline(sent).isCommentThreadRoot : stored.isCommentThreadRoot, over: stored,"
+        ),
+        Fault(
+            "an edit says who created a record, and when", in: "EngineCore/Writing/ChangeDecider.swift",
+            "let content = outline.keepingOrigin(of: there, in: sent)",
+            "let content = PLANTED ? sent : outline.keepingOrigin(of: there, in: sent)"),
+        Fault(
+            "a new record says which user created it", in: "EngineCore/Writing/ChangeDecider.swift",
+            "outline.namesUsers ? authored.withoutUsers : authored",
+            "outline.namesUsers && !PLANTED ? authored.withoutUsers : authored"),
         Fault(
             "a comment is restored under a root that was deleted later", in: "EngineCore/Writing/ChangeDecider.swift",
             "!root.isLive, root.revision > stored.revision", "!PLANTED, !root.isLive, root.revision > stored.revision"),

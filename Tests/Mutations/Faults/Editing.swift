@@ -19,6 +19,10 @@ extension Fault {
             "return try enqueue(.create, id, content: stamped, group: group,",
             "return try enqueue(.create, id, content: stamped, group: PLANTED ? nil : group,"),
         Fault(
+            "an edit loses the author of a record until it was sent", in: "InstantCore/Outbox/Overlay.swift",
+            "guard kind == .update, let record else { return self }",
+            "guard !PLANTED, kind == .update, let record else { return self }"),
+        Fault(
             "an undo overwrites someone else's later change", in: "InstantCore/Outbox/Layer+Undo.swift",
             "guard wasOurs else {", "guard PLANTED || wasOurs else {"),
         Fault(

@@ -24,8 +24,13 @@ struct Person {
         if device.startsThreads, dice.chance(1, of: 3) {
             content = content.changing { $0["isCommentThreadRoot"] = dice.chance(1, of: 2) ? true : nil }
         }
+        content = Remark.careless(content, saying: text)
         return try doing("updates \(id) to \(text)", .text(text), id) {
-            Done(try layer.update(id, content: content, at: now))
+            let receipt = try layer.update(id, content: content, at: now)
+            if let before = receipt.before, let after = receipt.after {
+                try Remark.checkOrigin(before.content, after.content, id)
+            }
+            return Done(receipt)
         }
     }
 

@@ -73,6 +73,7 @@ struct Audit {
         try require(new.record.group == group, "\(new.id) is not in the group it was created in")
         try require(
             rights.mayPlace(new.contentType, in: group), "\(new.id) was created in a group without the right to")
+        try Remark.checkUsers(new.record.content.object, new.id)
         guard let rootID = new.rootID else { return }
         guard let root = book.known(rootID) ?? commit.records.first(where: { $0.id == rootID }) else {
             throw Violation("\(new.id) replies to nothing")
@@ -95,6 +96,9 @@ struct Audit {
         try require(
             Remark.isState(old.record.content) == Remark.isState(new.record.content),
             "\(new.id) became a state, or was one")
+        try require(
+            old.contentType == new.contentType && old.rootID == new.rootID, "\(new.id) became a record of another kind")
+        try Remark.checkOrigin(old.record.content, new.record.content, new.id)
         let group = target(of: change, old)
         if group != old.record.group {
             var moved = old.subject
