@@ -70,7 +70,7 @@ public struct Annotation: Hashable, Sendable, Identifiable {
     }
 
     /// Whether lists hide it: furniture without a remark.
-    public var isHidden: Bool { kind.isFurniture && text.allSatisfy(\.isWhitespace) }
+    public var isHidden: Bool { kind.isFurniture && text.isBlank }
 
     /// Reads a string (v1) or `{format, value}` (v2); a markup has its comment in `note`.
     private static func text(_ object: JSONObject) -> String {

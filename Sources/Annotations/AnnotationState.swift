@@ -22,7 +22,7 @@ public enum AnnotationState: String, Hashable, Sendable, CaseIterable {
     /// - Returns: nil for an unknown state, or one of another model.
     package init?(state: String?, model: String?) {
         guard let state = state.flatMap({ Self(rawValue: $0.lowercased()) }) else { return nil }
-        guard model.map({ $0.lowercased() == state.model.rawValue }) ?? true else { return nil }
+        guard model.map({ $0.lowercased().isExactly(state.model.rawValue) }) ?? true else { return nil }
         self = state
     }
 
@@ -31,7 +31,9 @@ public enum AnnotationState: String, Hashable, Sendable, CaseIterable {
     /// The model as PDF writes it: `Review`.
     package var modelTitle: String { Self.title(model.rawValue) }
 
-    private static func title(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+    private static func title(_ name: String) -> String {
+        name.prefix(scalars: 1).uppercased() + name.dropFirst(scalars: 1)
+    }
 
     /// Reads the member `postilla` of a comment.
     init?(aside: JSON?) {

@@ -63,7 +63,7 @@ package struct ContentOutline {
     /// The content type of a record with this `type` and without a root.
     var typeAlone: ContentType {
         if type == "pspdfkit/comment" { return .comments }
-        return type?.hasPrefix("pspdfkit/form-field") == true ? .formFields : .annotations
+        return type?.begins(with: "pspdfkit/form-field") == true ? .formFields : .annotations
     }
 
     /// The state that a comment sets.

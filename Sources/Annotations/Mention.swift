@@ -205,7 +205,7 @@ extension String {
         var text = ""
         var done = part.lowerBound
         for mention in placed where mention.place.lowerBound >= done && mention.place.upperBound <= part.upperBound {
-            let user = mention.mention.userID.escaped(newLine: " ").replacing("\"", with: "&quot;")
+            let user = mention.mention.userID.escaped(newLine: " ").replacing(scalars: "\"", with: "&quot;")
             text += escaped(done..<mention.place.lowerBound)
             text += "<span data-user-id=\"\(user)\">\(escaped(mention.place))</span>"
             done = mention.place.upperBound

@@ -31,7 +31,7 @@ extension Content {
     /// Whether the annotation stands on a page.
     package func stands(onPage page: Int) -> Bool {
         self["pageIndex"]?.integer == Int64(page)
-            || text.contains("\"pages\"") && otherPlaces.contains { $0.pageIndex == page }
+            || text.contains(scalars: "\"pages\"") && otherPlaces.contains { $0.pageIndex == page }
     }
 
     /// Returns the content with the further pages on which it stands.

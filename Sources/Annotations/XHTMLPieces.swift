@@ -56,12 +56,12 @@ package struct XHTMLPieces {
         }
         for (start, piece) in pieces.enumerated() where piece.isTag && piece.isWhole && !piece.isInside {
             guard let user = Self.mentioned(by: text(of: piece)),
-                let end = pieces[(start + 1)...].firstIndex(where: \.isTag), text(of: pieces[end]) == "/span"
+                let end = pieces[(start + 1)...].firstIndex(where: \.isTag), text(of: pieces[end]).isExactly("/span")
             else { continue }
             let place = offsets[start]..<offsets[end]
             let words = String(decoding: pieces[start...end].flatMap(\.words), as: UTF8.self)
-            guard words.first == "@", words.dropFirst().contains(where: { !$0.isWhitespace }),
-                !words.contains(where: \.isNewline)
+            guard let name = words.dropping(prefix: "@"), !name.isBlank,
+                !words.unicodeScalars.contains(where: \.isLineEnd)
             else { continue }
             let mention = Mention(userID: user, words: words)
             found.append(FoundMention(placed: PlacedMention(mention: mention, place: place), pieces: start..<(end + 1)))
@@ -71,15 +71,12 @@ package struct XHTMLPieces {
 
     /// Returns the user of a tag `span data-user-id="USER"`; nil for any other tag.
     private static func mentioned(by tag: String) -> String? {
-        guard tag.hasPrefix("span ") else { return nil }
-        let attribute = tag.dropFirst(5).drop { $0 == " " }
-        guard attribute.hasPrefix("data-user-id=") else { return nil }
-        let quoted = attribute.dropFirst("data-user-id=".count)
-        guard let quote = quoted.first, quote == "\"" || quote == "'",
-            let end = quoted.dropFirst().firstIndex(of: quote), quoted[end...].dropFirst().allSatisfy({ $0 == " " })
+        guard let attributes = tag.dropping(prefix: "span ")?.trimming(scalars: { $0 == " " }),
+            let quoted = attributes.dropping(prefix: "data-user-id="), let quote = quoted.unicodeScalars.first,
+            quote == "\"" || quote == "'",
+            let (value, end) = quoted.dropFirst(scalars: 1).parted(atFirst: quote), end.isEmpty
         else { return nil }
-        let value = quoted[quoted.index(after: quoted.startIndex)..<end]
-        guard !value.contains("<"), let user = resolved(value), !user.isEmpty, user.utf8.count <= maxUser,
+        guard !value.contains(scalar: "<"), let user = resolved(value), !user.isEmpty, user.utf8.count <= maxUser,
             user.isVisible
         else { return nil }
         return user
@@ -92,12 +89,12 @@ package struct XHTMLPieces {
     private static func resolved(_ value: Substring) -> String? {
         var text = ""
         var rest = value
-        while let start = rest.firstIndex(of: "&") {
-            guard let end = rest[start...].firstIndex(of: ";"),
-                let scalar = resolve(String(rest[rest.index(after: start)..<end]))
-            else { return nil }
-            text += rest[..<start] + scalar
-            rest = rest[rest.index(after: end)...]
+        while let (plain, reference) = rest.parted(atFirst: "&") {
+            guard let (name, end) = reference.parted(atFirst: ";"), let scalar = resolve(String(name)) else {
+                return nil
+            }
+            text += plain + scalar
+            rest = end
         }
         return text + rest
     }
@@ -107,7 +104,7 @@ package struct XHTMLPieces {
             let end = source[start...].firstIndex(of: UInt8(ascii: ">"))
         else { return nil }
         let text = String(decoding: source[(start + 1)..<end], as: UTF8.self)
-        let name = String(text.prefix { $0 != " " })
+        let name = String(text.prefix(whileScalar: { $0 != " " }))
         let isInside = isInWhole
         let isWhole = follow(name: name, text: text)
         return Piece(
@@ -117,14 +114,13 @@ package struct XHTMLPieces {
 
     /// - Returns: Whether the tag belongs to an element that is kept whole.
     private mutating func follow(name: String, text: String) -> Bool {
-        if name.hasPrefix("/") {
-            let closed = name.dropFirst()
+        if let closed = name.dropping(prefix: "/").map(String.init) {
             let isWhole = isInWhole
-            if let index = open.lastIndex(where: { $0.name == closed }) { open.removeSubrange(index...) }
+            if let index = open.lastIndex(where: { $0.name.isExactly(closed) }) { open.removeSubrange(index...) }
             return isWhole
         }
-        let isWhole = text.contains(" data-") || isInWhole
-        if !text.hasSuffix("/"), name != "br", !name.hasPrefix("!"), !name.hasPrefix("?") {
+        let isWhole = text.contains(scalars: " data-") || isInWhole
+        if !text.ends(with: "/"), name != "br", !name.begins(with: "!"), !name.begins(with: "?") {
             open.append((name, isWhole))
         }
         return isWhole
@@ -153,8 +149,8 @@ package struct XHTMLPieces {
 
     /// Resolves the references that XML defines, and HTML's `nbsp`.
     private static func resolve(_ name: String) -> String? {
-        if name == "nbsp" { return "\u{A0}" }
-        let reference = name.hasPrefix("#X") ? "#x" + name.dropFirst(2) : name
+        if name.isExactly("nbsp") { return "\u{A0}" }
+        let reference = name.dropping(prefix: "#X").map { "#x" + $0 } ?? name
         return Unicode.Scalar(reference: reference).map { String($0) }
     }
 }
@@ -182,7 +178,7 @@ extension Unicode.Scalar {
     /// Resolves a reference that is defined in every XML document (XML 1.0, sections 4.1 and 4.6).
     ///
     /// - Parameter reference: The text between `&` and `;`: `amp`, `#233`, `#xE9`.
-    package init?(reference: some StringProtocol) {
+    package init?<Text: StringProtocol>(reference: Text) where Text.SubSequence == Substring {
         switch reference {
         case "amp": self = "&"
         case "lt": self = "<"
@@ -190,10 +186,10 @@ extension Unicode.Scalar {
         case "quot": self = "\""
         case "apos": self = "'"
         default:
-            let isHexadecimal = reference.hasPrefix("#x")
-            let digits = reference.dropFirst(isHexadecimal ? 2 : 1)
-            guard reference.hasPrefix("#"), digits.allSatisfy(\.isHexDigit),
-                let value = UInt32(digits, radix: isHexadecimal ? 16 : 10), let scalar = Unicode.Scalar(value)
+            let hexadecimal = reference.dropping(prefix: "#x")
+            guard let digits = hexadecimal ?? reference.dropping(prefix: "#"),
+                digits.utf8.allSatisfy({ $0.hexadecimalValue != nil }),
+                let value = UInt32(digits, radix: hexadecimal == nil ? 10 : 16), let scalar = Unicode.Scalar(value)
             else { return nil }
             self = scalar
         }

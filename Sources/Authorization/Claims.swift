@@ -29,7 +29,7 @@ public struct Claims: Hashable, Sendable {
 
     private static func payload(of token: String) throws(TokenError) -> [UInt8] {
         try checkSize(of: token)
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = token.split(scalar: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw .segments(parts.count) }
         guard Base64URL.decode(parts[0]).flatMap({ try? JSONReader.parse($0) })?.object != nil else {
             throw .notBase64JSON(part: "header")
@@ -60,7 +60,7 @@ public struct Claims: Hashable, Sendable {
         let collaboration = try reader.collaborationPermissions()
         if collaboration != nil, userID == nil { throw .collaborationWithoutUser }
         let layer = try reader.text("layer", limit: 1024) ?? ""
-        guard layer.count <= 256, !layer.contains("*") else { throw .badLayerName }
+        guard layer.count <= 256, !layer.contains(scalar: "*") else { throw .badLayerName }
         grant = Grant(
             documentID: documentID, layer: layer, userID: userID, general: general, collaboration: collaboration,
             defaultGroup: try reader.defaultGroup(), creatorName: try reader.text("creator_name"), expiresAt: expiresAt)

@@ -51,11 +51,11 @@ extension Permission: CustomStringConvertible {
     /// Reads one entry. The scope may contain any character, even `:` and `=`: only the first two colons and the first
     /// `=` are separators.
     public static func read(_ text: String) -> Entry {
-        let parts = text.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ":", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, parts.allSatisfy({ !$0.isEmpty }) else { return .malformed(text) }
         let known = ["createdBy", "group"]
-        if let equals = parts[2].firstIndex(of: "=") {
-            guard known.contains(String(parts[2][..<equals])) else { return .unknown(text) }
+        if let (name, _) = parts[2].parted(atFirst: "=") {
+            guard known.contains(String(name)) else { return .unknown(text) }
         } else if known.contains(String(parts[2])) {
             return .malformed(text)
         }
@@ -84,10 +84,9 @@ extension Permission.Scope: CustomStringConvertible {
         case "all": self = .all
         case "self": self = .own
         default:
-            guard let equals = text.firstIndex(of: "=") else { return nil }
-            let value = text[text.index(after: equals)...]
+            guard let (kind, value) = text.parted(atFirst: "=") else { return nil }
             let name = value.isEmpty ? nil : String(value)
-            switch text[..<equals] {
+            switch kind {
             case "createdBy": self = .createdBy(name)
             case "group": self = .group(name)
             default: return nil

@@ -185,10 +185,10 @@ extension InstantJSONFile {
     /// Compares the form field values of the file with those that a layer shows.
     ///
     /// - Parameter present: the values by the names of their fields.
-    package func problems(with present: [String: JSON]) -> [FileProblem] {
+    package func problems(with present: [ByteOrdered: JSON]) -> [FileProblem] {
         formFieldValues.prefix(10_000).compactMap { wanted in
             let name = "formFieldValues \(wanted.name)"
-            guard let value = present[wanted.name] else {
+            guard let value = present[ByteOrdered(wanted.name)] else {
                 return FileProblem(name, "the layer shows no value of such a form field")
             }
             return value == wanted.value ? nil : FileProblem(name, "form fields cannot be filled; the value is another")

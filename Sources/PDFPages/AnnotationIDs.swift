@@ -21,12 +21,13 @@ struct AnnotationIDs {
 
     /// Returns the id of an entry that is not a reference, given as JSON.
     func id(of entry: JSON, at position: Int, page: Int) -> Record.ID {
-        entry[StrippedPDF.idKey]?.string.map { String($0.dropFirst(2)) } ?? "p\(page)a\(position)"
+        entry[StrippedPDF.idKey]?.string.map { PDFObjectReader.meaning(of: Array($0.utf8)[...]).string ?? $0 }
+            ?? "p\(page)a\(position)"
     }
 
     func id(_ object: ObjectID) -> Record.ID { originals[object] ?? "\(object.number)" }
 
     private static func original(_ annotation: [String: PDFObject]?) -> Record.ID? {
-        annotation?[String(StrippedPDF.idKey.dropFirst())]?.string
+        annotation?[String(StrippedPDF.idKey.dropFirst(scalars: 1))]?.string
     }
 }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// PDF names and their counterparts in Instant JSON.
 enum AnnotationNames {
     /// Flags, bit 1 first (ISO 32000-1, table 165). Where PDF has `Print`, Instant JSON has `noPrint`.
@@ -14,7 +16,7 @@ enum AnnotationNames {
     ]
 
     static func icon(_ name: String) -> String? {
-        icons.first { $0.value == name && $0.key != "Checkmark" }?.key
+        icons.first { $0.value.isExactly(name) && $0.key != "Checkmark" }?.key
     }
 
     /// Icons of file attachments (ISO 32000-1, 12.5.6.15).

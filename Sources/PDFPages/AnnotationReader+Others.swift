@@ -9,7 +9,7 @@ extension AnnotationReader {
         if let kind = subtype.flatMap(AnnotationKind.init(pdfSubtype:)) {
             json["type"] = .string(kind.type)
         } else {
-            aside["pdfSubtype"] = subtype.map { .string(String($0.prefix(128))) }
+            aside["pdfSubtype"] = subtype.map { .string(String($0.prefix(scalars: 128))) }
             if subtype == nil { note("no kind stored") }
         }
         json["note"] = contents.map(JSON.string)
@@ -70,14 +70,14 @@ struct FormField {
         // A hostile field may be its own parent.
         for _ in 0..<PageTree.maxDepth {
             guard let field = next else { break }
-            if let part = field.text("T") { names.append(String(part.prefix(AnnotationReader.maxNameLength))) }
+            if let part = field.text("T") { names.append(String(part.prefix(scalars: AnnotationReader.maxNameLength))) }
             kind = kind ?? field["FT"].name
             flags = flags ?? field["Ff"].number.flatMap { UInt32(exactly: $0) }
             if value == nil, field["V"] != .null { value = field["V"] }
             next = field.dictionary("Parent")
         }
         let name = names.reversed().joined(separator: ".")
-        self.name = name.isEmpty ? nil : String(name.prefix(AnnotationReader.maxNameLength))
+        self.name = name.isEmpty ? nil : String(name.prefix(scalars: AnnotationReader.maxNameLength))
         type = Self.type(kind, flags ?? 0)
         let isPassword = kind == "Tx" && (flags ?? 0) & 1 << 13 != 0
         self.value = isPassword ? nil : Self.read(value, in: widget.file)
@@ -97,7 +97,7 @@ struct FormField {
     private static func read(_ value: PDFObject?, in file: ObjectDump) -> JSON? {
         func text(_ object: PDFObject) -> String? {
             (object.string ?? object.name).flatMap { text in
-                text.isEmpty ? nil : String(text.unicodeScalars.prefix(AnnotationReader.maxTextLength))
+                text.isEmpty ? nil : String(text.prefix(scalars: AnnotationReader.maxTextLength))
             }
         }
         switch value {

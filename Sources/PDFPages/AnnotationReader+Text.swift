@@ -53,7 +53,7 @@ extension AnnotationReader {
         json["stampType"] = .string(AnnotationNames.stamps.contains(name) ? name : "Custom")
         // What a stamp without a name says is known only from its picture.
         if !AnnotationNames.stamps.contains(name), !name.isEmpty, name != "Custom" {
-            json["title"] = .string(String(name.prefix(128)))
+            json["title"] = .string(String(name.prefix(scalars: 128)))
         }
         json["color"] = color("C")
         json["rotation"] = rotation
@@ -86,10 +86,10 @@ struct DefaultAppearance: Hashable {
 
     init(_ text: String) {
         var operands: [Substring] = []
-        for word in text.prefix(1000).split(whereSeparator: \.isWhitespace) {
+        for word in text.prefix(scalars: 1000).split(whereScalar: \.properties.isWhitespace) {
             switch word {
             case "Tf":
-                font = operands.dropLast().last.map { String($0.drop { $0 == "/" }) }
+                font = operands.dropLast().last.map { String($0.unicodeScalars.drop { $0 == "/" }) }
                 size = operands.last.flatMap { Double($0) }.flatMap { $0 > 0 && $0 < 1000 ? $0 : nil }
             case "g": color = Self.color(operands, 1)
             case "rg": color = Self.color(operands, 3)

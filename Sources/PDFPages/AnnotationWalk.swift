@@ -10,7 +10,7 @@ struct AnnotationWalk {
     private let destinations: Destinations
     private let ids: AnnotationIDs
     /// The place of each annotation among the records.
-    private var seen: [Record.ID: Int] = [:]
+    private var seen: [ByteOrdered: Int] = [:]
     /// The further pages that list an annotation, by its place among the records.
     private var others: [Int: [OtherPlace]] = [:]
     /// What annotations answer, by their place among the records.
@@ -74,12 +74,12 @@ struct AnnotationWalk {
     private mutating func take(_ entry: PDFObject, at position: Int, page: PageTree.Page, index: Int) {
         let id = ids.id(of: entry, at: position, page: index)
         // Check before reading the annotation, because a list may name it a million times.
-        if let place = seen[id] { return take(again: entry, at: place, page: page, index: index) }
+        if let place = seen[ByteOrdered(id)] { return take(again: entry, at: place, page: page, index: index) }
         guard let dictionary = PDFDictionary(entry, in: file) else {
             return warn("entry \(position + 1) of the list is not an annotation", page: index)
         }
         guard dictionary["Subtype"].name != "Popup" else { return }
-        seen[id] = found.records.count
+        seen[ByteOrdered(id)] = found.records.count
         var reader = AnnotationReader(
             dictionary, on: page.frame, pageIndex: index, number: Self.number(of: entry), destinations: destinations)
         var content = reader.content()

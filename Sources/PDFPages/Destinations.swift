@@ -5,7 +5,7 @@ struct Destinations {
     private let indexes: [ObjectID: Int]
     private let pageCount: Int
     private let file: ObjectDump
-    private let named: [String: PDFObject]
+    private let named: [ByteOrdered: PDFObject]
 
     init(tree: PageTree, file: ObjectDump) {
         indexes = tree.indexes
@@ -30,24 +30,26 @@ struct Destinations {
     private func action(_ action: PDFDictionary) -> JSON? {
         switch action["S"].name {
         case "URI":
-            return action.text("URI").map { ["type": "uri", "uri": .string(String($0.prefix(8192)))] }
+            return action.text("URI").map { ["type": "uri", "uri": .string(String($0.prefix(scalars: 8192)))] }
         case "GoTo": return goTo(action["D"])
         case "GoToR":
             return path(action).map { ["type": "goToRemote", "relativePath": .string($0)] }
         case "Launch": return path(action).map { ["type": "launch", "filePath": .string($0)] }
         case "Named":
-            return action["N"].name.map { ["type": "named", "action": .string(Self.lowercasedFirst($0.prefix(128)))] }
+            return action["N"].name.map {
+                ["type": "named", "action": .string(Self.lowercasedFirst($0.prefix(scalars: 128)))]
+            }
         default: return nil
         }
     }
 
     private func path(_ action: PDFDictionary) -> String? {
         let path = action.dictionary("F")?.text("UF") ?? action.dictionary("F")?.text("F") ?? action.text("F")
-        return path.map { String($0.prefix(4096)) }
+        return path.map { String($0.prefix(scalars: 4096)) }
     }
 
     private static func lowercasedFirst(_ name: Substring) -> String {
-        name.prefix(1).lowercased() + name.dropFirst()
+        name.prefix(scalars: 1).lowercased() + name.dropFirst(scalars: 1)
     }
 
     private func goTo(_ destination: PDFObject) -> JSON? {
@@ -65,7 +67,7 @@ struct Destinations {
         case .dictionary(let entries): return isNamed ? page(file.resolve(entries["D"]), isNamed: true) : nil
         case .string(let name), .name(let name):
             // A name refers to a destination, never to another name.
-            return isNamed ? nil : named[name].flatMap { page(file.resolve($0), isNamed: true) }
+            return isNamed ? nil : named[ByteOrdered(name)].flatMap { page(file.resolve($0), isNamed: true) }
         default: return nil
         }
     }
@@ -77,9 +79,12 @@ extension Destinations {
 
     /// Returns the named destinations of the catalog's `Dests` dictionary and of the name tree, limiting nodes and
     /// names.
-    private static func names(in file: ObjectDump) -> [String: PDFObject] {
+    private static func names(in file: ObjectDump) -> [ByteOrdered: PDFObject] {
         guard let catalog = PDFDictionary(file.trailer, in: file)?.dictionary("Root") else { return [:] }
-        var names = catalog.dictionary("Dests")?.entries ?? [:]
+        var names: [ByteOrdered: PDFObject] = [:]
+        for (name, destination) in catalog.dictionary("Dests")?.entries ?? [:] {
+            names[ByteOrdered(name)] = destination
+        }
         var waiting: [PDFObject] = [catalog.dictionary("Names")?.entries["Dests"] ?? .null]
         var room = maxNames
         while let next = waiting.popLast(), names.count < maxNames {
@@ -90,7 +95,7 @@ extension Destinations {
             let pairs = node.array("Names") ?? []
             for place in stride(from: 0, to: min(pairs.count - 1, 2 * room), by: 2) {
                 guard let name = file.resolve(pairs[place]).string else { continue }
-                names[name] = pairs[place + 1]
+                names[ByteOrdered(name)] = pairs[place + 1]
                 room -= 1
             }
         }

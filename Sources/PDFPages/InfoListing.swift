@@ -1,3 +1,5 @@
+import Annotations
+
 /// The output of `pdfinfo`: a line `Name: value` per fact, and two lines per requested page.
 struct InfoListing: Hashable {
     var title: String?
@@ -12,16 +14,15 @@ struct InfoListing: Hashable {
         var turned: [Int: Bool] = [:]
         // The title comes first and may contain line ends that imitate further facts. pdfinfo prints the file's texts
         // before its own findings, so the last line with a name is used.
-        for line in text.split(separator: "\n") {
-            guard let colon = line.firstIndex(of: ":") else { continue }
-            let name = line[..<colon]
-            let value = line[line.index(after: colon)...].trimmed
+        for line in text.split(scalar: "\n") {
+            guard let (name, rest) = line.parted(atFirst: ":") else { continue }
+            let value = rest.trimming(scalars: \.properties.isWhitespace)
             switch name {
             case "Title": title = title ?? (value.isEmpty ? nil : String(value))
             case "Pages": pageCount = Int(value) ?? 0
-            case "Encrypted": isEncrypted = value.hasPrefix("yes")
+            case "Encrypted": isEncrypted = value.begins(with: "yes")
             default:
-                let words = name.split(separator: " ")
+                let words = name.split(scalar: " ")
                 guard words.count == 3, words[0] == "Page", let number = Int(words[1]), number > 0 else { continue }
                 switch words[2] {
                 case "size": sizes[number - 1] = Self.size(value)
@@ -37,19 +38,10 @@ struct InfoListing: Hashable {
 
     /// Parses `595.276 x 841.89 pts (A4)`; nil for an impossible page size.
     private static func size(_ text: Substring) -> PageSize? {
-        let words = text.split(separator: " ")
+        let words = text.split(scalar: " ")
         guard words.count >= 3, let width = Double(words[0]), let height = Double(words[2]) else { return nil }
         // 14,400 units is the limit of PDF 1.x; a user unit can scale it.
         let possible = 1.0...1_000_000.0
         return possible.contains(width) && possible.contains(height) ? PageSize(width: width, height: height) : nil
-    }
-}
-
-extension Substring {
-    fileprivate var trimmed: Substring {
-        var rest = self
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return rest
     }
 }

@@ -86,21 +86,21 @@ struct ObjectDump: OutputSink {
     private mutating func endObject() {
         guard let start else { return }
         self.start = nil
-        let name = String(decoding: key, as: UTF8.self)
         let isStream = kept[start...].dropFirst().drop { $0 <= UInt8(ascii: " ") }.starts(with: "\"stream\"".utf8)
-        if !isStream, name.hasPrefix("obj:"), let id = ObjectID(name.dropFirst(4)) {
+        let id = key.starts(with: "obj:".utf8) ? ObjectID(Substring(decoding: key.dropFirst(4), as: UTF8.self)) : nil
+        if let id, !isStream {
             places[id] = start..<kept.count
-        } else if name == "trailer" {
+        } else if key.elementsEqual("trailer".utf8) {
             trailerPlace = start..<kept.count
         } else {
-            if isStream, name.hasPrefix("obj:"), let id = ObjectID(name.dropFirst(4)) { noteSize(of: id, from: start) }
+            if let id { noteSize(of: id, from: start) }
             kept.removeSubrange(start...)
         }
     }
 
     private mutating func noteSize(of id: ObjectID, from start: Int) {
         let text = kept[start...]
-        guard text.count < 4096, String(decoding: text, as: UTF8.self).contains("\"/Params\""),
+        guard text.count < 4096, String(decoding: text, as: UTF8.self).contains(scalars: "\"/Params\""),
             let size = try? JSONReader.parse(Array(text))["stream"]?["dict"]?["/Params"]?["/Size"]?.integer, size >= 0
         else { return }
         embeddedSizes[id] = size

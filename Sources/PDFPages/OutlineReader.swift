@@ -22,7 +22,7 @@ struct OutlineReader {
             let page = destinations.action(of: heading)?["pageIndex"]?.integer
             entries.append(
                 PDFNavigation.Entry(
-                    title: String((heading.text("Title") ?? "").prefix(Self.maxTitleLength)), depth: depth,
+                    title: String((heading.text("Title") ?? "").prefix(scalars: Self.maxTitleLength)), depth: depth,
                     pageIndex: page.map { Int($0) }))
             waiting.append((heading.entries["Next"], depth))
             if depth < Self.maxDepth { waiting.append((heading.entries["First"], depth + 1)) }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// A PDF object in qpdf's JSON (qpdf manual, "qpdf JSON format", version 2).
 package enum PDFObject: Hashable, Sendable {
     case null
@@ -12,6 +14,21 @@ package enum PDFObject: Hashable, Sendable {
     case reference(ObjectID)
     case array([PDFObject])
     case dictionary([String: PDFObject])
+
+    /// Objects are equal if their texts are, scalar for scalar.
+    package static func == (one: PDFObject, other: PDFObject) -> Bool {
+        switch (one, other) {
+        case (.null, .null): true
+        case (.bool(let one), .bool(let other)): one == other
+        case (.number(let one), .number(let other)): one == other
+        case (.string(let one), .string(let other)), (.name(let one), .name(let other)): one.isExactly(other)
+        case (.bytes(let one), .bytes(let other)): one == other
+        case (.reference(let one), .reference(let other)): one == other
+        case (.array(let one), .array(let other)): one == other
+        case (.dictionary(let one), .dictionary(let other)): one == other
+        default: false
+        }
+    }
 }
 
 /// The number and generation of an indirect object.
@@ -26,7 +43,7 @@ package struct ObjectID: Hashable, Sendable {
 
     /// Parses `12 0 R`.
     init?(_ text: Substring) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        let words = text.split(scalar: " ", omittingEmptySubsequences: false)
         guard words.count == 3, words[2] == "R", let number = Int(words[0]), let generation = Int(words[1]),
             number >= 0, generation >= 0
         else { return nil }

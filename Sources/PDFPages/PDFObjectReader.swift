@@ -18,7 +18,7 @@ struct PDFObjectReader {
         switch first {
         case UInt8(ascii: "{"): return dictionary(depth)
         case UInt8(ascii: "["): return array(depth)
-        case UInt8(ascii: "\""): return text().map(Self.meaning)
+        case UInt8(ascii: "\""): return text().map { Self.meaning(of: $0[...]) }
         case UInt8(ascii: "n"): return take("null") ? .null : nil
         case UInt8(ascii: "t"): return take("true") ? .bool(true) : nil
         case UInt8(ascii: "f"): return take("false") ? .bool(false) : nil
@@ -26,16 +26,20 @@ struct PDFObjectReader {
         }
     }
 
-    private static func meaning(of text: String) -> PDFObject {
-        if text.hasPrefix("/") { return .name(String(text.dropFirst())) }
-        if text.hasPrefix("u:") { return .string(String(text.dropFirst(2))) }
-        if text.hasPrefix("b:") { return .string(words(hexadecimal: text.utf8.dropFirst(2))) }
-        if text.hasPrefix("n:/") { return .name(String(text.dropFirst(3))) }
-        return ObjectID(text[...]).map(PDFObject.reference) ?? .null
+    /// Returns what a string with its mark stands for. The mark is bytes: the text after it may begin with a combining
+    /// character.
+    static func meaning(of text: ArraySlice<UInt8>) -> PDFObject {
+        func after(_ mark: String) -> ArraySlice<UInt8>? {
+            text.starts(with: mark.utf8) ? text.dropFirst(mark.utf8.count) : nil
+        }
+        if let name = after("/") ?? after("n:/") { return .name(String(decoding: name, as: UTF8.self)) }
+        if let words = after("u:") { return .string(String(decoding: words, as: UTF8.self)) }
+        if let digits = after("b:") { return .string(words(hexadecimal: digits)) }
+        return ObjectID(Substring(decoding: text, as: UTF8.self)).map(PDFObject.reference) ?? .null
     }
 
     /// qpdf prints strings as bytes unless they are UTF-16 or UTF-8 with a mark, or ASCII.
-    private static func words(hexadecimal digits: Substring.UTF8View) -> String {
+    private static func words(hexadecimal digits: ArraySlice<UInt8>) -> String {
         var bytes: [UInt8] = []
         var high: UInt8?
         for digit in digits {
@@ -55,7 +59,8 @@ struct PDFObjectReader {
         rest.removeFirst()
         while let next = peek(), next != UInt8(ascii: "}") {
             guard let key = text(), take(":"), let value = object(depth: depth + 1) else { return nil }
-            result[key.hasPrefix("/") ? String(key.dropFirst()) : key] = value
+            let name = key.first == UInt8(ascii: "/") ? key.dropFirst() : key[...]
+            result[String(decoding: name, as: UTF8.self)] = value
             guard take(",") || peek() == UInt8(ascii: "}") else { return nil }
         }
         return take("}") ? .dictionary(result) : nil
@@ -94,14 +99,15 @@ extension PDFObjectReader {
         return true
     }
 
-    private mutating func text() -> String? {
+    /// Returns the bytes of a string.
+    private mutating func text() -> [UInt8]? {
         guard take("\"") else { return nil }
         var bytes: [UInt8] = []
         while let end = rest.firstIndex(where: { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }) {
             bytes += rest[..<end]
             let mark = rest[end]
             rest = rest[(end + 1)...]
-            if mark == UInt8(ascii: "\"") { return String(decoding: bytes, as: UTF8.self) }
+            if mark == UInt8(ascii: "\"") { return bytes }
             guard let character = escaped() else { return nil }
             bytes += Array(String(character).utf8)
         }

@@ -1,10 +1,11 @@
+import Annotations
 import SystemPackage
 
 extension PDFTools {
     /// Returns a path that no tool can mistake for an option, a URL or an argument file.
     static func argument(for file: String) throws(PDFError) -> String {
         guard !file.isEmpty, !file.utf8.contains(0) else { throw .unreadable }
-        return file.hasPrefix("/") ? file : "./" + file
+        return file.begins(with: "/") ? file : "./" + file
     }
 
     /// Finds out why a tool could not read a file. The tools report it only as prose, so the file itself is examined.

@@ -1,3 +1,5 @@
+import Annotations
+
 /// Reads the page labels of a file (ISO 32000-1, 12.4.2): a number tree of ranges, each with a style, a prefix and a
 /// start number.
 struct PageLabelReader {
@@ -21,7 +23,8 @@ struct PageLabelReader {
             }
             let first = range["St"].number.flatMap { Int(exactly: $0) } ?? 1
             let number = max(1, min(first, 1_000_000)) + page - start
-            return (range.text("P") ?? "").prefix(Self.maxPrefixLength) + Self.text(number, style: range["S"].name)
+            return (range.text("P") ?? "").prefix(scalars: Self.maxPrefixLength)
+                + Self.text(number, style: range["S"].name)
         }
     }
 

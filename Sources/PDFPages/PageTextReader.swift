@@ -76,7 +76,7 @@ struct PageTextReader: Sendable {
         defer { box = nil }
         guard let box, page != nil, page!.words.count < Self.maxWords else { return }
         let word = decodeEntities(text)
-        guard word.contains(where: { !$0.isWhitespace }) else { return }
+        guard !word.isBlank else { return }
         page!.words.append(
             PageText.Word(text: word, box: box, line: max(0, line), block: max(0, block), flow: max(0, flow)))
     }
@@ -98,19 +98,18 @@ func decodeEntities(_ bytes: some Collection<UInt8>) -> String {
     guard text.utf8.contains(UInt8(ascii: "&")) else { return text }
     var result = ""
     var rest = text[...]
-    while let ampersand = rest.firstIndex(of: "&") {
-        result += rest[..<ampersand]
-        rest = rest[ampersand...]
+    while let (plain, entity) = rest.parted(atFirst: "&") {
+        result += plain
         // The longest entity in this output is `&#x10FFFF;`.
-        guard let end = rest.prefix(10).firstIndex(of: ";"),
-            let character = Unicode.Scalar(reference: rest[..<end].dropFirst())
+        guard let (name, _) = entity.prefix(scalars: 9).parted(atFirst: ";"),
+            let character = Unicode.Scalar(reference: name)
         else {
             result.append("&")
-            rest = rest.dropFirst()
+            rest = entity
             continue
         }
         result.unicodeScalars.append(character)
-        rest = rest[rest.index(after: end)...]
+        rest = entity[name.endIndex...].dropFirst(scalars: 1)
     }
     return result + rest
 }

@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 import SystemPackage
 
@@ -52,7 +53,7 @@ final class RebuiltFile: Sendable {
 
     private static func padded(_ number: Int, _ digits: Int) -> String {
         let text = "\(number)"
-        return String(repeating: "0", count: max(0, digits - text.count)) + text
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
     private static func objects(in bytes: [UInt8]) -> [ObjectID: Int] {
@@ -72,8 +73,9 @@ final class RebuiltFile: Sendable {
     private static func root(of bytes: [UInt8], _ objects: [ObjectID: Int]) -> ObjectID? {
         for place in Places.find("/Root", in: bytes).reversed() {
             let words = String(decoding: bytes[(place + 5)...].prefix(40), as: UTF8.self).split(
-                whereSeparator: \.isWhitespace)
-            guard words.count > 2, words[2].first == "R", let number = Int(words[0]), let generation = Int(words[1])
+                whereScalar: \.properties.isWhitespace)
+            guard words.count > 2, words[2].begins(with: "R"), let number = Int(words[0]),
+                let generation = Int(words[1])
             else {
                 continue
             }

@@ -27,14 +27,15 @@ struct StyledText: Hashable {
             bytes += piece.words
             guard piece.isTag else { continue }
             let tag = String(decoding: source[piece.source].dropFirst().dropLast(), as: UTF8.self)
-            let name = tag.drop { $0 == "/" }.prefix { !$0.isWhitespace && $0 != "/" }
+            let name = Substring(
+                tag.unicodeScalars.drop { $0 == "/" }.prefix { !$0.properties.isWhitespace && $0 != "/" })
             var next = style
-            if tag.hasPrefix("/") {
+            if tag.begins(with: "/") {
                 if let index = open.lastIndex(where: { $0.name == name }) {
                     next = open[index].style
                     open.removeSubrange(index...)
                 }
-            } else if !tag.hasSuffix("/"), name != "br", open.count < Self.maxDepth {
+            } else if !tag.ends(with: "/"), name != "br", open.count < Self.maxDepth {
                 open.append((name, style))
                 next.read(tag: tag, name: name.lowercased())
             }
@@ -168,7 +169,7 @@ struct StyledText: Hashable {
         var body = ""
         for run in runs {
             let style = run.style.css(within: whole)
-            for (index, line) in run.words.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            for (index, line) in run.words.split(scalar: "\n", omittingEmptySubsequences: false).enumerated() {
                 if index > 0 { body += "</p><p>" }
                 guard !line.isEmpty else { continue }
                 let text = Self.escaped(line)
@@ -210,9 +211,6 @@ extension TextStyle {
         case "s", "strike", "del": isStruckOut = true
         default: break
         }
-        guard let start = tag.firstRange(of: "style=") else { return }
-        let value = tag[start.upperBound...]
-        guard let quote = value.first, quote == "\"" || quote == "'" else { return }
-        read(String(value.dropFirst().prefix { $0 != quote }))
+        if let style = TextStyle.quoted(after: "style=", in: tag[...]) { read(style) }
     }
 }

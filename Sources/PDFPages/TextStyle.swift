@@ -32,31 +32,33 @@ struct TextStyle: Hashable {
 
     /// Returns the style that applies to all of a rich text: that of its body or its first element.
     static func firstStyle(in text: String) -> String? {
-        let text = text.prefix(10_000)
-        guard let body = text.firstRange(of: "<body") else { return nil }
+        let text = text.prefix(scalars: 10_000)
+        guard let body = text.range(ofScalars: "<body") else { return nil }
         // Words before the style have none, or another one.
         var rest = text[body.upperBound...]
-        while let tag = rest.firstIndex(of: ">") {
-            let head = rest[..<tag]
-            if let style = head.firstRange(of: "style=") {
-                let value = head[style.upperBound...]
-                guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
-                return String(value.dropFirst().prefix { $0 != quote })
-            }
-            rest = rest[rest.index(after: tag)...]
-            guard let next = rest.firstIndex(of: "<"), rest[..<next].allSatisfy(\.isWhitespace) else { return nil }
-            rest = rest[next...]
+        while let (head, tail) = rest.parted(atFirst: ">") {
+            if head.contains(scalars: "style=") { return quoted(after: "style=", in: head) }
+            guard let (blank, next) = tail.parted(atFirst: "<"), blank.isBlank else { return nil }
+            rest = next
         }
         return nil
     }
 
+    /// Returns the value of an attribute, without its quotation marks.
+    static func quoted(after attribute: String, in tag: Substring) -> String? {
+        guard let place = tag.range(ofScalars: attribute) else { return nil }
+        let value = tag[place.upperBound...].unicodeScalars
+        guard let quote = value.first, quote == "\"" || quote == "'" else { return nil }
+        return String(Substring(value.dropFirst().prefix { $0 != quote }))
+    }
+
     /// Reads CSS; what it does not say stays as it is.
     mutating func read(_ style: String) {
-        for declaration in style.prefix(2000).split(separator: ";") {
-            let parts = declaration.split(separator: ":", maxSplits: 1).map { $0.filter { $0 != "\n" } }
+        for declaration in style.prefix(scalars: 2000).split(scalar: ";") {
+            let parts = declaration.split(scalar: ":", maxSplits: 1)
             guard parts.count == 2 else { continue }
-            let words = parts[1].split(whereSeparator: \.isWhitespace).map { $0.lowercased() }
-            switch parts[0].split(whereSeparator: \.isWhitespace).joined().lowercased() {
+            let words = parts[1].split(whereScalar: \.properties.isWhitespace).map { $0.lowercased() }
+            switch parts[0].split(whereScalar: \.properties.isWhitespace).joined().lowercased() {
             case "font": words.forEach { readFont($0) }
             case "font-size": words.first.map { readFont($0) }
             case "font-weight": isBold = words.first.map(Self.isBold) ?? isBold
@@ -73,7 +75,9 @@ struct TextStyle: Hashable {
     private mutating func readFont(_ word: String) {
         if Self.isBold(word) { isBold = true }
         if Self.isItalic(word) { isItalic = true }
-        guard word.hasSuffix("pt"), let points = Double(word.dropLast(2)), points > 0, points < 1000 else { return }
+        guard let number = word.dropping(suffix: "pt"), let points = Double(number), points > 0, points < 1000 else {
+            return
+        }
         size = points
     }
 
@@ -87,8 +91,8 @@ struct TextStyle: Hashable {
         guard let first = words.first else { return nil }
         if let parts = Color.components(first) { return Color.hexadecimal(parts) }
         let text = words.joined()
-        guard text.hasPrefix("rgb("), text.hasSuffix(")") else { return nil }
-        let numbers = text.dropFirst(4).dropLast().split(separator: ",").compactMap { Double($0) }
+        guard let list = text.dropping(prefix: "rgb(")?.dropping(suffix: ")") else { return nil }
+        let numbers = list.split(scalar: ",").compactMap { Double($0) }
         return numbers.count == 3 && numbers.allSatisfy(\.isFinite) ? Color.hexadecimal(numbers.map { $0 / 255 }) : nil
     }
 }

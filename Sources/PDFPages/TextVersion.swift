@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 import SystemPackage
 
@@ -30,8 +31,8 @@ extension PDFTools {
 
     /// Reads the listing of `pdffonts`: name, type, encoding, whether it is embedded, and four more columns.
     static func namesForeignFont(_ listing: [UInt8]) -> Bool {
-        String(decoding: listing, as: UTF8.self).split(separator: "\n").dropFirst(2).contains { line in
-            let words = line.split(separator: " ")
+        String(decoding: listing, as: UTF8.self).split(scalar: "\n").dropFirst(2).contains { line in
+            let words = line.split(scalar: " ")
             return words.count > 7 && words.contains("CID") && words[words.count - 5] == "no"
         }
     }

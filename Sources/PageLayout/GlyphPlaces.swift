@@ -18,7 +18,7 @@ extension PageGlyphs {
     /// Returns the words under a mark's boxes as one line, with dots between separate stretches.
     package func words(under rects: [Rect]) -> String {
         let parts = ranges(in: rects).map { text(of: $0) }
-        return parts.joined(separator: " ... ").split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return parts.joined(separator: " ... ").split(whereScalar: \.properties.isWhitespace).joined(separator: " ")
     }
 
     /// Joins consecutive indices, also across spaces and hidden hyphens, and trims spaces.

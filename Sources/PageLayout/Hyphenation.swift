@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 /// Rules for words divided at a line end.
@@ -16,7 +17,7 @@ enum Hyphenation {
         let (before, after) = (folded(end.dropLast()), folded(start))
         if elsewhere.contains(before + after) { return true }
         if end.dropLast().allSatisfy({ !$0.isSmall }) { return false }
-        if elsewhere.contains(before + "-" + after) || before.hasSuffix("ly") { return false }
+        if elsewhere.contains(before + "-" + after) || before.ends(with: "ly") { return false }
         return !end.dropLast().contains(where: isHyphen)
     }
 

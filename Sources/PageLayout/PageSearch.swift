@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 extension PageGlyphs {
@@ -109,10 +110,11 @@ extension PageGlyphs {
             while let first = text.first, "([<\"".contains(first) { text.removeFirst() }
             while let last = text.last, ")]>\".,;:".contains(last) { text.removeLast() }
             let lower = text.lowercased()
-            if ["http://", "https://", "mailto:"].contains(where: { lower.hasPrefix($0) && lower.count > $0.count }) {
+            if ["http://", "https://", "mailto:"].contains(where: { lower.begins(with: $0) && lower.count > $0.count })
+            {
                 return (word.core, text)
             }
-            if lower.hasPrefix("www."), lower.count > 7 { return (word.core, "https://" + text) }
+            if lower.begins(with: "www."), lower.count > 7 { return (word.core, "https://" + text) }
             return nil
         }
     }

@@ -23,7 +23,7 @@ extension Key {
                 switch character {
                 case ">":
                     isClosed = true
-                case "\\" where inside.hasPrefix("paste:"):
+                case "\\" where inside.utf8.starts(with: "paste:".utf8):
                     guard let escaped = rest.popFirst() else { break }
                     inside.append(escaped == "n" ? "\n" : escaped)
                 default:
@@ -40,7 +40,7 @@ extension Key {
 
     private init(inBrackets inside: String) throws(NotationError) {
         let unknown = NotationError(key: "<\(inside)>", reason: "unknown key name")
-        if inside.hasPrefix("paste:") {
+        if inside.utf8.starts(with: "paste:".utf8) {
             self = .paste(String(inside.dropFirst("paste:".count)))
             return
         }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// A layer's counter of changes: every applied change gets the next value, in commit order. 0 is the base.
 package typealias Revision = Int64
 
@@ -16,10 +18,10 @@ package struct Cursor: Hashable, Sendable {
     package var eventID: String { "\(epoch).\(revision)" }
 
     package init?(eventID: String) {
-        guard let dot = eventID.lastIndex(of: "."), let revision = Revision(eventID[eventID.index(after: dot)...]),
-            revision >= 0, dot > eventID.startIndex
+        guard let (epoch, number) = eventID.parted(atLast: "."), let revision = Revision(number), revision >= 0,
+            !epoch.isEmpty
         else { return nil }
-        self.init(epoch: String(eventID[..<dot]), revision: revision)
-        guard self.eventID == eventID else { return nil }
+        self.init(epoch: String(epoch), revision: revision)
+        guard self.eventID.isExactly(eventID) else { return nil }
     }
 }

@@ -1,3 +1,4 @@
+import Annotations
 package import Screen
 
 /// A notice that the terminal shows on the desktop.
@@ -18,7 +19,7 @@ package struct DesktopNotice: Hashable, Sendable {
         switch form {
         case .osc9: bytes = Array("\u{1B}]9;\(text)\u{7}".utf8)
         // A semicolon would begin another field.
-        case .osc777: bytes = Array("\u{1B}]777;notify;postilla;\(text.replacing(";", with: ","))\u{7}".utf8)
+        case .osc777: bytes = Array("\u{1B}]777;notify;postilla;\(text.replacing(scalars: ";", with: ","))\u{7}".utf8)
         }
     }
 }

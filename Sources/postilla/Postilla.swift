@@ -1,6 +1,7 @@
 // The executable: reads the command line, wires the modules together and turns failures into messages and exit codes.
 // The behaviour is in the modules.
 
+import Annotations
 import ArgumentParser
 import Glibc
 import InstantCore
@@ -69,6 +70,6 @@ struct Postilla: AsyncParsableCommand {
 
     /// Begins a usage error like all other errors.
     private static func ownVoice(_ text: String) -> String {
-        text.hasPrefix("Error: ") ? "postilla: " + text.dropFirst("Error: ".count) : text
+        text.dropping(prefix: "Error: ").map { "postilla: " + $0 } ?? text
     }
 }

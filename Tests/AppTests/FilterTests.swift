@@ -249,4 +249,13 @@ import Testing
         try stage.press("G")
         #expect(stage.state.document?.list.cursorID == "h2")
     }
+
+    /// Names that begin with what joins the character before it.
+    @Test func termsAreReadByScalars() {
+        for name in ["\u{308}ana", "\u{FE0F}", "\u{D4E} x", "\u{1F3FD}"] {
+            let filter = FilterSyntax.parse("by:\(FilterSyntax.quoted(name)) group:\(FilterSyntax.quoted(name))")
+            #expect(filter.author.isExactly(name) && filter.group == .some(name), "\(name)")
+        }
+        #expect(FilterSyntax.terms(of: "a \u{308}b") == ["a", "\u{308}b"])
+    }
 }

@@ -1,10 +1,11 @@
 import Annotations
 import Children
-import DocumentEngine
 import Foundation
 import PDFPages
 import TestSupport
 import Testing
+
+@testable import DocumentEngine
 
 @Suite("The PDF with a layer's annotations", .timeLimit(.minutes(15))) struct AnnotatedPDFRouteTests {
     /// The annotations in a PDF response, as records.
@@ -73,5 +74,35 @@ import Testing
             let pdf = try await server.backend("GET", "/api/documents/doc/pdf").body
             #expect(String(decoding: pdf, as: UTF8.self).contains("/DCTDecode"))
         }
+    }
+
+    /// Notes, ids and authors that begin with what joins the character before it.
+    @Test func textsThatBeginWithACombiningCharacterAreInIt() async throws {
+        let texts = AwkwardText.all
+        try await RunningServer.run { server in
+            try await server.upload()
+            for (number, text) in texts.enumerated() {
+                let note = Samples.note(text).changing { $0["creatorName"] = .string(text) }
+                let answer = try await server.backend(
+                    "POST", "/api/documents/doc/annotations",
+                    json: #"{"id":"\u0308\#(number)","content":\#(note.text)}"#)
+                #expect(answer.status == 200, "\(answer.text)")
+            }
+            let answer = try await server.backend("GET", "/api/documents/doc/pdf")
+            #expect(answer.status == 200)
+            let records = try await annotations(answer)
+            for member in ["text", "creatorName"] {
+                let found = Set(records.compactMap { $0.content[member]?.string.map(ByteOrdered.init) })
+                #expect(found.isSuperset(of: texts.map(ByteOrdered.init)), "\(member)")
+            }
+        }
+    }
+
+    @Test func aFileNameMayBeginWithACombiningCharacter() throws {
+        var parser = MultipartParser(boundary: "b")
+        let head = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"\u{308}x;y.pdf\"\r\n\r\n"
+        let events = try parser.feed(Array(head.utf8)[...])
+        guard case .part(let part)? = events.first else { return #expect(Bool(false), "no part") }
+        #expect(part.name == "file" && part.fileName.isExactly("\u{308}x;y.pdf"))
     }
 }

@@ -3,12 +3,12 @@ extension Timestamp {
     ///
     /// Everything after the year is optional; the default time zone is UTC. Returns nil if the text is not a date.
     package init?(pdf text: String) {
-        var rest = text.hasPrefix("D:") ? text.dropFirst(2) : text[...]
+        var rest = (text.dropping(prefix: "D:") ?? text[...]).unicodeScalars
         func digits(_ count: Int) -> Substring? {
             let digits = rest.prefix(count)
             guard digits.count == count, digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
             rest = rest.dropFirst(count)
-            return digits
+            return Substring(digits)
         }
         guard let year = digits(4) else { return nil }
         let day = "\(year)-\(digits(2) ?? "01")-\(digits(2) ?? "01")"
@@ -23,5 +23,5 @@ extension Timestamp {
     }
 
     /// The time in PDF syntax: `D:20240625182216Z`.
-    package var pdf: String { "D:" + iso8601.prefix(19).filter(\.isNumber) + "Z" }
+    package var pdf: String { "D:" + iso8601.prefix(scalars: 19).filter(\.isNumber) + "Z" }
 }

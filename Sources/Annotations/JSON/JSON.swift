@@ -96,6 +96,16 @@ public struct JSONObject: Hashable, Sendable {
     }
 }
 
+extension JSONObject {
+    /// Returns the keys whose values differ from those of another object, scalar for scalar.
+    ///
+    /// - Parameter ignored: keys that are left out.
+    package func keys(differingFrom other: JSONObject, except ignored: Set<String> = []) -> [String] {
+        let keys = members.map(\.key) + other.members.map(\.key).filter { self[$0] == nil }
+        return keys.filter { !ignored.containsExactly($0) && self[$0] != other[$0] }
+    }
+}
+
 extension JSON {
     public subscript(key: String) -> JSON? {
         if case .object(let object) = self { object[key] } else { nil }

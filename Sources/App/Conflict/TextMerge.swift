@@ -10,7 +10,7 @@ enum TextMerge {
 
     /// - Parameter base: The common version; nil if there is none: then what both have is.
     static func merged(base: String?, theirs: String, mine: String, theirName: String) -> String {
-        func lines(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
+        func lines(_ text: String) -> [Substring] { text.split(scalar: "\n", omittingEmptySubsequences: false) }
         let (their, my) = (lines(theirs), lines(mine))
         guard base != nil || max(their.count, my.count) <= maxLines else {
             return piece(their, my, theirName).joined(separator: "\n")
@@ -35,6 +35,6 @@ enum TextMerge {
 
     /// Whether a marker line is left in the text.
     static func hasMarkers(_ text: String) -> Bool {
-        text.split(separator: "\n").contains { $0.hasPrefix(start) || $0 == middle || $0.hasPrefix(end) }
+        text.split(scalar: "\n").contains { $0.begins(with: start) || $0 == middle || $0.begins(with: end) }
     }
 }

@@ -1,3 +1,5 @@
+import Annotations
+
 // Recolouring the current or the marked annotations.
 extension AppState {
     mutating func chooseColor() {
@@ -27,7 +29,9 @@ enum Colors {
     static func code(_ text: String) -> String? {
         let text = text.lowercased()
         if let named = named.first(where: { $0.name == text }) { return named.code }
-        guard text.count == 7, text.first == "#", text.dropFirst().allSatisfy({ $0.isASCII && $0.isHexDigit }) else {
+        guard text.utf8.count == 7, let digits = text.dropping(prefix: "#"),
+            digits.utf8.allSatisfy({ $0.hexadecimalValue != nil })
+        else {
             return nil
         }
         return text

@@ -25,7 +25,7 @@ struct CombinedTexts: Equatable, Sendable {
         var parts: [Int: [Substring]] = [:]
         var current: Int?
         var next = 0
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.split(scalar: "\n", omittingEmptySubsequences: false) {
             if let found = records.indices.dropFirst(next).first(where: { line == heading($0) }) {
                 current = found
                 next = found + 1
@@ -37,7 +37,7 @@ struct CombinedTexts: Equatable, Sendable {
         var changes: [ByteOrdered: String] = [:]
         for (index, lines) in parts {
             let said = lines.joined(separator: "\n")
-            guard !said.allSatisfy(\.isWhitespace), said != Annotation(records[index]).text else { continue }
+            guard !said.isBlank, said != Annotation(records[index]).text else { continue }
             changes[ByteOrdered(records[index].id)] = said
         }
         return changes

@@ -55,12 +55,12 @@ extension AppState {
     mutating func externallyEdited(_ text: String?) -> [Effect] {
         guard var editor = document?.external else { return [] }
         document?.external = nil
-        guard let text, !text.allSatisfy(\.isWhitespace) else {
+        guard let text, !text.isBlank else {
             return only(.done("Text left empty; nothing changed"))
         }
         let isOpen = document?.editor != nil
         // A final line end belongs to the file, not to the text.
-        editor.input = TextInput(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        editor.input = TextInput(String(text.dropping(suffix: "\n") ?? text[...]))
         editor.theirs = document?.editor?.theirs
         document?.editor = editor
         return isOpen ? [] : saveEditor()
@@ -69,7 +69,7 @@ extension AppState {
     mutating func saveEditor() -> [Effect] {
         guard let document, let editor = document.editor else { return [] }
         let text = editor.input.text
-        guard !text.allSatisfy(\.isWhitespace) else {
+        guard !text.isBlank else {
             return only(.warning("Empty text not saved; Esc to leave, d to delete the record"))
         }
         guard !TokenText.isIn(text) else {

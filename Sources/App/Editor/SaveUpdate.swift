@@ -166,7 +166,7 @@ extension AppState {
         _ = document?.pending.end(as: .saved) { $0.isUndo(step) }
         if isFinal { document?.history.undid(step, canRedo: false) } else { document?.history.notUndone(step) }
         // Some reasons say it themselves.
-        notice = .warning(why.hasPrefix("cannot undo") ? why.asSentence : "Cannot undo: \(why)")
+        notice = .warning(why.begins(with: "cannot undo") ? why.asSentence : "Cannot undo: \(why)")
     }
 
     // MARK: Conflicts
@@ -341,7 +341,7 @@ extension DocumentState {
             return thread.comments.contains { $0.id.isExactly(id) } ? "comment" : "annotation"
         }
         let words = quotes.words(of: row) ?? ""
-        let text = CleanText(cleaning: (row.text.isEmpty ? words : row.text).prefix(60).description)
+        let text = CleanText(cleaning: (row.text.isEmpty ? words : row.text).prefix(scalars: 60).description)
         let shown = text.isEmpty ? "" : " “\(text.truncated(to: 24).string)”"
         let author = author(of: row).map { $0 == "me" ? "" : " by \($0)" } ?? ""
         return row.kind.name + shown + author

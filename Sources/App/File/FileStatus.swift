@@ -51,7 +51,7 @@ package struct FileStatus: Hashable, Sendable {
 
 extension FileStatus {
     /// The last part of the path.
-    package var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+    package var name: String { path.split(scalar: "/").last.map(String.init) ?? path }
 }
 
 /// A mark whose words could not be found again after the file's text had changed. The record is unchanged.

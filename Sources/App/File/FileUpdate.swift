@@ -109,10 +109,10 @@ extension FileWrite {
     /// quotation marks.
     init?(_ words: String, isForced: Bool) {
         var rest = words.trimmed
-        let option = rest.prefix { $0 != " " }
+        let option = rest.prefix(whileScalar: { $0 != " " })
         let isCompact = option == Self.compactOption
-        if isCompact { rest = String(rest.dropFirst(option.count)).trimmed }
-        guard !rest.hasPrefix("--") else { return nil }
+        if isCompact { rest = String(rest[option.endIndex...]).trimmed }
+        guard !rest.begins(with: "--") else { return nil }
         rest = rest.withoutQuotes
         self.init(copy: rest.isEmpty ? nil : rest, isForced: isForced, isCompact: isCompact)
     }

@@ -73,7 +73,7 @@ extension FileRefusal {
     /// The reason, and what can be done, in one line.
     var sentence: String {
         let ways = ways.map { "\($0.command) to \($0.effect)" }
-        let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+        let reason = reason.dropping(suffix: ".") ?? reason[...]
         return "Not written: \(reason)" + (ways.isEmpty ? "" : "; " + ways.joined(separator: ", "))
     }
 }
@@ -104,9 +104,14 @@ extension String {
     /// The text as one word of a POSIX shell.
     var quotedForShell: String {
         if let escapedForShell { return escapedForShell }
-        let path = hasPrefix("-") ? "./" + self : self
-        let isPlain = !isEmpty && allSatisfy { $0.isLetter || $0.isNumber || "._-/+,:@".contains($0) }
-        let pieces = path.split(separator: "'", omittingEmptySubsequences: false)
+        let path = begins(with: "-") ? "./" + self : self
+        let isPlain =
+            !isEmpty
+            && unicodeScalars.allSatisfy { scalar in
+                scalar.properties.isAlphabetic || scalar.properties.numericType != nil
+                    || "._-/+,:@".unicodeScalars.contains(scalar)
+            }
+        let pieces = path.split(scalar: "'", omittingEmptySubsequences: false)
         return isPlain ? path : "'" + pieces.joined(separator: "'\\''") + "'"
     }
 }

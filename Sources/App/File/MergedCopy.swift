@@ -65,6 +65,6 @@ extension String {
     /// The text without blanks around it and without the quotation marks in which it stands.
     var withoutQuotes: String {
         let text = trimmed
-        return text.count >= 2 && text.first == "\"" && text.last == "\"" ? String(text.dropFirst().dropLast()) : text
+        return text.dropping(prefix: "\"")?.dropping(suffix: "\"").map(String.init) ?? text
     }
 }

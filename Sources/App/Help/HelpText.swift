@@ -46,7 +46,7 @@ extension AppState {
         case .refusal(.command(let command)): return refusalLines(command, columns: columns)
         case .refusal(.file(let refusal)): return refusalLines(refusal, columns: columns)
         case .keys(let contexts):
-            let words = (help?.filter?.text ?? "").lowercased().split(separator: " ").map(String.init)
+            let words = (help?.filter?.text ?? "").lowercased().split(scalar: " ").map(String.init)
             var lines: [HelpLine] = []
             for section in sections(contexts) {
                 let isNamed = words.allSatisfy { section.title.lowercased().contains($0) }
@@ -213,7 +213,7 @@ extension AppState {
 
     /// The latest notices in full, the newest first.
     private func messageLines(columns: Int) -> [HelpLine] {
-        let words = (help?.filter?.text ?? "").lowercased().split(separator: " ").map(String.init)
+        let words = (help?.filter?.text ?? "").lowercased().split(scalar: " ").map(String.init)
         let entries = messages.entries.filter { entry in words.allSatisfy { entry.text.lowercased().contains($0) } }
         guard !entries.isEmpty else {
             return [HelpLine(words.isEmpty ? "No messages yet." : "No matches.", .denied)]

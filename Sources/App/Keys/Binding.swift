@@ -1,3 +1,4 @@
+import Annotations
 package import Screen
 
 /// A context in which keys have a meaning. Several are active at once; the first that binds the key wins.
@@ -54,7 +55,7 @@ package struct Binding: Hashable, Sendable {
     /// - Parameter keys: In the notation of `Key.sequence`; alternatives are separated by spaces.
     init(_ context: KeyContext, _ keys: String, _ command: Command, _ help: String, footer: String? = nil) {
         self.context = context
-        sequences = keys.split(separator: " ").compactMap { try? Key.sequence(String($0)) }
+        sequences = keys.split(scalar: " ").compactMap { try? Key.sequence(String($0)) }
         self.command = command
         self.help = help
         self.footer = footer

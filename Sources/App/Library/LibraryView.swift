@@ -4,7 +4,7 @@ import Screen
 extension LibraryState {
     /// Files elsewhere are listed if something is not written into them.
     fileprivate var filesTitle: CleanText {
-        files.contains { $0.path.contains("/") }
+        files.contains { $0.path.contains(scalar: "/") }
             ? "PDFs here, and unwritten elsewhere" : "PDFs in this folder"
     }
 }

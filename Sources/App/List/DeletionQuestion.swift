@@ -19,7 +19,7 @@ struct DeletionQuestion: Equatable, Sendable {
         let comments = records.flatMap(\.comments)
         let roots = records.compactMap(\.root)
         let words = records.first.map { Annotation($0.record).text }.map {
-            CleanText(cleaning: $0.prefix(80).description)
+            CleanText(cleaning: $0.prefix(scalars: 80).description)
         }
         let quote = words.map { $0.isEmpty ? "" : " “\($0.truncated(to: 24).string)”" } ?? ""
         let what =

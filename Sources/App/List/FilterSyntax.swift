@@ -11,8 +11,8 @@ enum FilterSyntax {
         var words: [String] = []
         var showsAll = false
         for word in terms(of: text) {
-            if word.hasPrefix("!"), word.count > 1 {
-                leaveOut(String(word.dropFirst()), &filter.excluded)
+            if let other = word.dropping(prefix: "!"), !other.isEmpty {
+                leaveOut(String(other), &filter.excluded)
                 continue
             }
             switch Term(word) {
@@ -58,7 +58,7 @@ enum FilterSyntax {
     /// What a term asks for that does not exist, as `kind:hihglight`. Such a term is sought as words.
     static func problem(with text: String) -> String? {
         for term in terms(of: text) {
-            if case .unknown(_, let problem) = Term(String(term.trimmingPrefix("!"))) { return problem }
+            if case .unknown(_, let problem) = Term(String(term.dropping(prefix: "!") ?? term[...])) { return problem }
         }
         return nil
     }
@@ -81,7 +81,7 @@ enum FilterSyntax {
 
         init(_ word: String) {
             let words = unquoted(word)
-            let parts = word.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let parts = word.split(scalar: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let value = parts.count == 2 ? unquoted(String(parts[1])) : nil
             switch (parts.first?.lowercased(), value) {
             case ("kind", let name?):
@@ -104,8 +104,9 @@ enum FilterSyntax {
                     ?? .unknown(words, "Unknown state: \(name); known are \(known)")
             case ("show", let name?):
                 self = name == "all" ? .showAll : .unknown(words, "Unknown: show:\(name); known is show:all")
-            case _ where word.hasPrefix("~"): self = .letters(String(word.dropFirst().prefix(maxLetters)))
-            default: self = .words(words)
+            default:
+                self =
+                    word.dropping(prefix: "~").map { .letters(String($0.prefix(scalars: maxLetters))) } ?? .words(words)
             }
         }
 
@@ -123,24 +124,24 @@ enum FilterSyntax {
     /// Splits the text at spaces outside quotation marks.
     static func terms(of text: String) -> [String] {
         var isQuoted = false
-        return text.split { character in
-            if character == "\"" { isQuoted.toggle() }
-            return character == " " && !isQuoted
-        }.map(String.init)
+        return text.split(whereScalar: { scalar in
+            if scalar == "\"" { isQuoted.toggle() }
+            return scalar == " " && !isQuoted
+        }).map(String.init)
     }
 
-    static func quoted(_ value: String) -> String { value.contains(" ") ? "\"\(value)\"" : value }
+    static func quoted(_ value: String) -> String { value.contains(scalar: " ") ? "\"\(value)\"" : value }
 
-    private static func unquoted(_ value: String) -> String { value.filter { $0 != "\"" } }
+    private static func unquoted(_ value: String) -> String { value.replacing(scalars: "\"", with: "") }
 
     /// Adds a term to the text, or removes it. A new author, group or page replaces the previous one.
     static func toggled(_ term: String, in text: String) -> String {
         var terms = terms(of: text)
-        if terms.contains(term) {
-            terms.removeAll { $0 == term }
+        if terms.containsExactly(term) {
+            terms.removeAll { $0.isExactly(term) }
         } else {
-            for single in ["by:", "group:", "page:"] where term.hasPrefix(single) {
-                terms.removeAll { $0.hasPrefix(single) }
+            for single in ["by:", "group:", "page:"] where term.begins(with: single) {
+                terms.removeAll { $0.begins(with: single) }
             }
             if ["is:resolved", "is:open"].contains(term) {
                 terms.removeAll { ["is:resolved", "is:open"].contains($0) }
@@ -160,7 +161,9 @@ enum FilterSyntax {
     static var kindNames: [String] { AnnotationKind.known.filter { $0 != .comment }.map(term) }
 
     /// Returns a kind as it is typed: `free-text`.
-    static func term(_ kind: AnnotationKind) -> String { kind.name.replacing(" ", with: "-").replacing("'", with: "") }
+    static func term(_ kind: AnnotationKind) -> String {
+        kind.name.replacing(scalars: " ", with: "-").replacing(scalars: "'", with: "")
+    }
 }
 
 extension AnnotationState {

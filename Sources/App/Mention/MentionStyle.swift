@@ -22,7 +22,7 @@ struct MentionStyle {
             count += Self.count(words[byte..<mention.place.lowerBound])
             let length = Self.count(words[mention.place])
             let isMe = Optional(mention.mention.userID).isExactly(me)
-            let person = isMe ? "me" : String(mention.mention.words.dropFirst())
+            let person = isMe ? "me" : String(mention.mention.words.dropFirst(scalars: 1))
             let style = Style(isMe ? .bold : [], foreground: colors.person(person))
             names.append(Name(place: count..<(count + length), style: style))
             count += length

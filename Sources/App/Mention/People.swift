@@ -29,25 +29,25 @@ struct People: Equatable, Sendable {
     /// empty.
     func beginning(with text: String) -> [Mention] {
         let text = text.lowercased()
-        let names = mentions.map { (mention: $0, name: $0.words.dropFirst().lowercased()) }
-        let first = names.filter { $0.name.hasPrefix(text) }
+        let names = mentions.map { (mention: $0, name: $0.words.dropFirst(scalars: 1).lowercased()) }
+        let first = names.filter { $0.name.starts(with: text) }
         let others = names.filter { item in
-            !item.name.hasPrefix(text)
-                && (item.name.split(separator: " ").contains { $0.hasPrefix(text) }
-                    || item.mention.userID.lowercased().hasPrefix(text))
+            !item.name.starts(with: text)
+                && (item.name.split(scalar: " ").contains { $0.starts(with: text) }
+                    || item.mention.userID.lowercased().starts(with: text))
         }
         return (first + others).map(\.mention)
     }
 
-    /// Characters of a name.
+    /// Scalars of a name.
     private static let maxLength = 100
 
     /// Returns a name as it can be typed on one line; nil if nothing can be seen of it.
     private static func name(_ name: String) -> String? {
-        let words = name.split { $0.isWhitespace || $0.isNewline }.map { word in
+        let words = name.split(whereScalar: \.properties.isWhitespace).map { word in
             String(String.UnicodeScalarView(word.unicodeScalars.filter { !$0.isInvisible }))
         }
-        let shown = words.filter { !$0.isEmpty }.joined(separator: " ").prefix(maxLength)
+        let shown = words.filter { !$0.isEmpty }.joined(separator: " ").prefix(scalars: maxLength)
         return shown.isEmpty ? nil : String(shown)
     }
 }

@@ -28,7 +28,7 @@ extension AppState {
             return []
         }
         let typed = page.hintTyped + String(character)
-        let left = page.hints.filter { $0.letters.hasPrefix(typed) }
+        let left = page.hints.filter { $0.letters.begins(with: typed) }
         document?.page.hintTyped = left.count > 1 ? typed : ""
         document?.page.hints = left.count > 1 ? left : []
         guard left.count == 1, let hint = left.first else {

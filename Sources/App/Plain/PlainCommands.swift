@@ -15,13 +15,13 @@ extension PlainState {
     }
 
     private mutating func run(_ line: String) -> [Effect] {
-        let parts = line.split(separator: " ", maxSplits: 1).map(String.init)
+        let parts = line.split(scalar: " ", maxSplits: 1).map(String.init)
         guard let first = parts.first else { return [] }
         let rest = parts.count > 1 ? parts[1].trimmed.unquoted : ""
         guard let word = PlainWord(typed: first) ?? PlainWord.meant(by: first) else {
             // Otherwise, a command of the screen's command line.
-            let name = first.lowercased().hasSuffix("!") ? String(first.lowercased().dropLast()) : first.lowercased()
-            guard TypedCommand.allCases.contains(where: { $0.rawValue.hasPrefix(name) }) else {
+            let name = String(first.dropping(suffix: "!") ?? first[...]).lowercased()
+            guard TypedCommand.allCases.contains(where: { $0.rawValue.begins(with: name) }) else {
                 return only("Unknown command: \(first)")
             }
             let before = app.document?.page.index
@@ -150,9 +150,9 @@ extension PlainState {
 extension PlainWord {
     /// Returns the only word with this prefix, unless a typed command has the same prefix.
     fileprivate static func meant(by typed: String) -> PlainWord? {
-        let matches = allCases.filter { $0.rawValue.hasPrefix(typed.lowercased()) }
+        let matches = allCases.filter { $0.rawValue.begins(with: typed.lowercased()) }
         let others = TypedCommand.allCases.filter {
-            $0.rawValue.hasPrefix(typed.lowercased()) && PlainWord(rawValue: $0.rawValue) == nil
+            $0.rawValue.begins(with: typed.lowercased()) && PlainWord(rawValue: $0.rawValue) == nil
         }
         return matches.count == 1 && others.isEmpty ? matches[0] : nil
     }
@@ -161,12 +161,12 @@ extension PlainWord {
 extension String {
     /// The string without surrounding quotation marks.
     fileprivate var unquoted: String {
-        count >= 2 && first == "\"" && last == "\"" ? String(dropFirst().dropLast()) : self
+        dropping(prefix: "\"")?.dropping(suffix: "\"").map(String.init) ?? self
     }
 
     /// The filter with the words `unread` and `unsent` replaced by their terms.
     fileprivate var filterTerms: String {
-        split(separator: " ").map { ["unread", "unsent", "resolved"].contains($0) ? "is:" + $0 : String($0) }
+        split(scalar: " ").map { ["unread", "unsent", "resolved"].contains($0) ? "is:" + $0 : String($0) }
             .joined(separator: " ")
     }
 }

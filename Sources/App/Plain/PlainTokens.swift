@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 // Entering a token. The token is never printed.
@@ -18,7 +19,7 @@ extension PlainState {
             say("No token entered.")
             return app.document == nil && !app.hasLibrary ? app.quit() : []
         }
-        if line.hasPrefix("@") {
+        if line.begins(with: "@") {
             step = .tokenFile
             app.token?.insert(line, isPaste: true)
             return app.token?.takePath().map { [.readTokenFile($0)] } ?? []

@@ -61,7 +61,7 @@ extension PlainState {
         if editor.isChanged {
             say("Draft so far:")
             for line in CleanText.lines(cleaning: editor.input.text) { say(line) }
-            writing?.lines = editor.input.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            writing?.lines = editor.input.text.split(scalar: "\n", omittingEmptySubsequences: false).map(String.init)
         }
         return effects
     }
@@ -78,7 +78,7 @@ extension PlainState {
 
     /// `3 accepted`
     mutating func state(_ rest: String) -> [Effect] {
-        let words = rest.split(separator: " ").map(String.init)
+        let words = rest.split(scalar: " ").map(String.init)
         guard words.count == 2, let state = AnnotationState(rawValue: words[1].lowercased()) else {
             return only("Usage: state N NAME (\(AnnotationState.allCases.map(\.rawValue).joined(separator: ", ")))")
         }
@@ -109,7 +109,7 @@ extension PlainState {
     }
 
     private mutating func save(_ writing: PlainWriting) -> [Effect] {
-        guard !writing.text.allSatisfy(\.isWhitespace) else {
+        guard !writing.text.isBlank else {
             app.document?.editor = nil
             return only("Empty text; nothing created.")
         }

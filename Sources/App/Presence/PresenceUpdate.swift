@@ -68,7 +68,7 @@ extension AppState {
         }
         self.document?.jumps.leave(document.place)
         self.document?.presence.isFollowing = true
-        if notice?.text.hasSuffix("; F to follow") == true { notice = nil }
+        if notice?.text.ends(with: "; F to follow") == true { notice = nil }
         // With room for one pane only, show the pane that the presenter controls.
         if layout.form == .single { self.document?.focus = .page }
         goToLeader()

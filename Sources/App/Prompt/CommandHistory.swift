@@ -1,3 +1,5 @@
+import Annotations
+
 /// The lines of the command line, oldest first, and the position in them.
 struct CommandHistory: Equatable, Sendable {
     private(set) var lines: [String] = []
@@ -31,7 +33,7 @@ struct CommandHistory: Equatable, Sendable {
     /// - Parameter current: The current text of the prompt.
     mutating func step(older: Bool, from current: String) -> String? {
         if back == nil { typed = current }
-        let newestFirst = lines.reversed().filter { $0.hasPrefix(typed) }
+        let newestFirst = lines.reversed().filter { $0.begins(with: typed) }
         let next = older ? (back ?? -1) + 1 : (back ?? 0) - 1
         guard next >= 0 else {
             defer { back = nil }

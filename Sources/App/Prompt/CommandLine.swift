@@ -1,3 +1,4 @@
+import Annotations
 import InstantCore
 import PageLayout
 
@@ -80,13 +81,13 @@ package enum TypedCommand: String, Hashable, Sendable, CaseIterable {
 
 extension AppState {
     mutating func runTyped(_ line: String) -> [Effect] {
-        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        let words = line.split(scalar: " ", maxSplits: 1).map(String.init)
         guard var word = words.first else { return [] }
         let rest = words.count > 1 ? words[1].trimmed : ""
-        let isForced = word.hasSuffix("!") && word.count > 1
-        if isForced { word.removeLast() }
+        let isForced = word.ends(with: "!") && word.utf8.count > 1
+        if isForced { word.unicodeScalars.removeLast() }
         func matches(of commands: [TypedCommand]) -> [TypedCommand] {
-            commands.filter { $0.rawValue.hasPrefix(word.lowercased()) && (!isForced || $0.canBeForced) }
+            commands.filter { $0.rawValue.begins(with: word.lowercased()) && (!isForced || $0.canBeForced) }
         }
         // A command that is not for here still says why.
         let here = matches(of: typedCommands)

@@ -17,9 +17,9 @@ extension AppState {
             if prompt.completion == nil, let path = prompt.path {
                 // The path that was offered when the file could not be written comes first.
                 if prompt.pathToWrite != nil, let offered = document?.offeredPath, offered != path,
-                    offered.hasPrefix(path)
+                    offered.begins(with: path)
                 {
-                    self.prompt?.input = TextInput(prompt.input.text.dropLast(path.count) + offered)
+                    self.prompt?.input = TextInput((prompt.input.text.dropping(suffix: path) ?? "") + offered)
                     return []
                 }
                 return [.completePath(path)]
@@ -43,10 +43,10 @@ extension AppState {
             return
         }
         guard let prompt, let path = prompt.path, path == text else { return }
-        let start = String(prompt.input.text.dropLast(path.count))
+        let start = String(prompt.input.text.dropping(suffix: path) ?? "")
         let kinds = prompt.pathToMerge == nil ? [".pdf"] : [".pdf", ".xfdf", ".fdf", ".json"]
         let shown = paths.filter { path in
-            path.hasSuffix("/") || kinds.contains { path.lowercased().hasSuffix($0) }
+            path.ends(with: "/") || kinds.contains { path.lowercased().ends(with: $0) }
         }
         var completion = Completion(shown.map { start + $0 })
         guard let line = completion.step(forward: true) else {
@@ -60,14 +60,14 @@ extension AppState {
 
     /// Returns the lines that this line can be completed to.
     func completions(of line: String) -> [String] {
-        let words = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-        guard words.count > 1 else { return typedNames.filter { $0.hasPrefix(line.lowercased()) } }
-        let name = words[0].hasSuffix("!") ? String(words[0].dropLast()) : words[0]
+        let words = line.split(scalar: " ", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard words.count > 1 else { return typedNames.filter { $0.begins(with: line.lowercased()) } }
+        let name = words[0].dropping(suffix: "!").map(String.init) ?? words[0]
         guard let command = TypedCommand(typed: name) else { return [] }
-        let last = words[1].split(separator: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
-        let start = String(line.dropLast(last.count))
-        let negation = command == .filter && last.hasPrefix("!") ? "!" : ""
-        return argumentWords(after: command).map { negation + $0 }.filter { $0.hasPrefix(last) && $0 != last }
+        let last = words[1].split(scalar: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
+        let start = String(line.dropping(suffix: last) ?? "")
+        let negation = command == .filter && last.begins(with: "!") ? "!" : ""
+        return argumentWords(after: command).map { negation + $0 }.filter { $0.begins(with: last) && $0 != last }
             .map { start + $0 }
     }
 

@@ -1,3 +1,5 @@
+import Annotations
+
 /// A line of input, or a question, at the bottom of the screen.
 struct Prompt: Equatable, Sendable {
     enum Purpose: Equatable, Sendable {
@@ -43,28 +45,25 @@ struct Prompt: Equatable, Sendable {
         case .file: return input.text
         case .command:
             if let path = pathToWrite ?? pathToMerge { return path }
-            guard input.text.hasPrefix("open "), !input.text.contains("://") else { return nil }
-            return String(input.text.dropFirst("open ".count))
+            guard let path = input.text.dropping(prefix: "open "), !path.contains(scalars: "://") else { return nil }
+            return String(path)
         default: return nil
         }
     }
 
     /// The path of a copy being typed after `w`, `w!` and their long forms; nil for other commands, and for an option.
     var pathToWrite: String? {
-        guard purpose == .command, let blank = input.text.firstIndex(of: " ") else { return nil }
-        var word = input.text[..<blank]
-        if word.last == "!" { word.removeLast() }
-        guard TypedCommand(typed: String(word)) == .write else { return nil }
-        var rest = input.text[blank...].dropFirst()
-        let option = FileWrite.compactOption + " "
-        if rest.hasPrefix(option) { rest = rest.dropFirst(option.count) }
-        return rest.hasPrefix("-") ? nil : String(rest)
+        guard purpose == .command, let (word, words) = input.text.parted(atFirst: " "),
+            TypedCommand(typed: String(word.dropping(suffix: "!") ?? word)) == .write
+        else { return nil }
+        let rest = words.dropping(prefix: FileWrite.compactOption + " ") ?? words
+        return rest.begins(with: "-") ? nil : String(rest)
     }
 
     /// The path of a copy being typed after `merge`; nil for other commands.
     var pathToMerge: String? {
         let start = TypedCommand.merge.rawValue + " "
-        return purpose == .command && input.text.hasPrefix(start) ? String(input.text.dropFirst(start.count)) : nil
+        return purpose == .command ? input.text.dropping(prefix: start).map(String.init) : nil
     }
 
     var isQuestion: Bool {

@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 // The line at the bottom: commands, filter, search, names, questions.
@@ -87,16 +88,13 @@ extension AppState {
 extension String {
     /// The text with a capital first letter. A first word that may be a file name or an address is unchanged.
     var asSentence: String {
-        let word = prefix { $0 != " " }
+        let word = prefix(whileScalar: { $0 != " " })
         guard word.allSatisfy({ $0.isLowercase || "-:,".contains($0) }) else { return self }
-        return prefix(1).uppercased() + dropFirst()
+        return prefix(scalars: 1).uppercased() + dropFirst(scalars: 1)
     }
 
     /// The text without leading and trailing white space.
     var trimmed: String {
-        var rest = self[...]
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return String(rest)
+        String(trimming(scalars: \.properties.isWhitespace))
     }
 }

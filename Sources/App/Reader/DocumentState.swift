@@ -164,7 +164,8 @@ enum DocumentTitle {
 
     static func saysNothing(_ title: String) -> Bool {
         let title = title.trimmed
-        return title.isEmpty || empty.contains(title.lowercased()) || title.lowercased().hasPrefix("microsoft word - ")
+        return title.isEmpty || empty.contains(title.lowercased())
+            || title.lowercased().begins(with: "microsoft word - ")
     }
 
     /// Returns the title, or the id of a document whose title says nothing.

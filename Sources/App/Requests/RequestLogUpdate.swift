@@ -1,3 +1,4 @@
+import Annotations
 import InstantCore
 import Screen
 
@@ -48,6 +49,6 @@ struct RequestLog: Equatable, Sendable {
 
 extension SentRequest {
     fileprivate var isPresence: Bool {
-        path.hasSuffix("presence") && (outcome ?? "").hasPrefix("2")
+        path.ends(with: "presence") && (outcome ?? "").begins(with: "2")
     }
 }

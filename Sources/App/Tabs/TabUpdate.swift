@@ -1,3 +1,5 @@
+import Annotations
+
 // Several open layers: one is shown, the others stay active in the background.
 extension AppState {
     /// Moves between tabs, wrapping around; the library, if any, is the first.
@@ -42,7 +44,7 @@ extension AppState {
         guard !name.isEmpty else {
             return only(.warning("Usage: open FILE.pdf or open SERVER; :library lists the layers here"))
         }
-        guard name.lowercased().hasSuffix(".pdf"), !name.contains("://") else {
+        guard name.lowercased().ends(with: ".pdf"), !name.contains(scalars: "://") else {
             token = TokenCard(.join(server: name))
             return []
         }
@@ -57,7 +59,7 @@ extension AppState {
     mutating func opened(_ layer: OpenedLayer) -> [Effect] {
         let isBusy = (document != nil || hasLibrary) && self.isBusy
         opening = nil
-        if notice?.text.hasPrefix(Self.openingWord) == true { notice = nil }
+        if notice?.text.begins(with: Self.openingWord) == true { notice = nil }
         if !isBusy { token = nil }
         if let tab = tab(of: layer.reference) { return isBusy ? [] : show(tab: tab) }
         // Next to the current tab; from the library, as the last one.

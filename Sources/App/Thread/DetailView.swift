@@ -116,7 +116,9 @@ extension DocumentState {
     /// `read-only: ...`
     func facts(of row: ListRow, utcOffset: Int) -> [CleanText] {
         let author = Author.name(row.author, user: row.createdBy).map { " by \($0)" } ?? ""
-        var facts: [CleanText] = ["\(row.name.prefix(1).uppercased() + row.name.dropFirst())\(author)"]
+        var facts: [CleanText] = [
+            "\(row.name.prefix(scalars: 1).uppercased() + row.name.dropFirst(scalars: 1))\(author)"
+        ]
         if let page = row.pageIndex { facts.append("page \(page + 1)") }
         let annotation = detail.flatMap { $0.id.isExactly(row.id) ? Annotation($0) : nil }
         func date(_ moment: Timestamp) -> String { RelativeTime.date(moment, utcOffset: utcOffset) }

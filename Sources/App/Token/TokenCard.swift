@@ -1,3 +1,4 @@
+import Annotations
 import Authorization
 
 /// The card for entering a token: an overlay with one line of input, which is a token or `@` and the path of a file.
@@ -54,8 +55,8 @@ struct TokenCard: Equatable, Sendable {
             hideTokenInPath()
             return
         }
-        if secret.isEmpty, text.hasPrefix("@") {
-            path = TextInput(text.dropFirst().filter { !$0.isNewline })
+        if secret.isEmpty, text.begins(with: "@") {
+            path = TextInput(text.dropFirst(scalars: 1).filter { !$0.isNewline })
             hideTokenInPath()
             return
         }
@@ -111,7 +112,7 @@ struct TokenCard: Equatable, Sendable {
 
     /// A token typed or pasted after `@` is not a path, and must not be shown as one.
     private mutating func hideTokenInPath() {
-        guard let text = path?.text, let start = text.firstRange(of: "eyJ")?.lowerBound else { return }
+        guard let text = path?.text, let start = text.range(ofScalars: "eyJ")?.lowerBound else { return }
         path = nil
         secret = SecretInput(String(text[start...]))
         read(isWhole: false)

@@ -17,7 +17,7 @@ struct TokenCheck: Equatable, Sendable {
     var sentence: CleanText {
         guard let key = verdict.key else { return "No key of the server verifies its signature." }
         let signed: CleanText =
-            "Signed with a key of the server (\(key.algorithm) \(String(key.sha256.prefix(8))))."
+            "Signed with a key of the server (\(key.algorithm) \(String(key.sha256.prefix(scalars: 8))))."
         // Less than a minute hardly matters for a token, and may be the time that the request took.
         guard let clockDifference, clockDifference.magnitude >= 60_000 else { return signed }
         let life = RelativeTime.life(milliseconds: Int64(clamping: clockDifference.magnitude))

@@ -1,3 +1,5 @@
+import Annotations
+
 /// A token between input and `Instant`. It can be passed on and counted, but never printed: not by interpolation, in a
 /// debugger's dump or in a failing test.
 package struct TokenText: Hashable, Sendable {
@@ -6,19 +8,19 @@ package struct TokenText: Hashable, Sendable {
 
     /// Drops white space around and inside the token (a terminal's line breaks).
     package init(_ text: String) {
-        secret = text.filter { !$0.isWhitespace }
+        secret = String(String.UnicodeScalarView(text.unicodeScalars.filter { !$0.properties.isWhitespace }))
     }
 
     package var count: Int { secret.count }
 
     /// Three parts separated by dots; the first is the start of a JSON object in base64url.
-    package var looksLikeToken: Bool { secret.hasPrefix("eyJ") && Self.hasThreeParts(secret) }
+    package var looksLikeToken: Bool { secret.begins(with: "eyJ") && Self.hasThreeParts(secret) }
 
     /// Returns whether a word of the text is a token, possibly without its first letter because that was read as a key.
     /// Such a text must not be saved as a note or draft.
     package static func isIn(_ text: String) -> Bool {
-        text.split { $0.isWhitespace }.contains { word in
-            guard let start = word.firstRange(of: "yJ")?.lowerBound else { return false }
+        text.split(whereScalar: \.properties.isWhitespace).contains { word in
+            guard let start = word.range(ofScalars: "yJ")?.lowerBound else { return false }
             return word[start...].utf8.count >= 40 && hasThreeParts(word[start...])
         }
     }

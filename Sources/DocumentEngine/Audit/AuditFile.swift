@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import Glibc
 
@@ -52,7 +53,7 @@ struct AuditFile {
         guard new >= 0 else { throw .folder(path, reason) }
         if isNew {
             // Best effort: the data itself is made durable in any case.
-            let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+            let folder = path.unicodeScalars.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
             try? PrivateFiles.sync(folder: folder.isEmpty ? "/" : folder)
         }
         return new

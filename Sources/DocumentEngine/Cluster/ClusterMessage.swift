@@ -1,3 +1,4 @@
+import Annotations
 import SyncProtocol
 
 /// The messages between servers on one database. They name what changed, not its content, except for presence, which is
@@ -25,12 +26,12 @@ enum ClusterMessage: Hashable, Sendable {
 
     /// - Returns: nil for a message from a newer server.
     init?(_ text: String) {
-        if text.hasPrefix(Self.people) {
-            guard let notice = PresenceMessage(text.dropFirst(Self.people.count)) else { return nil }
+        if let people = text.dropping(prefix: Self.people) {
+            guard let notice = PresenceMessage(people) else { return nil }
             self = .people(notice)
             return
         }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ":", omittingEmptySubsequences: false)
         switch (parts.count, Int64(parts[0]), parts.last.flatMap { Int64($0) }) {
         case (1, let layer?, _): self = .ended(layer: layer)
         case (2, let layer?, let head?): self = .changed(layer: layer, head: head)

@@ -53,7 +53,8 @@ final class Engine: Sendable {
         self.now = now
         self.wait = wait
         peopleForPeers = notices == nil ? nil : CoalescingQueue()
-        live = ListenerHub(presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(8))))
+        live = ListenerHub(
+            presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(scalars: 8))))
         writes = WriteQueue(
             store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
     }

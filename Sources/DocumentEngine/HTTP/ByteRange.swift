@@ -1,3 +1,5 @@
+import Annotations
+
 /// The requested bytes of a file (RFC 9110 section 14.1.2). Supports one range; a request for several gets the whole
 /// file.
 enum ByteRange: Hashable {
@@ -6,12 +8,12 @@ enum ByteRange: Hashable {
     case unsatisfiable
 
     init(header: String?, of length: Int64) {
-        guard let header, header.hasPrefix("bytes=") else {
+        guard let range = header?.dropping(prefix: "bytes=") else {
             self = .whole
             return
         }
-        let bounds = header.dropFirst(6).split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
-            .map { $0.filter { $0 != " " } }
+        let bounds = range.split(scalar: "-", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { $0.trimming(scalars: { $0 == " " }) }
         guard bounds.count == 2, bounds.allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }) else {
             self = .whole
             return

@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import Hummingbird
 import NIOCore
@@ -61,7 +62,7 @@ struct IncomingForm {
         case .part(let head):
             current = head
             guard fields[head.name] == nil, !files.contains(where: { $0.name.isExactly(head.name) }) else {
-                throw APIError(.badRequest, #"duplicate part "\#(head.name.prefix(64))" in the form"#)
+                throw APIError(.badRequest, #"duplicate part "\#(head.name.prefix(scalars: 64))" in the form"#)
             }
             guard fields.count + files.count < Self.maxParts else {
                 throw APIError(.badRequest, "the form has more than \(Self.maxParts) parts")

@@ -1,3 +1,5 @@
+import Annotations
+
 /// An incremental parser of `multipart/form-data` (RFC 7578, RFC 2046 section 5.1); input may be split anywhere. It
 /// buffers at most one delimiter's length of a part's content, one delimiter's line and one part's head, and takes time
 /// in proportion to the input.
@@ -50,8 +52,8 @@ struct MultipartParser {
 
     /// Returns the boundary that a content type names; nil if there is none or it is invalid.
     static func boundary(contentType: String) -> String? {
-        for parameter in contentType.split(separator: ";").dropFirst() {
-            let parts = parameter.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces }
+        for parameter in contentType.split(scalar: ";").dropFirst() {
+            let parts = parameter.split(scalar: "=", maxSplits: 1).map { $0.trimmingSpaces }
             guard parts.count == 2, parts[0].lowercased() == "boundary" else { continue }
             let value = parts[1].unquoted
             return (1...70).contains(value.utf8.count) ? value : nil
@@ -178,8 +180,8 @@ extension MultipartParser.Head {
     /// Parses the head lines of a part; nil for a part without a name, which a form cannot contain.
     fileprivate init?(_ text: String) {
         var disposition: [String: String] = [:]
-        for line in text.split(separator: "\r\n") {
-            let parts = line.split(separator: ":", maxSplits: 1).map { $0.trimmingSpaces }
+        for line in text.split(scalar: "\n").map({ $0.dropping(suffix: "\r") ?? $0 }) {
+            let parts = line.split(scalar: ":", maxSplits: 1).map { $0.trimmingSpaces }
             guard parts.count == 2 else { return nil }
             switch parts[0].lowercased() {
             case "content-disposition": disposition = Self.parameters(parts[1])
@@ -194,29 +196,24 @@ extension MultipartParser.Head {
     private static func parameters(_ text: String) -> [String: String] {
         var values: [String: String] = [:]
         var inQuotes = false
-        let pieces = text.split(omittingEmptySubsequences: true) { character in
-            if character == "\"" { inQuotes.toggle() }
-            return character == ";" && !inQuotes
-        }
+        let pieces = text.split(whereScalar: { scalar in
+            if scalar == "\"" { inQuotes.toggle() }
+            return scalar == ";" && !inQuotes
+        })
         for piece in pieces.dropFirst() {
-            let parts = piece.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces }
+            let parts = piece.split(scalar: "=", maxSplits: 1).map { $0.trimmingSpaces }
             if parts.count == 2 { values[parts[0].lowercased()] = parts[1].unquoted }
         }
         return values
     }
 }
 
-extension StringProtocol {
-    fileprivate var trimmingSpaces: String {
-        var text = self[...]
-        while text.first == " " || text.first == "\t" { text = text.dropFirst() }
-        while text.last == " " || text.last == "\t" { text = text.dropLast() }
-        return String(text)
-    }
+extension Substring {
+    fileprivate var trimmingSpaces: String { String(trimming { $0 == " " || $0 == "\t" }) }
 }
 
 extension String {
     fileprivate var unquoted: String {
-        count >= 2 && first == "\"" && last == "\"" ? String(dropFirst().dropLast()) : self
+        dropping(prefix: "\"")?.dropping(suffix: "\"").map(String.init) ?? self
     }
 }

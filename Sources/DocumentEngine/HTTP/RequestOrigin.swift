@@ -1,3 +1,4 @@
+import Annotations
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -23,19 +24,17 @@ struct RequestOrigin: RequestContext {
     /// added; a client can forge the entries before it. Some proxies add the client's port, which is left out: with
     /// it, each connection would count as another client.
     static func address(_ head: HTTPRequest, from peer: String?, behindProxy: Bool) -> String? {
-        guard behindProxy, let last = head.headerFields[values: forwarded].last?.split(separator: ",").last else {
+        guard behindProxy, let last = head.headerFields[values: forwarded].last?.split(scalar: ",").last else {
             return peer
         }
-        let address = withoutPort(last.filter { $0 != " " && $0 != "\t" })
+        let address = withoutPort(String(last.trimming { $0 == " " || $0 == "\t" }))
         return address.isEmpty || address.utf8.count > 64 ? peer : address
     }
 
     /// Returns the address of `203.0.113.9:4711`, `[2001:db8::1]:4711` or `[2001:db8::1]`, and other text unchanged.
     private static func withoutPort(_ text: String) -> String {
-        if text.hasPrefix("["), let end = text.firstIndex(of: "]") {
-            return String(text[text.index(after: text.startIndex)..<end])
-        }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        if let (address, _) = text.dropping(prefix: "[")?.parted(atFirst: "]") { return String(address) }
+        let parts = text.split(scalar: ":", omittingEmptySubsequences: false)
         return parts.count == 2 ? String(parts[0]) : text
     }
 

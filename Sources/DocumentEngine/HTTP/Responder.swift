@@ -36,7 +36,7 @@ struct Responder: HTTPResponder {
     private func respond(to request: Request, _ context: RequestOrigin) async throws -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers[RequestID.header])
-        let parts = (request.head.path ?? "").split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let parts = (request.head.path ?? "").split(scalar: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let match = routes.match(parts.first ?? "")
         let address = RequestOrigin.address(request.head, from: context.peer, behindProxy: options.behindProxy)
         var response: Response

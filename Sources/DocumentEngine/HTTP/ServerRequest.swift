@@ -30,8 +30,8 @@ struct ServerRequest: Sendable {
 
     /// The content type without parameters, in lower case; empty if missing.
     var mediaType: String {
-        let type = (header(.contentType) ?? "").split(separator: ";").first ?? ""
-        return type.lowercased().filter { $0 != " " }
+        let type = (header(.contentType) ?? "").split(scalar: ";").first ?? ""
+        return String(type.lowercased().trimming { $0 == " " })
     }
 
     /// Returns a whole number from the query.

@@ -63,9 +63,9 @@ struct BaseRecords {
 
 extension Sequence<Record> {
     /// The values of form fields by the names of the fields.
-    var formFieldValues: [String: JSON] {
+    var formFieldValues: [ByteOrdered: JSON] {
         let named = filter { $0.contentType == .formFields }.compactMap { record in
-            record.content["name"]?.string.map { ($0, record.content["value"] ?? .null) }
+            record.content["name"]?.string.map { (ByteOrdered($0), record.content["value"] ?? .null) }
         }
         return Dictionary(named) { first, _ in first }
     }

@@ -1,3 +1,4 @@
+import Annotations
 import NIOCore
 import Synchronization
 
@@ -56,6 +57,6 @@ final class ConnectionLimiter: Sendable {
     var count: Int { counts.withLock(\.count) }
 
     private static func isLoopback(_ network: String) -> Bool {
-        network.hasPrefix("127.") || network == ClientNetwork.of("::1")
+        network.begins(with: "127.") || network == ClientNetwork.of("::1")
     }
 }

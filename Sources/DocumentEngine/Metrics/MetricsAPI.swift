@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import HTTPTypes
 import Hummingbird
@@ -17,7 +18,7 @@ struct MetricsAPI: HTTPResponder {
     let damage: DamageLog
 
     func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
-        let path = (request.head.path ?? "").split(separator: "?", maxSplits: 1).first ?? ""
+        let path = (request.head.path ?? "").split(scalar: "?", maxSplits: 1).first ?? ""
         guard RequestOrigin.hasValidHost(request.head) else {
             return APIError(.badRequest, #"expected one valid "Host""#).response
         }

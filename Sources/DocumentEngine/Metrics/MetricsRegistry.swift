@@ -1,3 +1,4 @@
+import Annotations
 import CoreMetrics
 import FoundationEssentials
 import Glibc
@@ -93,7 +94,7 @@ enum ProcessMetrics {
     /// In bytes.
     static var memory: Int? {
         guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8),
-            let pages = text.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+            let pages = text.split(scalar: " ").dropFirst().first.flatMap({ Int($0) })
         else { return nil }
         return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
     }

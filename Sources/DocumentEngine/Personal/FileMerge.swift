@@ -157,12 +157,12 @@ struct FileMerge {
 
     /// The value of a form field is known by the name of the field; a field with several widgets has one for each.
     private static func values(_ file: [Record], like known: [Record]) -> [Record] {
-        var ids: [String: [Record.ID]] = [:]
+        var ids: [ByteOrdered: [Record.ID]] = [:]
         for record in known.reversed() where record.contentType == .formFields {
-            ids[record.content["name"]?.string ?? "", default: []].append(record.id)
+            ids[ByteOrdered(record.content["name"]?.string ?? ""), default: []].append(record.id)
         }
         return file.filter { $0.contentType == .formFields }.map { record in
-            guard let id = ids[record.content["name"]?.string ?? ""]?.popLast() else { return record }
+            guard let id = ids[ByteOrdered(record.content["name"]?.string ?? "")]?.popLast() else { return record }
             return Record(id: id, content: record.content)
         }
     }

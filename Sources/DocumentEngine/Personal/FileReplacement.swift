@@ -1,3 +1,4 @@
+import Annotations
 import Crypto
 import FoundationEssentials
 import Glibc
@@ -139,8 +140,9 @@ final class FileReplacement: @unchecked Sendable {
     init(of path: String) throws(OwnFileError) {
         let real = Self.resolved(path)
         self.path = real
-        folder = real.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) } ?? "."
-        let name = real.lastIndex(of: "/").map { String(real[real.index(after: $0)...]) } ?? real
+        folder = real.unicodeScalars.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) } ?? "."
+        let name =
+            real.unicodeScalars.lastIndex(of: "/").map { String(real[real.unicodeScalars.index(after: $0)...]) } ?? real
         let start = Self.start(name)
         Self.removeLeftovers(in: folder, startingWith: start)
         let stem = "\(folder)/\(start)\(getpid()).\(UInt32.random(in: 0 ... .max))"
@@ -267,9 +269,9 @@ final class FileReplacement: @unchecked Sendable {
 
     /// Removes what killed engines were writing beside a file. Blocks.
     static func removeLeftovers(of path: String) {
-        guard let slash = path.lastIndex(of: "/") else { return }
+        guard let slash = path.unicodeScalars.lastIndex(of: "/") else { return }
         let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-        removeLeftovers(in: folder, startingWith: start(String(path[path.index(after: slash)...])))
+        removeLeftovers(in: folder, startingWith: start(String(path[path.unicodeScalars.index(after: slash)...])))
     }
 
     /// Removes what killed engines were writing for a file, as far as its state tells. Blocks.
@@ -282,13 +284,13 @@ final class FileReplacement: @unchecked Sendable {
 
     private static let newSuffix = ".postilla-new"
 
-    private static func start(_ name: String) -> String { ".\(name.prefix(60))." }
+    private static func start(_ name: String) -> String { ".\(name.prefix(scalars: 60))." }
 
     /// Removes what earlier engines were writing when they were killed.
     private static func removeLeftovers(in folder: String, startingWith start: String) {
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
-        for name in names where name.hasPrefix(start) && name.hasSuffix(newSuffix) {
-            let parts = name.dropFirst(start.count).split(separator: ".")
+        for name in names where name.ends(with: newSuffix) {
+            guard let parts = name.dropping(prefix: start)?.split(scalar: ".") else { continue }
             guard parts.count == 3, let pid = pid_t(parts[0]), ProcessIdentity.hasEnded(pid) else { continue }
             unlink("\(folder)/\(name)")
         }
@@ -319,10 +321,12 @@ final class FileReplacement: @unchecked Sendable {
         let count = link.withUnsafeMutableBytes { readlink(path, $0.bindMemory(to: CChar.self).baseAddress!, 4096) }
         if count > 0 {
             let target = String(decoding: link[..<count], as: UTF8.self)
-            let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
-            return target.hasPrefix("/") ? target : folder + target
+            let folder = path.unicodeScalars.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+            return target.begins(with: "/") ? target : folder + target
         }
-        guard let slash = path.lastIndex(of: "/"), let folder = realPath(String(path[...slash])) else { return path }
+        guard let slash = path.unicodeScalars.lastIndex(of: "/"), let folder = realPath(String(path[...slash])) else {
+            return path
+        }
         return (folder == "/" ? "" : folder) + path[slash...]
     }
 

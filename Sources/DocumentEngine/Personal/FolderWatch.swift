@@ -1,3 +1,4 @@
+import Annotations
 import Dispatch
 import Glibc
 import Synchronization
@@ -47,9 +48,9 @@ final class FolderWatch: @unchecked Sendable {
     func follow(_ paths: some Sequence<String>) {
         var wanted: [String: Set<String>] = [:]
         for path in paths {
-            guard let slash = path.lastIndex(of: "/") else { continue }
+            guard let slash = path.unicodeScalars.lastIndex(of: "/") else { continue }
             let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-            wanted[folder, default: []].insert(String(path[path.index(after: slash)...]))
+            wanted[folder, default: []].insert(String(path[path.unicodeScalars.index(after: slash)...]))
         }
         watches.withLock { watches in
             for (folder, watch) in watches where wanted[folder] == nil {

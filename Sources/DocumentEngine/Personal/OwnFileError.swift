@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import Glibc
 import PDFPages
@@ -125,7 +126,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// For a write that was refused.
     var description: String {
         guard let consequence else { return reason }
-        return (reason.hasSuffix(".") ? String(reason.dropLast()) : reason) + "; " + consequence
+        return (reason.ends(with: ".") ? String(reason.dropLast(scalars: 1)) : reason) + "; " + consequence
     }
 
     var answer: APIError {

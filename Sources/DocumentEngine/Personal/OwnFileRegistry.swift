@@ -54,7 +54,7 @@ package struct OwnFileRegistry: Sendable {
     private func states(in folder: String) -> (states: [OwnFileState], damaged: [DamagedOwnFile]) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         var (states, damaged): ([OwnFileState], [DamagedOwnFile]) = ([], [])
-        for name in names.sorted() where !name.hasPrefix(".") {
+        for name in names.sorted() where !name.begins(with: ".") {
             let path = "\(folder)/\(name)/state.json"
             let bytes: [UInt8]
             do throws(OwnFileError) {
@@ -171,7 +171,7 @@ package struct OwnFileRegistry: Sendable {
     func dropOldBases(of state: OwnFileState) {
         for folder in [kept, memory].map({ "\($0)/\(state.document)" }) {
             for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            where name.hasPrefix("base.pdf.") && !name.isExactly(Self.name(state)) {
+            where name.begins(with: "base.pdf.") && !name.isExactly(Self.name(state)) {
                 unlink("\(folder)/\(name)")
             }
         }
@@ -217,7 +217,7 @@ package struct OwnFileRegistry: Sendable {
     }
 
     /// The name says which version it is, so that it need not be read to know.
-    private static func name(_ state: OwnFileState) -> String { "base.pdf." + state.facts.sha256.prefix(16) }
+    private static func name(_ state: OwnFileState) -> String { "base.pdf." + state.facts.sha256.prefix(scalars: 16) }
 
     func attachment(_ id: AttachmentID, of document: String) -> String { "\(kept)/\(document)/\(id.hex)" }
 
@@ -236,7 +236,7 @@ package struct OwnFileRegistry: Sendable {
             throw OwnFileError(errno: code)
         }
         if isDurable {
-            try PrivateFiles.sync(folder: String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]))
+            try PrivateFiles.sync(folder: String(path[..<(path.unicodeScalars.lastIndex(of: "/") ?? path.startIndex)]))
         }
     }
 }

@@ -304,10 +304,7 @@ struct WritePlan {
         guard let base else { return mine }
         let (old, new) = (base.object, mine.object)
         return file.changing { object in
-            for key in Set(old.members.map(\.key) + new.members.map(\.key)).subtracting(ofTheFile)
-            where old[key] != new[key] {
-                object[key] = new[key]
-            }
+            for key in old.keys(differingFrom: new, except: ofTheFile) { object[key] = new[key] }
         }
     }
 }

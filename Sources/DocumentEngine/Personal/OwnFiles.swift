@@ -255,7 +255,7 @@ final class OwnFiles: Sendable {
     }
 
     func store(_ contents: Contents, _ records: [Record], _ state: OwnFileState) async throws {
-        let name = state.path.split(separator: "/").last.map(String.init) ?? "PDF"
+        let name = state.path.split(scalar: "/").last.map(String.init) ?? "PDF"
         let title = contents.title.flatMap { $0.isEmpty ? nil : $0 } ?? name
         _ = try await intake.storeOwn(
             ServerDocument(

@@ -56,7 +56,7 @@ struct OwnFilesAPI: Sendable {
 
     private func open(_ request: ServerRequest) async throws -> Response {
         let body = try await request.json()
-        guard let path = body["path"]?.string, path.hasPrefix("/"), !path.utf8.contains(0) else {
+        guard let path = body["path"]?.string, path.begins(with: "/"), !path.utf8.contains(0) else {
             throw APIError(.badRequest, #""path" must be an absolute path"#)
         }
         let isPrivate = body["private"]?.bool == true
@@ -100,7 +100,9 @@ struct OwnFilesAPI: Sendable {
         let (file, body) = try await named(request)
         var order = OwnFiles.WriteOrder()
         order.copy = body["to"]?.string
-        guard order.copy?.hasPrefix("/") ?? true else { throw APIError(.badRequest, #""to" must be an absolute path"#) }
+        guard order.copy?.begins(with: "/") ?? true else {
+            throw APIError(.badRequest, #""to" must be an absolute path"#)
+        }
         order.isForced = body["force"]?.bool == true
         order.isCompact = body["compact"]?.bool == true
         let written = try await files.write(file, order)

@@ -44,8 +44,8 @@ struct ProcessIdentity: Hashable, Sendable {
         let count = fread(&buffer, 1, buffer.count, file)
         // The name of the program may contain spaces and parentheses.
         let text = String(decoding: buffer[..<count], as: UTF8.self)
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
+        guard let end = text.unicodeScalars.lastIndex(of: ")") else { return nil }
+        let fields = text[text.unicodeScalars.index(after: end)...].split(scalar: " ")
         // A zombie is not alive.
         guard fields.count > 19, fields[0] != "Z", fields[0] != "X" else { return nil }
         return UInt64(fields[19])

@@ -84,8 +84,9 @@ struct RouteLookup: Sendable {
             byPattern[route.pattern, default: []].append(route)
         }
         for pattern in patterns {
-            let segments = pattern.split(separator: "/").map { text -> Segment in
-                text.first == "{" ? .parameter(String(text.dropFirst().dropLast())) : .literal(String(text))
+            let segments = pattern.split(scalar: "/").map { text -> Segment in
+                text.dropping(prefix: "{")?.dropping(suffix: "}").map { .parameter(String($0)) }
+                    ?? .literal(String(text))
             }
             resources[segments.count, default: []].append(
                 Resource(segments: segments, routes: byPattern[pattern] ?? []))
@@ -95,10 +96,10 @@ struct RouteLookup: Sendable {
 
     /// - Parameter path: as in the request, without its query.
     /// - Returns: nil if nothing matches or the encoding is invalid.
-    func match(_ path: some StringProtocol) -> Match? {
+    func match(_ path: Substring) -> Match? {
         guard path.utf8.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
-        for segment in path.split(separator: "/", omittingEmptySubsequences: false).dropFirst() {
+        for segment in path.split(scalar: "/", omittingEmptySubsequences: false).dropFirst() {
             guard let decoded = PercentEncoding.decode(segment) else { return nil }
             segments.append(decoded)
         }

@@ -88,7 +88,7 @@ extension Server {
             self.port = port
         }
 
-        package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+        package var description: String { host.contains(scalar: ":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
     package static let systemClock: @Sendable () -> Timestamp = {

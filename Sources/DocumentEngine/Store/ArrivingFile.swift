@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import FoundationEssentials
 import Glibc
@@ -23,7 +24,7 @@ final class ArrivingFile: Sendable {
 
     /// Removes files left behind by a killed process.
     static func removeLeftovers(_ folder: String) throws {
-        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.hasPrefix("upload-") {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.begins(with: "upload-") {
             unlink("\(folder)/\(name)")
         }
     }

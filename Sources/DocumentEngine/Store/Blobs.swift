@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import FoundationEssentials
 import Glibc
@@ -68,8 +69,9 @@ struct FolderBlobs: Blobs {
     }
 
     func names() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(suffix) }
-            .map { String($0.dropLast(suffix.count)) }
+        try FileManager.default.contentsOfDirectory(atPath: folder).compactMap {
+            $0.dropping(suffix: suffix).map(String.init)
+        }
     }
 
     private func path(_ sha256: String) -> String { "\(folder)/\(sha256)\(suffix)" }

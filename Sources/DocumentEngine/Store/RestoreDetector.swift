@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import FoundationEssentials
 import GRDB
@@ -67,7 +68,7 @@ struct RestoreStampFile: Sendable {
     func lines() throws -> [String] {
         guard FileManager.default.fileExists(atPath: path) else { return [] }
         let text = String(decoding: try Data(contentsOf: URL(filePath: path)).prefix(1024), as: UTF8.self)
-        return text.split(separator: "\n").map(String.init)
+        return text.split(scalar: "\n").map(String.init)
     }
 
     /// Replaces the lines; durable when it returns.

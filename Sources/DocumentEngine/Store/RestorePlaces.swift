@@ -1,3 +1,4 @@
+import Annotations
 import FoundationEssentials
 import Glibc
 
@@ -84,7 +85,7 @@ struct RestorePlaces {
         }
         let files = databaseFiles
         guard !isDatabaseElsewhere || files.isEmpty else {
-            let names = files.compactMap { $0.split(separator: "/").last.map(String.init) }
+            let names = files.compactMap { $0.split(scalar: "/").last.map(String.init) }
             throw BackupError.occupied(Storage.folder(of: database), names)
         }
     }

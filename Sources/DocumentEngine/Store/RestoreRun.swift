@@ -216,7 +216,7 @@ struct RestoreRun {
         let old = places.databaseFiles
         let aside = freeName(for: places.database)
         for path in old {
-            try move(path, to: aside + path.dropFirst(places.database.count))
+            try move(path, to: aside + (path.dropping(prefix: places.database) ?? ""))
             try settings.didStep()
         }
         try move(places.newDatabase, to: places.database)
@@ -260,7 +260,7 @@ struct RestoreRun {
 
     /// A name for what is moved aside, with the time: `postilla.replaced-20270115T080000Z`.
     private func freeName(for path: String) -> String {
-        let time = settings.now.iso8601.prefix(19).filter { $0 != "-" && $0 != ":" }
+        let time = settings.now.iso8601.prefix(scalars: 19).filter { $0 != "-" && $0 != ":" }
         let name = "\(path).replaced-\(time)Z"
         func isFree(_ name: String) -> Bool { RestorePlaces.files(of: name).allSatisfy { FileStatus(link: $0) == nil } }
         if isFree(name) { return name }

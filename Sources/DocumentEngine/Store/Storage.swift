@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import Postgres
 
@@ -31,8 +32,8 @@ struct Storage: Sendable {
     }
 
     static func folder(of file: String) -> String {
-        let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        return folder.isEmpty ? (file.hasPrefix("/") ? "/" : ".") : folder
+        let folder = file.split(scalar: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return folder.isEmpty ? (file.begins(with: "/") ? "/" : ".") : folder
     }
 
     private init(file: String, folder: String, _ space: DiskSpace, _ damage: DamageLog) throws {

@@ -117,7 +117,7 @@ package final class TokenVerifier: Sendable {
 
     /// Returns the key that verifies the signature.
     private static func signer(of token: String, among keys: [VerificationKey]) throws -> VerificationKey.ID {
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = token.split(scalar: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { throw TokenError.segments(parts.count) }
         guard let bytes = Base64URL.decode(parts[0]), let header = try? JSONReader.parse(bytes).object else {
             throw TokenError.notBase64JSON(part: "header")

@@ -33,7 +33,7 @@ package struct VerificationKey: Sendable {
     ///   - pem: a public key in PEM.
     ///   - algorithm: the algorithm to bind to; nil: that of the key's type, RS256 for RSA.
     package init(pem: String, algorithm: Algorithm? = nil) async throws(TokenKeyError) {
-        guard !pem.contains("PRIVATE KEY") else { throw .isPrivate }
+        guard !pem.contains(scalars: "PRIVATE KEY") else { throw .isPrivate }
         let keys = JWTKeyCollection()
         let (found, canonicalPEM): (Algorithm, String)
         if let rsa = try? Insecure.RSA.PublicKey(pem: pem) {
@@ -58,7 +58,7 @@ package struct VerificationKey: Sendable {
     }
 
     private static func fingerprint(ofPEM pem: String) -> String {
-        let lines = pem.split(whereSeparator: \.isNewline).filter { !$0.hasPrefix("-----") }
+        let lines = pem.split(whereScalar: \.isLineEnd).filter { !$0.begins(with: "-----") }
         return SHA256.hash(data: Base64.decode(lines.joined()) ?? []).hexadecimal
     }
 

@@ -155,7 +155,7 @@ extension ServerLayer {
     /// Returns the view epoch: the layer's generation, its document's base and what the token may see. A cursor is
     /// valid within one epoch. Contains only letters, digits and `-`, because it travels in headers.
     package func epoch(for scope: ViewScope) -> String {
-        "\(generation)-\(base)-\(Fingerprint.of(scope.canonicalText).prefix(16))"
+        "\(generation)-\(base)-\(Fingerprint.of(scope.canonicalText).prefix(scalars: 16))"
     }
 
     /// Returns whether an epoch, of any view, belongs to the layer's current generation, so that its revisions are

@@ -35,7 +35,7 @@ extension LayerKey {
 
     /// Returns whether the key is that of a copy begun before `moment`.
     package func isCopy(begunBefore moment: Timestamp) -> Bool {
-        guard name.hasPrefix(Self.copyPrefix) else { return false }
-        return ULID.moment(of: String(name.dropFirst(Self.copyPrefix.count))).map { $0 < moment } ?? true
+        guard let made = name.dropping(prefix: Self.copyPrefix) else { return false }
+        return ULID.moment(of: String(made)).map { $0 < moment } ?? true
     }
 }

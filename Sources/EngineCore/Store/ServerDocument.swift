@@ -52,7 +52,7 @@ package struct ServerDocument: Hashable, Sendable {
 
     /// Identifies this version of the document for clients: changes only when the document is overwritten. The base
     /// alone is not enough: a server restored from a backup may reuse its number.
-    package var version: String { String(Fingerprint.of("\(base) \(pdfSHA256)").prefix(16)) }
+    package var version: String { String(Fingerprint.of("\(base) \(pdfSHA256)").prefix(scalars: 16)) }
 
     /// Returns whether a document can be created under this id: 1 to 1,024 bytes without invisible characters. It
     /// appears in tokens and addresses.

@@ -24,7 +24,7 @@ package struct LayerKey: Hashable, Sendable {
     /// Returns whether a layer can be created under this name: at most 256 characters and 1,024 bytes, no invisible
     /// characters and no `*` (guide: authentication).
     package static func isValidName(_ name: String) -> Bool {
-        name.count <= 256 && name.utf8.count <= 1024 && name.isVisible && !name.contains("*")
+        name.count <= 256 && name.utf8.count <= 1024 && name.isVisible && !name.contains(scalar: "*")
     }
 }
 

@@ -150,7 +150,7 @@ extension InstantCacheEntry {
             guard let server, let document, let layer, let user else { return false }
             let identity = LayerIdentity(
                 server: server, documentID: document, layer: layer, userID: user.isEmpty ? nil : user)
-            return folder.hasSuffix(Folders.place(of: identity))
+            return folder.ends(with: Folders.place(of: identity))
         }
         func fits(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
         return fits(server, self.server) && fits(document, documentIdentifier) && fits(layer, layerName)

@@ -40,7 +40,7 @@ extension InstantClient {
         var repair = InstantRepair(path: finding.path, entry: finding.entry)
         guard finding.problem != nil else { return repair }
         guard finding.subject == .store else {
-            let name = finding.path.split(separator: "/").last.map(String.init) ?? ""
+            let name = finding.path.split(scalar: "/").last.map(String.init) ?? ""
             if finding.subject == .attachment, let entry = finding.entry, let id = AttachmentID(name) {
                 // Asked again: an edit may have been made since the check.
                 repair.damagedCopy = try AttachmentFiles(layer: entry.folder).putAside(id) {

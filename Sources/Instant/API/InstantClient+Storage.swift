@@ -10,8 +10,8 @@ extension InstantClient {
     /// - Throws: `couldNotWriteToDisk` if neither that variable nor `HOME` is an absolute path.
     public static func defaultDataDirectory() throws(InstantError) -> URL {
         let environment = ProcessInfo.processInfo.environment
-        if let path = environment["XDG_DATA_HOME"], path.hasPrefix("/") { return URL(filePath: path + "/postilla") }
-        guard let home = environment["HOME"], home.hasPrefix("/") else {
+        if let path = environment["XDG_DATA_HOME"], path.begins(with: "/") { return URL(filePath: path + "/postilla") }
+        guard let home = environment["HOME"], home.begins(with: "/") else {
             throw InstantError(.couldNotWriteToDisk, "HOME is not set; specify a data folder")
         }
         return URL(filePath: home + "/.local/share/postilla")
@@ -207,7 +207,9 @@ extension Folders {
             failures.append(
                 "the PDFs stay, because a damaged layer may need any of them: \(unknown.problem ?? unknown.folder)")
         } else {
-            for path in Self.entries(pdfs).filter({ !used.contains(String($0.prefix(64))) }).map({ "\(pdfs)/\($0)" })
+            for path in Self.entries(pdfs).filter({ !used.contains(String($0.prefix(scalars: 64))) }).map({
+                "\(pdfs)/\($0)"
+            })
             where !PartFile.isBeingWritten(path) { remove(path) }
         }
         for entry in entries where entry.problem == nil {

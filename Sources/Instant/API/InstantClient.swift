@@ -224,7 +224,7 @@ public final class InstantClient: Sendable {
 extension String {
     var trimmedSlashes: String {
         var text = self
-        while text.count > 1, text.hasSuffix("/") { text.removeLast() }
+        while text.utf8.count > 1, let shorter = text.dropping(suffix: "/") { text = String(shorter) }
         return text
     }
 }

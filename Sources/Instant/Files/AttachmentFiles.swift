@@ -72,7 +72,7 @@ struct AttachmentFiles: Sendable {
         try locked(shared: false) { () throws(InstantError) in
             let needed = try needed()
             for name in Folders.entries(folder) {
-                if let id = AttachmentID(String(name.prefix(64))), needed.contains(id) { continue }
+                if let id = AttachmentID(String(name.prefix(scalars: 64))), needed.contains(id) { continue }
                 let path = "\(folder)/\(name)"
                 if !PartFile.isBeingWritten(path) { remove(path) }
             }

@@ -175,14 +175,14 @@ extension Folders {
     ) throws(InstantError) {
         let store = database(in: folder)
         let files = [store + "-shm", store + "-wal", store]
-        let locks = entries(folder).filter { $0.hasSuffix(".lock") }.map { folder + "/" + $0 }
+        let locks = entries(folder).filter { $0.ends(with: ".lock") }.map { folder + "/" + $0 }
         let last = files + locks
         for path in entries(folder).map({ folder + "/" + $0 }) where !last.contains(path) {
             try remove(path)
             try didChange()
         }
         for path in last where isFile(path) {
-            if path.hasSuffix("-wal"), isFile(store), truncate(store, 0) != 0 {
+            if path.ends(with: "-wal"), isFile(store), truncate(store, 0) != 0 {
                 throw InstantError(.couldNotRemoveDiskCacheEntries, "cannot remove \(store): \(errnoText())")
             }
             try didChange()
@@ -206,7 +206,7 @@ extension Folders {
     /// The author for new records of this installation: one line, at most 1 KB.
     var rememberedAuthor: String? {
         guard Self.isFile(author), let data = FileManager.default.contents(atPath: author) else { return nil }
-        let name = String(decoding: data.prefix(1024), as: UTF8.self).prefix { !$0.isNewline }
+        let name = String(decoding: data.prefix(1024), as: UTF8.self).prefix(whileScalar: { !$0.isLineEnd })
         return name.isEmpty ? nil : String(name)
     }
 

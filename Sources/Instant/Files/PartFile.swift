@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 
 /// A file during its download, hashed as it grows. One process at a time writes to it.
@@ -44,7 +45,7 @@ final class PartFile {
 
     /// Whether any process is writing the file.
     static func isBeingWritten(_ path: String) -> Bool {
-        guard path.hasSuffix(".part") else { return false }
+        guard path.ends(with: ".part") else { return false }
         let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }

@@ -38,11 +38,11 @@ extension InstantClient {
     public static func checkStorage(in dataDirectory: URL) throws(InstantError) -> [InstantStorageFinding] {
         let folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
         return InstantCacheEntry.all(in: folders).flatMap { check($0, folders) }
-            + Folders.entries(folders.pdfs).filter { $0.hasSuffix(".pdf") }.map { name in
+            + Folders.entries(folders.pdfs).filter { $0.ends(with: ".pdf") }.map { name in
                 let path = folders.pdfs + "/" + name
                 return InstantStorageFinding(
                     path: path, bytes: Folders.size(path),
-                    problem: damage(inFile: path, sha256: String(name.dropLast(4))).map {
+                    problem: damage(inFile: path, sha256: String(name.dropLast(scalars: 4))).map {
                         "\($0); a repair removes it, and it is downloaded again"
                     }, subject: .pdf)
             }

@@ -9,7 +9,7 @@ package struct Environment: Sendable {
     package var pollMilliseconds = 400
     /// Under this name, other processes show that this one syncs.
     package var process = SyncingProcess(
-        processID: getpid(), name: CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "program"
+        processID: getpid(), name: CommandLine.arguments.first?.split(scalar: "/").last.map(String.init) ?? "program"
     )
 
     /// Receives each request to the server once it has ended. Called on any thread.

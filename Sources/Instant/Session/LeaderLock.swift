@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 import InstantCore
 import Synchronization
@@ -56,7 +57,7 @@ final class LeaderLock: Sendable {
         var bytes = [UInt8](repeating: 0, count: 128)
         let count = max(0, read(descriptor, &bytes, bytes.count))
         let line = String(decoding: bytes[..<count].prefix { $0 != 0x0A }, as: UTF8.self)
-        let words = line.split(separator: " ", maxSplits: 2)
+        let words = line.split(scalar: " ", maxSplits: 2)
         guard words.count == 3, let number = Int32(words[0]) else { return Holder(sign: line) }
         return Holder(sign: line, process: SyncingProcess(processID: number, name: String(words[2])))
     }

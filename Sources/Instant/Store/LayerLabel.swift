@@ -35,7 +35,7 @@ struct LayerLabel: Hashable, Sendable {
 
     /// The label of a store.
     static func path(besides database: String) -> String {
-        (database.hasSuffix(".sqlite") ? String(database.dropLast(7)) : database) + ".json"
+        (database.dropping(suffix: ".sqlite") ?? database[...]) + ".json"
     }
 
     static func read(_ path: String) -> Finding {

@@ -1,3 +1,4 @@
+import Annotations
 import AsyncHTTPClient
 import InstantCore
 import NIOCore
@@ -28,7 +29,7 @@ extension HTTPTransport {
         request.headers.add(name: "last-event-id", value: cursor.eventID)
         let response = try await execute(request, deadline: .distantFuture)
         try await check(response)
-        guard response.headers.first(name: "content-type")?.hasPrefix("text/event-stream") == true else {
+        guard response.headers.first(name: "content-type")?.begins(with: "text/event-stream") == true else {
             throw notOurs("it did not return an event stream")
         }
         var parser = ServerSentEventParser()

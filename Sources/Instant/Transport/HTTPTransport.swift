@@ -1,3 +1,4 @@
+import Annotations
 import AsyncHTTPClient
 import Glibc
 import InstantCore
@@ -186,5 +187,5 @@ struct HTTPTransport: Sendable {
         .invalidServer("\(address.text) is not a Postilla server: \(why)")
     }
 
-    static func short(_ text: String) -> String { String(text.prefix(200)) }
+    static func short(_ text: String) -> String { String(text.prefix(scalars: 200)) }
 }

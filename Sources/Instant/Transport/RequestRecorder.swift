@@ -28,8 +28,8 @@ final class RequestRecorder: Sendable {
 
     /// - Parameter url: The whole URL; its query is not stored.
     func began(_ method: String, url: String) -> Int {
-        let whole = url.prefix { $0 != "?" }
-        let path = whole.firstRange(of: "/instant/v1/").map { whole[$0.upperBound...] } ?? whole
+        let whole = url.prefix(whileScalar: { $0 != "?" })
+        let path = whole.range(ofScalars: "/instant/v1/").map { whole[$0.upperBound...] } ?? whole
         return began(method, path: String(path))
     }
 

@@ -25,7 +25,7 @@ package struct ServerAddress: Hashable, Sendable {
                 .invalidRequest, "a server address looks like https://example.com:8443, without a user or a query")
         }
         var text = url.absoluteString
-        while text.hasSuffix("/") { text.removeLast() }
+        while let shorter = text.dropping(suffix: "/") { text = String(shorter) }
         self.text = text
         self.host = isSocket ? "the engine on this machine" : host.lowercased()
         isEncrypted = scheme == "https"
@@ -34,12 +34,12 @@ package struct ServerAddress: Hashable, Sendable {
     /// Whether the server is on this machine, so that what is sent to it does not leave the machine.
     package var isLoopback: Bool {
         if isSocket { return true }
-        let bare = host.trimmingPrefix("[").prefix { $0 != "]" }
+        let bare = (host.dropping(prefix: "[") ?? host[...]).prefix(whileScalar: { $0 != "]" })
         return bare == "localhost" || bare == "::1" || Self.isLoopback4(bare)
     }
 
     private static func isLoopback4(_ text: Substring) -> Bool {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+        let parts = text.split(scalar: ".", omittingEmptySubsequences: false)
         return parts.count == 4 && parts[0] == "127"
             && parts.allSatisfy { UInt8($0) != nil && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }
     }

@@ -11,24 +11,24 @@ extension Content {
     ///   members mean other things.
     func made(over seen: Content, on present: Content) -> Content? {
         let (old, mine, now) = (seen.object, object, present.object)
-        func changed(_ new: JSONObject) -> Set<String> {
-            let keys = Set(old.members.map(\.key) + new.members.map(\.key))
-            return keys.filter { !Self.stampMembers.contains($0) && old[$0] != new[$0] }
+        func changed(_ new: JSONObject) -> Set<ByteOrdered> {
+            Set(old.keys(differingFrom: new, except: Self.stampMembers).map(ByteOrdered.init))
         }
         let theirs = changed(now)
         guard !theirs.isEmpty else { return self }
         guard mine["type"] == now["type"] else { return nil }
         let ours = changed(mine)
         let both = ours.intersection(theirs)
-        guard both.allSatisfy({ mine[$0] == now[$0] }) else { return nil }
+        guard both.allSatisfy({ mine[$0.text] == now[$0.text] }) else { return nil }
         // A place is taken from one side, so that its members fit each other.
-        if !ours.isDisjoint(with: Self.placeMembers), !theirs.isDisjoint(with: Self.placeMembers),
+        let places = Set(Self.placeMembers.map(ByteOrdered.init))
+        if !ours.isDisjoint(with: places), !theirs.isDisjoint(with: places),
             Self.placeMembers.contains(where: { mine[$0] != now[$0] })
         {
             return nil
         }
         return present.changing { object in
-            for key in ours { object[key] = mine[key] }
+            for key in ours { object[key.text] = mine[key.text] }
         }
     }
 }

@@ -221,7 +221,7 @@ package struct ListRow: Hashable, Sendable, Identifiable {
 
 extension ListRow {
     /// Whether ``ListFilter/hidesFurniture`` leaves out this new row.
-    package var isHidden: Bool { kind.isFurniture && text.allSatisfy(\.isWhitespace) }
+    package var isHidden: Bool { kind.isFurniture && text.isBlank }
 
     /// Creates a row from stored values.
     package init(

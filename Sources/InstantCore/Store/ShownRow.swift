@@ -37,8 +37,8 @@ package struct ShownRow: Hashable, Sendable {
         place =
             isComment || annotation.isFormFieldValue ? .none : annotation.isHidden ? .hidden : .list
         var words = "\(annotation.summary)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
-        if words.utf8.contains(0) { words = words.replacing("\0", with: " ") }
-        if words.utf8.contains(0x1F) { words = words.replacing("\u{1F}", with: " ") }
+        if words.utf8.contains(0) { words = words.replacing(scalars: "\0", with: " ") }
+        if words.utf8.contains(0x1F) { words = words.replacing(scalars: "\u{1F}", with: " ") }
         search = Set(record.content.mentions.map { ByteOrdered($0.userID) }).sorted()
             .reduce(words) { $0 + Self.mark(ofMentioned: $1.text) }
     }

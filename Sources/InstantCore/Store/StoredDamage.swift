@@ -30,5 +30,5 @@ package enum StoredDamage: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// On one line: a damaged id may contain anything.
-    private static func quoted(_ id: Record.ID) -> String { "\"\(String(id.escapingInvisible.prefix(100)))\"" }
+    private static func quoted(_ id: Record.ID) -> String { "\"\(String(id.escapingInvisible.prefix(scalars: 100)))\"" }
 }

@@ -80,7 +80,7 @@ package struct FDFFile: Sendable {
         func text(_ key: String) -> String? { entries[key].map(objects.resolve)?.string }
         let path = text("UF") ?? text("F") ?? object.string ?? ""
         // Programs may write a path.
-        let name = path.split(whereSeparator: { "/\\".contains($0) }).last.map { String($0.prefix(1000)) }
+        let name = path.split(whereScalar: { $0 == "/" || $0 == "\\" }).last.map { String($0.prefix(scalars: 1000)) }
         let files = entries["EF"].map(objects.resolve)?.dictionary ?? [:]
         return (name ?? "file", (files["UF"] ?? files["F"]).flatMap(objects.content))
     }

@@ -162,7 +162,7 @@ package struct CopyMerge: Sendable {
             if isKnown, present.contains(ByteOrdered(record.id)) { roots.append(record) }
         }
         // A name of this program's own: its author may have been given by an earlier merge.
-        let named = records.filter { $0.content["name"]?.string?.hasPrefix("merge-") == true }
+        let named = records.filter { $0.content["name"]?.string?.begins(with: "merge-") == true }
         let given = given.union(named.map { ByteOrdered($0.id) })
         let second = NewRecords(
             new.map(\.record), beside: roots, from: copy, in: records, given: given, pages: pages)
@@ -372,8 +372,6 @@ extension Record {
 extension Content {
     /// Returns the names of the members that differ, without stamps.
     func members(changedSince old: Content) -> [String] {
-        let (one, two) = (old.object, object)
-        let keys = Set(one.members.map(\.key) + two.members.map(\.key)).subtracting(Record.stamps)
-        return keys.filter { one[$0] != two[$0] }.sorted()
+        old.object.keys(differingFrom: object, except: Record.stamps).sorted()
     }
 }

@@ -10,7 +10,7 @@ enum Fingerprint {
         }
         return [one, other].map { value in
             let digits = String(value, radix: 16)
-            return String(repeating: "0", count: 16 - digits.count) + digits
+            return String(repeating: "0", count: 16 - digits.utf8.count) + digits
         }.joined()
     }
 }

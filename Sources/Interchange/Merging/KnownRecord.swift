@@ -11,19 +11,16 @@ package enum KnownRecord {
     ]
 
     /// Returns the members that differ, nil for one that is gone.
-    package static func changes(from old: Content, to new: Content) -> [String: JSON?] {
+    package static func changes(from old: Content, to new: Content) -> [ByteOrdered: JSON?] {
         let (old, new) = (old.object, new.object)
-        var changes: [String: JSON?] = [:]
-        for key in Set(old.members.map(\.key) + new.members.map(\.key)).subtracting(stamped)
-        where old[key] != new[key] {
-            changes[key] = .some(new[key])
-        }
+        var changes: [ByteOrdered: JSON?] = [:]
+        for key in old.keys(differingFrom: new, except: stamped) { changes[ByteOrdered(key)] = .some(new[key]) }
         return changes
     }
 
-    package static func apply(_ changes: [String: JSON?], to content: Content) -> Content {
+    package static func apply(_ changes: [ByteOrdered: JSON?], to content: Content) -> Content {
         guard !changes.isEmpty else { return content }
-        return content.changing { object in for (key, value) in changes { object[key] = value } }
+        return content.changing { object in for (key, value) in changes { object[key.text] = value } }
     }
 
     /// Returns the record's content with what an item of an XFDF or FDF file changes in it.
@@ -37,20 +34,20 @@ package enum KnownRecord {
         var changes = changes(from: file, to: item)
         // A file of the PDF itself has no name; it is the same file if it has the same size.
         if present.attachmentID == nil, present["fileSize"] == item["fileSize"] {
-            for key in ["fileAttachmentId", "fileSize"] { changes[key] = nil }
+            for key in ["fileAttachmentId", "fileSize"] { changes[ByteOrdered(key)] = nil }
         }
         if AnnotationKind(type: present["type"]?.string ?? "") == .commentMarker {
             // A marker is a note in these formats, and a marker again only with its comments.
-            for key in ["type", "text", "icon"] { changes[key] = nil }
+            for key in ["type", "text", "icon"] { changes[ByteOrdered(key)] = nil }
         }
         return apply(changes, to: present)
     }
 
     /// Returns the change of a comment's text, in the form that it has; none if the words are the same.
-    package static func changedWords(of item: Content, in present: Content) -> [String: JSON?] {
-        guard let words = words(of: item), words != self.words(of: present) else { return [:] }
-        guard present["text"]?.object != nil else { return ["text": .string(words)] }
-        return ["text": ["format": "plain", "value": .string(words)]]
+    package static func changedWords(of item: Content, in present: Content) -> [ByteOrdered: JSON?] {
+        guard let words = words(of: item), !String?.some(words).isExactly(self.words(of: present)) else { return [:] }
+        let isPlain = present["text"]?.object == nil
+        return [ByteOrdered("text"): isPlain ? .string(words) : ["format": "plain", "value": .string(words)]]
     }
 
     private static func words(of content: Content) -> String? {

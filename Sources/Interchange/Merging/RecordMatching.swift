@@ -208,7 +208,7 @@ package struct RecordMatching {
                 let others = content.changes(since: written)
                 if others.count < changes.count { changes = others }
             }
-            if copy.isAligned { for key in Content.placeMembers { changes[key] = nil } }
+            if copy.isAligned { for key in Content.placeMembers { changes[ByteOrdered(key)] = nil } }
             result = KnownRecord.apply(changes, to: present)
         }
         if !copy.isAligned, !partner.isReply, content["pageIndex"]?.integer != present["pageIndex"]?.integer,
@@ -251,9 +251,9 @@ extension Content {
     }
 
     /// Returns the members that differ, apart from stamps and the rounding of numbers; nil for one that is gone.
-    func changes(since old: Content) -> [String: JSON?] {
+    func changes(since old: Content) -> [ByteOrdered: JSON?] {
         KnownRecord.changes(from: old, to: self).filter { key, value in
-            guard let was = old[key], let value else { return true }
+            guard let was = old[key.text], let value else { return true }
             return !was.isClose(to: value)
         }
     }

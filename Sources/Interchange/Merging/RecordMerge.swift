@@ -74,9 +74,7 @@ extension Record {
     package func isSame(as other: Record) -> Bool {
         guard group.isExactly(other.group) else { return false }
         if content == other.content { return true }
-        let (one, two) = (content.object, other.content.object)
-        let keys = Set(one.members.map(\.key) + two.members.map(\.key)).subtracting(Self.stamps)
-        return keys.allSatisfy { one[$0] == two[$0] }
+        return content.object.keys(differingFrom: other.content.object, except: Self.stamps).isEmpty
     }
 }
 

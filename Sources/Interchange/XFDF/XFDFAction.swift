@@ -1,3 +1,4 @@
+import Annotations
 import PDFPages
 
 /// Link actions in XFDF (ISO 19444-1, `OnActivation`).
@@ -34,7 +35,7 @@ enum XFDFAction {
         guard entries["A"] == nil, entries["Dest"] == nil else { return }
         if let destination = element.child("Dest") {
             read(destination: destination, into: &entries)
-        } else if let target = element.attributes["target"], target.contains(":") {
+        } else if let target = element.attributes["target"], target.contains(scalar: ":") {
             entries["A"] = .dictionary(["S": .name("URI"), "URI": .string(target)])
         }
     }

@@ -15,7 +15,7 @@ struct XFDFAttachedFile {
     init(_ node: XMLNode) {
         // Programs may write a path.
         let path = node.attributes["file"] ?? ""
-        name = String((path.split(whereSeparator: { "/\\".contains($0) }).last ?? "file").prefix(1000))
+        name = String((path.split(whereScalar: { $0 == "/" || $0 == "\\" }).last ?? "file").prefix(scalars: 1000))
         guard let data = node.child("data") else {
             bytes = nil
             return
@@ -29,7 +29,9 @@ struct XFDFAttachedFile {
             bytes = raw
             return
         }
-        let filters = filter.value.split { !$0.isLetter && !$0.isNumber }.map(String.init)
+        let filters = filter.value.split(whereScalar: {
+            !$0.properties.isAlphabetic && $0.properties.numericType == nil
+        }).map(String.init)
         bytes = filters.count > 2 ? nil : raw.flatMap { FDFObjects.decode($0, filters) }
     }
 

@@ -28,7 +28,7 @@ extension XFDFElement {
         case .numbers: return numbers(text).map { .numbers($0) }
         case .color: return Color.components(text).map { .array($0.map(PDFObject.number)) }
         case .flags:
-            let names = text.split(separator: ",").map { $0.filter { $0 != " " } }
+            let names = text.split(scalar: ",").map { String($0.trimming(scalars: { $0 == " " })) }
             return .number(
                 Double(
                     XFDFNames.flags.enumerated().reduce(UInt32(0)) { bits, flag in
@@ -75,7 +75,7 @@ extension XFDFElement {
 
     /// Parses numbers separated by commas, semicolons or spaces; nil when one is malformed.
     private static func numbers(_ text: String) -> [Double]? {
-        let words = text.split { $0 == "," || $0 == ";" || $0.isWhitespace }.prefix(maxNumbers)
+        let words = text.split(whereScalar: { $0 == "," || $0 == ";" || $0.properties.isWhitespace }).prefix(maxNumbers)
         let numbers = words.compactMap { number(String($0)) }
         return numbers.count == words.count ? numbers : nil
     }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// An element with its content.
 struct XMLNode: Hashable {
     enum Part: Hashable {
@@ -32,7 +34,7 @@ struct XMLNode: Hashable {
         parts.compactMap { if case .node(let node) = $0 { node } else { nil } }
     }
 
-    func child(_ name: String) -> XMLNode? { children.first { $0.name == name } }
+    func child(_ name: String) -> XMLNode? { children.first { $0.name.isExactly(name) } }
 
     /// The concatenated text, including that of children.
     var text: String {
@@ -63,5 +65,5 @@ struct XMLNode: Hashable {
 
 extension String {
     /// `p` for `xhtml:p`.
-    var withoutPrefix: String { split(separator: ":").last.map(String.init) ?? self }
+    var withoutPrefix: String { split(scalar: ":").last.map(String.init) ?? self }
 }

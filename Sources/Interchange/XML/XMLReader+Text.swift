@@ -23,8 +23,8 @@ extension XMLReader {
         let start = offset
         try skip(to: "?>")
         let text = String(decoding: bytes[start..<(offset - 2)], as: UTF8.self).lowercased()
-        guard text.hasPrefix("xml "), let range = text.firstRange(of: "encoding") else { return }
-        guard text[range.upperBound...].contains("utf-8") else { throw XMLError(.notUTF8, at: start) }
+        guard text.begins(with: "xml "), let range = text.range(ofScalars: "encoding") else { return }
+        guard text[range.upperBound...].contains(scalars: "utf-8") else { throw XMLError(.notUTF8, at: start) }
     }
 
     func decoded(_ range: Range<Int>, isAttribute: Bool) throws(XMLError) -> String {

@@ -94,7 +94,7 @@ struct CrossReferences {
 
     private static func digits(_ number: Int64, _ count: Int) -> String {
         let text = String(number)
-        return String(repeating: "0", count: max(0, count - text.count)) + text
+        return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
     }
 
     /// The rows of a stream: type, offset, generation.

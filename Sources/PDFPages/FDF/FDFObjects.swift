@@ -279,7 +279,7 @@ struct PDFSyntaxReader {
     private mutating func number() -> Double? {
         let text = String(decoding: word(), as: UTF8.self)
         guard text.utf8.count < 64, text.utf8.allSatisfy({ "0123456789+-.".utf8.contains($0) }) else { return nil }
-        return Double(text.hasPrefix(".") ? "0" + text : text.hasSuffix(".") ? text + "0" : text)
+        return Double(text.begins(with: ".") ? "0" + text : text.ends(with: ".") ? text + "0" : text)
     }
 
     private mutating func name() -> String {

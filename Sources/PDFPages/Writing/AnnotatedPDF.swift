@@ -16,7 +16,7 @@ package struct AnnotatedPDF {
     private var pictures: [[UInt8]: ObjectID] = [:]
     /// For a page taken out of a file, whose objects have other numbers: its index there, and its annotations by content.
     private let page: Int?
-    private var unmatched: [String: [Record.ID]] = [:]
+    private var unmatched: [ByteOrdered: [Record.ID]] = [:]
     /// Edited comments of the file, and new annotations that answer what is not in the file yet.
     var waiting: [Waiting] = []
     /// What the finished file must hold; nil if the file has more annotations than are read.
@@ -131,8 +131,8 @@ package struct AnnotatedPDF {
     }
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
-    private static func look(of content: Content) -> String {
-        content.changing { object in
+    private static func look(of content: Content) -> ByteOrdered {
+        let look = content.changing { object in
             // Earlier versions read fewer members of these kinds.
             if let subtype = AnnotationKind(of: object).pdfSubtype {
                 let known = [
@@ -142,7 +142,8 @@ package struct AnnotatedPDF {
                 object["type"] = .string(subtype)
             }
             for key in ["pdfObjectId", "pageIndex", "action", "rootId", "postilla"] { object[key] = nil }
-        }.text
+        }
+        return ByteOrdered(look.text)
     }
 
     private func page(of record: Record) -> Int? {
@@ -234,7 +235,7 @@ package struct AnnotatedPDF {
 
     private static func fileName(_ content: Content) -> String {
         let name = content["fileName"]?.string ?? ""
-        return name.isEmpty ? "file" : String(name.prefix(AnnotationReader.maxNameLength))
+        return name.isEmpty ? "file" : String(name.prefix(scalars: AnnotationReader.maxNameLength))
     }
 
     /// Adds what reading the file attachment gives besides its annotation.

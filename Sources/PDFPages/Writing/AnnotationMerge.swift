@@ -85,7 +85,7 @@ struct AnnotationMerge {
         var result: [String: PDFObject?] = [:]
         var parts: [String: [String]] = [:]
         for key in keys {
-            let path = key.split(separator: "/")
+            let path = key.split(scalar: "/")
             switch key {
             case "DA": result[key] = defaultAppearance
             case "F": result[key] = flags
@@ -274,9 +274,9 @@ extension DefaultAppearance {
     /// Splits the string into operators with their operands.
     private static func operations(_ text: String) -> [[Substring]] {
         var result: [[Substring]] = [[]]
-        for word in text.prefix(1000).split(whereSeparator: \.isWhitespace) {
+        for word in text.prefix(scalars: 1000).split(whereScalar: \.properties.isWhitespace) {
             result[result.count - 1].append(word)
-            if word.first?.isLetter == true { result.append([]) }
+            if word.unicodeScalars.first?.properties.isAlphabetic == true { result.append([]) }
         }
         return result.filter { !$0.isEmpty }
     }

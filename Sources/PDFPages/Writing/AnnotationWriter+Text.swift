@@ -48,7 +48,7 @@ extension AnnotationWriter {
     }
 
     private var fontName: String {
-        (json["font"]?.string ?? "Helv").filter { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+        (json["font"]?.string ?? "Helv").asName("-_")
     }
     private var fontSize: Double { (json["fontSize"]?.double ?? 12).clamped(to: 1...999) }
     private var fontInk: [Double] { Color.components(json["fontColor"]?.string ?? "") ?? [0, 0, 0] }
@@ -68,9 +68,9 @@ extension AnnotationWriter {
     mutating func stamp() {
         entries["Subtype"] = .name("Stamp")
         let type = json["stampType"]?.string ?? "Custom"
-        let title = (json["title"]?.string ?? "").filter(\.canStandInAName)
+        let title = (json["title"]?.string ?? "").asName(" -_.")
         entries["Name"] = .name(
-            AnnotationNames.stamps.contains(type) || title.isEmpty ? type.filter(\.canStandInAName) : title)
+            AnnotationNames.stamps.contains(type) || title.isEmpty ? type.asName(" -_.") : title)
         color("C", from: "color")
         text(from: "note")
         rotation()
@@ -124,7 +124,7 @@ extension AnnotationWriter {
 
     /// Writes the preserved members of any other kind.
     mutating func other() -> Bool {
-        let kept = json["postilla"]?["pdfSubtype"]?.string?.filter(\.canStandInAName)
+        let kept = json["postilla"]?["pdfSubtype"]?.string?.asName(" -_.")
         guard let name = AnnotationKind(of: json).pdfSubtype ?? kept, !name.isEmpty, name != "Widget" || isOwn,
             name != "Popup"
         else { return false }
@@ -135,7 +135,14 @@ extension AnnotationWriter {
     }
 }
 
-extension Character {
-    /// qpdf writes names unchanged except for `#`, and characters that are not printable ASCII may be read differently.
-    fileprivate var canStandInAName: Bool { isASCII && (isLetter || isNumber || " -_.".contains(self)) }
+extension String {
+    /// The text with only what can stand in a name: letters, digits and some signs. qpdf writes names unchanged except for
+    /// `#`, and characters that are not printable ASCII may be read differently.
+    fileprivate func asName(_ signs: String) -> String {
+        let kept = unicodeScalars.filter { scalar in
+            scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+                || signs.unicodeScalars.contains(scalar)
+        }
+        return String(String.UnicodeScalarView(kept))
+    }
 }

@@ -97,7 +97,7 @@ struct AnnotationWriter {
 
     mutating func string(_ key: String, from member: String) {
         guard let text = json[member]?.string, !text.isEmpty else { return }
-        entries[key] = .string(String(text.unicodeScalars.prefix(AnnotationReader.maxTextLength)))
+        entries[key] = .string(String(text.prefix(scalars: AnnotationReader.maxTextLength)))
     }
 
     private mutating func date(_ key: String, from member: String) {
@@ -110,7 +110,7 @@ struct AnnotationWriter {
         guard let text = json[member].flatMap(CommentText.init(json:)) else { return }
         let words = text.words
         guard !words.isEmpty else { return }
-        entries["Contents"] = .string(String(words.unicodeScalars.prefix(AnnotationReader.maxTextLength)))
+        entries["Contents"] = .string(String(words.prefix(scalars: AnnotationReader.maxTextLength)))
         if let rich = StyledText(of: json, member), rich.differs(from: TextStyle(of: json)) {
             entries["RC"] = .string(rich.richText(in: TextStyle(of: json), css: css))
         }
@@ -154,7 +154,7 @@ extension PDFObject {
     /// The object with numbers that PDF can write: those that would need an exponent are rounded.
     var plain: PDFObject {
         switch self {
-        case .number(let value): JSONNumber(value).source.contains("e") ? .rounded(value) : self
+        case .number(let value): JSONNumber(value).source.contains(scalar: "e") ? .rounded(value) : self
         case .array(let items): .array(items.map(\.plain))
         case .dictionary(let entries): .dictionary(entries.mapValues(\.plain))
         default: self
@@ -178,7 +178,8 @@ extension Color {
     /// Converts `#rrggbb` to three components from 0 to 1.
     package static func components(_ text: String) -> [Double]? {
         let digits = text.utf8.dropFirst()
-        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6, let value = UInt32(text.dropFirst(), radix: 16)
+        guard text.utf8.first == UInt8(ascii: "#"), digits.count == 6,
+            let value = UInt32(text.dropFirst(scalars: 1), radix: 16)
         else { return nil }
         return [value >> 16, value >> 8 & 255, value & 255].map { Double($0) / 255 }
     }

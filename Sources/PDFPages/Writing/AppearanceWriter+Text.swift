@@ -81,8 +81,8 @@ extension AppearanceWriter {
         let type = json["stampType"]?.string ?? ""
         let title = (json["title"]?.string).flatMap { $0.isEmpty ? nil : $0 } ?? type
         let subtitle = json["subtitle"]?.string ?? ""
-        guard let letters = WinAnsi.bytes(String(title.stampWords.uppercased().prefix(200))),
-            let small = WinAnsi.bytes(String(subtitle.prefix(200)))
+        guard let letters = WinAnsi.bytes(String(title.stampWords.uppercased().prefix(scalars: 200))),
+            let small = WinAnsi.bytes(String(subtitle.prefix(scalars: 200)))
         else { return nil }
         let font = StandardFont("Helvetica-Bold")
         let color = color("color") ?? Self.stampColor(title.stampName)
@@ -146,9 +146,8 @@ extension AppearanceWriter {
 extension String {
     /// The name of the standard in an Acrobat stamp's name: `Approved` for `SBApproved`.
     fileprivate var stampName: String {
-        for mark in ["SB", "SH", "D", "#"] where hasPrefix(mark) {
-            let name = String(dropFirst(mark.count))
-            if AnnotationNames.stamps.contains(name) { return name }
+        for mark in ["SB", "SH", "D", "#"] {
+            if let name = dropping(prefix: mark).map(String.init), AnnotationNames.stamps.contains(name) { return name }
         }
         return self
     }

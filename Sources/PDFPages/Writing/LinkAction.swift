@@ -15,10 +15,10 @@ struct LinkAction {
         switch action["type"]?.string {
         case "uri":
             guard let address = action["uri"]?.string, LinkAddress.isAllowed(address) else { return nil }
-            entries = ["S": .name("URI"), "URI": .string(String(address.prefix(8192)))]
+            entries = ["S": .name("URI"), "URI": .string(String(address.prefix(scalars: 8192)))]
         case "named":
             let word = action["action"]?.string ?? ""
-            let name = word.prefix(1).uppercased() + word.dropFirst()
+            let name = word.prefix(scalars: 1).uppercased() + word.dropFirst(scalars: 1)
             guard Self.namedActions.contains(name) else { return nil }
             entries = ["S": .name("Named"), "N": .name(name)]
         default: return nil

@@ -15,7 +15,7 @@ struct ReadBack {
         for (digest, id) in expected where found[digest]?.popLast() == nil { wrong.append(id) }
         wrong.sort { ByteOrdered($0) < ByteOrdered($1) }
         // An edited annotation that is as it was is both missing and too much.
-        if wrong.isEmpty { wrong = found.values.joined().sorted() }
+        if wrong.isEmpty { wrong = found.values.joined().sorted { ByteOrdered($0) < ByteOrdered($1) } }
         guard wrong.isEmpty else { throw .notWritten(wrong) }
     }
 
@@ -25,8 +25,8 @@ struct ReadBack {
         // Whether a new note is a comment is known only from the whole file.
         let members = content.asNote.object.members.filter { $0.key != "pdfObjectId" && $0.key != "postilla" }
         for member in members.sorted(by: { ByteOrdered($0.key) < ByteOrdered($1.key) }) {
-            hasher.combine(member.key)
-            hasher.combine(member.value.text)
+            hasher.combine(ByteOrdered(member.key))
+            hasher.combine(ByteOrdered(member.value.text))
         }
         return hasher.finalize()
     }

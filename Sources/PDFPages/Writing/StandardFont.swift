@@ -1,3 +1,5 @@
+import Annotations
+
 /// One of the fonts that every reader has.
 struct StandardFont {
     let name: String
@@ -15,10 +17,10 @@ struct StandardFont {
     ///   - bold, italic: in addition to what the name says.
     init(_ wish: String, bold: Bool = false, italic: Bool = false) {
         let letters = wish.lowercased()
-        isMonospaced = letters.hasPrefix("cour") || letters.contains("mono") || letters.hasPrefix("cobo")
-        let isBold = bold || letters.contains("bold") || ["hebo", "tibo", "cobo"].contains(letters)
-        let isItalic = italic || letters.contains("italic") || letters.contains("oblique")
-        let isSerif = ["times", "georgia", "tiro", "tibo", "garamond", "cambria"].contains { letters.hasPrefix($0) }
+        isMonospaced = letters.begins(with: "cour") || letters.contains(scalars: "mono") || letters.begins(with: "cobo")
+        let isBold = bold || letters.contains(scalars: "bold") || ["hebo", "tibo", "cobo"].contains(letters)
+        let isItalic = italic || letters.contains(scalars: "italic") || letters.contains(scalars: "oblique")
+        let isSerif = ["times", "georgia", "tiro", "tibo", "garamond", "cambria"].contains { letters.begins(with: $0) }
         stretch = isSerif ? 0.95 : isBold ? 1.06 : 1
         switch (isMonospaced, isSerif) {
         case (true, _):

@@ -1,3 +1,4 @@
+import Annotations
 import CPostgres
 import Glibc
 
@@ -151,7 +152,7 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// - Returns: nil if it is not such an address.
     package init?(_ text: String) {
-        guard ["postgres://", "postgresql://"].contains(where: text.hasPrefix), !text.utf8.contains(0) else {
+        guard ["postgres://", "postgresql://"].contains(where: { text.begins(with: $0) }), !text.utf8.contains(0) else {
             return nil
         }
         uri = text
@@ -159,8 +160,8 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// Without user, password and options.
     package var description: String {
-        let rest = uri.drop { $0 != ":" }.dropFirst(3)
-        let place = rest.prefix { $0 != "?" }
-        return "postgres://" + (place.lastIndex(of: "@").map { place[place.index(after: $0)...] } ?? place)
+        let rest = uri.parted(atFirst: ":")?.after.dropFirst(scalars: 2) ?? ""
+        let place = rest.prefix(whileScalar: { $0 != "?" })
+        return "postgres://" + (place.parted(atLast: "@")?.after ?? place)
     }
 }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// An error of PostgreSQL or of the connection. Its text may contain user data: it belongs in the log and is never sent
 /// to a client.
 package struct PostgresError: Error, Hashable, CustomStringConvertible {
@@ -23,7 +25,7 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     private static let missingLibrary = "no-libpq"
 
     package var description: String {
-        let text = message.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let text = message.split(whereScalar: \.properties.isWhitespace).joined(separator: " ")
         let hasState = !sqlState.isEmpty && sqlState != Self.missingLibrary
         return hasState ? "PostgreSQL \(sqlState): \(text)" : "PostgreSQL: \(text)"
     }
@@ -31,7 +33,7 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     /// Whether a retry may succeed: no connection (class 08), insufficient resources (53), operator intervention such
     /// as a shutdown (57), or a conflict between transactions (40).
     package var isPassing: Bool {
-        sqlState.isEmpty || ["08", "53", "57", "40"].contains { sqlState.hasPrefix($0) }
+        sqlState.isEmpty || ["08", "53", "57", "40"].contains { sqlState.begins(with: $0) }
     }
 
     /// `disk_full`

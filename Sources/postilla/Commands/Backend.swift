@@ -31,7 +31,7 @@ struct Backend {
             head += "--\(boundary)\r\nContent-Disposition: form-data; name=\"\(name)\"\r\n\r\n\(value)\r\n"
         }
         if let documentID { field("document_id", documentID) }
-        field("title", title ?? String(path.split(separator: "/").last ?? "document"))
+        field("title", title ?? String(path.split(scalar: "/").last ?? "document"))
         if overwrite { field("overwrite_existing_document", "true") }
         head += "--\(boundary)\r\nContent-Disposition: form-data; name=\"file\"; filename=\"document.pdf\"\r\n"
         head += "Content-Type: application/pdf\r\n\r\n"

@@ -124,7 +124,7 @@ struct DocumentsDeleteCommand: AsyncParsableCommand {
             Output.failure("\(document): \(names.isEmpty ? "no layers" : "layers \(names.joined(separator: ", "))")")
         }
         Output.prompt("Delete from \(backend.server) for everyone? y/N ")
-        guard try StandardInput.shared.line()?.lowercased().hasPrefix("y") == true else {
+        guard try StandardInput.shared.line()?.lowercased().begins(with: "y") == true else {
             throw CommandFailure("nothing deleted")
         }
     }

@@ -101,7 +101,7 @@ extension Record {
     ///   removed.
     func check(newText: String) throws {
         let kind = Annotation(self).kind
-        guard contentType == .comments || kind == .note || kind == .text, newText.allSatisfy(\.isWhitespace) else {
+        guard contentType == .comments || kind == .note || kind == .text, newText.isBlank else {
             return
         }
         throw CommandFailure(

@@ -31,7 +31,7 @@ struct OpenCommand: AsyncParsableCommand {
 
     /// An argument with a scheme is a server; any other names a file.
     private func start() throws -> ViewerOptions.Start {
-        guard let target, !target.contains("://") else {
+        guard let target, !target.contains(scalars: "://") else {
             guard let address = try server.serverIfGiven(target) else {
                 throw CommandFailure(
                     "nothing to open; name a PDF or the address of a server, or use --server URL, --profile NAME or "

@@ -29,7 +29,7 @@ struct ReplyCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
-        if let text, text.allSatisfy(\.isWhitespace) { throw ValidationError("A reply needs a text.") }
+        if let text, text.isBlank { throw ValidationError("A reply needs a text.") }
         guard text != nil || !StandardInput.isTerminal else { throw ValidationError("Missing text. Use --text TEXT.") }
     }
 

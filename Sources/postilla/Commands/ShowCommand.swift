@@ -87,7 +87,7 @@ struct ShowCommand: AsyncParsableCommand {
     /// Indents the further lines of a text to the first one.
     private static func fact(_ name: String, _ value: String) -> String {
         let indent = String(repeating: " ", count: 12)
-        let lines = value.split(separator: "\n", omittingEmptySubsequences: false)
+        let lines = value.split(scalar: "\n", omittingEmptySubsequences: false)
         return name + String(repeating: " ", count: max(1, 12 - name.count)) + lines.joined(separator: "\n" + indent)
     }
 }

@@ -143,7 +143,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
         let what = file == nil ? "created" : layer == nil ? "deleted" : "changed"
         guard let record = layer ?? file else { return what }
         let annotation = Annotation(record)
-        let words = annotation.text.isEmpty ? nil : "“\(annotation.text.prefix(60))”"
+        let words = annotation.text.isEmpty ? nil : "“\(annotation.text.prefix(scalars: 60))”"
         let parts = [annotation.kind.name, annotation.pageIndex.map { "page \($0 + 1)" }, words]
         return "\(what): " + parts.compactMap { $0 }.joined(separator: ", ")
     }
@@ -161,7 +161,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
                 "nothing removed; \(instead) or use --discard-unsent")
         }
         Output.prompt("Remove them? y/N ")
-        guard try StandardInput.shared.line()?.lowercased().hasPrefix("y") == true else {
+        guard try StandardInput.shared.line()?.lowercased().begins(with: "y") == true else {
             throw CommandFailure("nothing removed")
         }
     }

@@ -1,3 +1,4 @@
+import Annotations
 import FoundationEssentials
 
 extension Preferences {
@@ -6,10 +7,10 @@ extension Preferences {
     static func path(environment: [String: String] = ProcessInfo.processInfo.environment) -> String? {
         if let path = environment["POSTILLA_CONFIG"], !path.isEmpty { return path }
         // A relative path in an XDG variable is invalid and ignored (XDG base directory specification).
-        if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
+        if let folder = environment["XDG_CONFIG_HOME"], folder.begins(with: "/") {
             return folder + "/postilla/config.toml"
         }
-        return environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config/postilla/config.toml" : nil }
+        return environment["HOME"].flatMap { $0.begins(with: "/") ? $0 + "/.config/postilla/config.toml" : nil }
     }
 
     /// Loads the user's preferences. A missing file is not an error, unless it is named; an unreadable one is.

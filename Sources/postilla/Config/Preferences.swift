@@ -1,3 +1,4 @@
+import Annotations
 import App
 import FoundationEssentials
 import PageLayout
@@ -78,7 +79,7 @@ struct Preferences {
         for entry in entries {
             let origin = Settings.Origin.file(path, line: entry.line)
             do {
-                let parts = entry.key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+                let parts = entry.key.split(scalar: ".", omittingEmptySubsequences: false).map(String.init)
                 if parts.count == 3, parts[0] == "keys" {
                     let change = try Self.change(parts[1], parts[2], entry.words)
                     changes.append((change, origin))
@@ -108,7 +109,7 @@ struct Preferences {
                     + (near.map { "; did you mean \($0)?" }
                         ?? "; there are \(Profile.Member.allCases.map(\.rawValue).joined(separator: ", "))"))
         }
-        let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+        let folder = path.unicodeScalars.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         do { try profiles[name, default: Profile(name)].set(known, words, folder: folder) } catch {
             throw InvalidEntry(reason: "profile \(name): \(error.reason)")
         }
@@ -161,7 +162,7 @@ struct Preferences {
                     + (near.map { "; did you mean \($0)?" } ?? "; postilla config lists all commands"))
         }
         var sequences: [[Key]] = []
-        for word in words.flatMap({ $0.split(separator: " ") }) {
+        for word in words.flatMap({ $0.split(scalar: " ") }) {
             do throws(NotationError) { sequences.append(try Key.sequence(String(word))) } catch {
                 throw InvalidEntry(reason: "\(error)")
             }
@@ -214,7 +215,7 @@ struct Preferences {
                 ##"# api-token-file = "~/api-token"   # for upload, documents and token revoke"##, "",
             ]
         }
-        return [heading.replacing(", such as", with: "")]
+        return [heading.replacing(scalars: ", such as", with: "")]
             + profiles.values.sorted { $0.name < $1.name }.flatMap { profile in
                 ["[profiles.\(profile.name.tomlText)]"]
                     + Profile.Member.allCases.compactMap { member in

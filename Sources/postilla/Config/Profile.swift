@@ -1,3 +1,4 @@
+import Annotations
 import FoundationEssentials
 
 /// A server and a source of tokens under a name: the table `[profiles.NAME]` of `config.toml`.
@@ -53,10 +54,10 @@ struct Profile: Equatable {
 
     /// `~/` is the home folder; a relative path belongs to the folder of the file.
     private static func path(_ word: String, in folder: String) -> String {
-        if word.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] {
-            return home + word.dropFirst(1)
+        if word.begins(with: "~/"), let home = ProcessInfo.processInfo.environment["HOME"] {
+            return home + word.dropFirst(scalars: 1)
         }
-        return word.hasPrefix("/") ? word : folder + "/" + word
+        return word.begins(with: "/") ? word : folder + "/" + word
     }
 }
 

@@ -1,3 +1,5 @@
+import Annotations
+
 /// One line of a configuration file that sets a value.
 struct TOMLEntry: Hashable {
     /// The key with its table names: `limits.streams`.
@@ -153,19 +155,19 @@ struct TOMLReader {
     }
 
     private static func number(_ word: String) -> Int64? {
-        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where word.hasPrefix(prefix) {
-            return digits(word.dropFirst(2)).flatMap {
-                $0.first == "-" || $0.first == "+" ? nil : Int64($0, radix: radix)
+        for (prefix, radix) in [("0x", 16), ("0o", 8), ("0b", 2)] where word.begins(with: prefix) {
+            return digits(word.dropFirst(scalars: 2)).flatMap {
+                $0.begins(with: "-") || $0.begins(with: "+") ? nil : Int64($0, radix: radix)
             }
         }
-        let unsigned = word.first == "-" || word.first == "+" ? word.dropFirst() : word[...]
-        guard unsigned == "0" || unsigned.first != "0" else { return nil }
+        let unsigned = word.dropping(prefix: "-") ?? word.dropping(prefix: "+") ?? word[...]
+        guard unsigned == "0" || !unsigned.begins(with: "0") else { return nil }
         return digits(word[...]).flatMap { Int64($0) }
     }
 
     /// Returns the digits without `_`, which is allowed between two digits.
     private static func digits(_ text: Substring) -> String? {
-        let isTaken = !text.hasPrefix("_") && !text.hasSuffix("_") && !text.contains("__")
+        let isTaken = !text.begins(with: "_") && !text.ends(with: "_") && !text.contains(scalars: "__")
         return isTaken ? String(text.filter { $0 != "_" }) : nil
     }
 

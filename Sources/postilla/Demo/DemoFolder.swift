@@ -39,7 +39,7 @@ struct DemoFolder {
 
     /// Writes a copy of a sample with dates near the present; returns its path.
     func recent(_ sample: String, now: Timestamp) throws -> String {
-        guard let bytes = FileManager.default.contents(atPath: sample), let name = sample.split(separator: "/").last
+        guard let bytes = FileManager.default.contents(atPath: sample), let name = sample.split(scalar: "/").last
         else { throw CommandFailure("cannot read \(sample)") }
         let copy = "\(path)/\(name)"
         let moved = Data(SampleDates.recent(Array(bytes), now: now))

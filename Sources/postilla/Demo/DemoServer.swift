@@ -36,7 +36,7 @@ struct DemoServer {
             guard let address = (try? JSONReader.parse(line))?["server"]?.string else {
                 throw CommandFailure("the demo server did not start; is another demo running? See \(folder.log)")
             }
-            if let port = address.split(separator: ":").last { try PrivateFile.write("\(port)\n", to: folder.port) }
+            if let port = address.split(scalar: ":").last { try PrivateFile.write("\(port)\n", to: folder.port) }
             do {
                 try await body(address)
             } catch {

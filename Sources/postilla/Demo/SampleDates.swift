@@ -10,7 +10,7 @@ enum SampleDates {
         let shift = (now.milliseconds - newest.milliseconds) / 1000 * 1000 - age
         var moved = pdf
         for (place, date) in dates {
-            let digits = (date + shift).iso8601.filter(\.isNumber).prefix(14)
+            let digits = (date + shift).iso8601.filter(\.isNumber).prefix(scalars: 14)
             moved.replaceSubrange(place..<place + 14, with: digits.utf8)
         }
         return moved

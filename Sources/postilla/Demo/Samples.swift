@@ -1,3 +1,4 @@
+import Annotations
 import FoundationEssentials
 
 /// The sample PDFs that ship with the program.
@@ -5,7 +6,7 @@ enum Samples {
     /// Searches upwards from the executable: `Resources/samples` in a checkout, `share/postilla/samples` when
     /// installed.
     static func folder() throws -> String {
-        var parts = DemoServer.executable.split(separator: "/").dropLast()
+        var parts = DemoServer.executable.split(scalar: "/").dropLast()
         while !parts.isEmpty {
             let parent = "/" + parts.joined(separator: "/")
             for candidate in [parent + "/Resources/samples", parent + "/share/postilla/samples"]
@@ -20,7 +21,8 @@ enum Samples {
     /// Returns the paths of the PDFs with their document ids: the file names without the extension.
     static func all() throws -> [(path: String, documentID: String)] {
         let folder = try folder()
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pdf") }.sorted()
-        return names.map { (folder + "/" + $0, String($0.dropLast(4))) }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.ends(with: ".pdf") }
+            .sorted()
+        return names.map { (folder + "/" + $0, String($0.dropLast(scalars: 4))) }
     }
 }

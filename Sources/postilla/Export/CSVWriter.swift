@@ -37,8 +37,9 @@ struct CSVWriter: LayerExporter {
     /// Quotes the field if necessary. A text that a spreadsheet would read as a formula gets a leading ', because it
     /// may come from another person.
     private static func field(_ text: String) -> PrintableText {
-        let safe = text.first.map { "=+-@\t\r".contains($0) } == true ? "'" + text : text
-        guard safe.contains(where: { ",\"".contains($0) || $0.isNewline }) else { return "\(safe)" }
-        return "\"\(safe.replacing("\"", with: "\"\""))\""
+        let isFormula = text.unicodeScalars.first.map("=+-@\t\r".unicodeScalars.contains) == true
+        let safe = isFormula ? "'" + text : text
+        guard safe.unicodeScalars.contains(where: { $0 == "," || $0 == "\"" || $0.isLineEnd }) else { return "\(safe)" }
+        return "\"\(safe.replacing(scalars: "\"", with: "\"\""))\""
     }
 }

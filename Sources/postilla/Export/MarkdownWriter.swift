@@ -59,23 +59,25 @@ struct MarkdownWriter: LayerExporter {
     /// Returns an origin such as ` by ana, 2026-05-30`.
     private static func origin(_ annotation: Annotation, _ record: Record) -> String {
         let author = Author.name(annotation.author, user: record.createdBy).map { " by \(escaped($0))" } ?? ""
-        let date = (annotation.createdAt ?? annotation.updatedAt).map { ", \($0.iso8601.prefix(10))" } ?? ""
+        let date = (annotation.createdAt ?? annotation.updatedAt).map { ", \($0.iso8601.prefix(scalars: 10))" } ?? ""
         return author + date
     }
 
     private static func quoted(_ text: String, indent: Int) -> PrintableText {
-        guard !text.allSatisfy(\.isWhitespace) else { return "" }
+        guard !text.isBlank else { return "" }
         let margin = String(repeating: " ", count: indent)
-        return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+        return text.replacing(scalars: "\r\n", with: "\n")
+            .split(omittingEmptySubsequences: false, whereScalar: \.isLineEnd)
             .map { "\(margin)> \(escaped(String($0)))\n" }.joined()
     }
 
     /// Escapes Markdown and HTML in other people's text and puts it on one line.
     private static func escaped(_ text: String) -> String {
-        String(
-            text.flatMap { character -> [Character] in
-                if character.isNewline { return [" "] }
-                return "\\`*_{}[]<>#|!&~".contains(character) ? ["\\", character] : [character]
-            })
+        var escaped = String.UnicodeScalarView()
+        for scalar in text.replacing(scalars: "\r\n", with: "\n").unicodeScalars {
+            if "\\`*_{}[]<>#|!&~".unicodeScalars.contains(scalar) { escaped.append("\\") }
+            escaped.append(scalar.isLineEnd ? " " : scalar)
+        }
+        return String(escaped)
     }
 }

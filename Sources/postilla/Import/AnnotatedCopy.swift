@@ -16,7 +16,7 @@ struct AnnotatedCopy {
     /// The annotations of the original, by id; empty unless the copy continues its bytes.
     private let originals: [ByteOrdered: Content]
     private var named: [ByteOrdered: Record] = [:]
-    private var alike: [String: [Record.ID]] = [:]
+    private var alike: [ByteOrdered: [Record.ID]] = [:]
     /// The record of each annotation of the copy.
     private var matches: [ByteOrdered: Record.ID] = [:]
     /// The records that were found; none is found twice.
@@ -24,7 +24,7 @@ struct AnnotatedCopy {
     /// The annotations that are in the copy alone.
     private var newItems: [NewItem] = []
     /// How often each id was given to a new annotation: equal ones have equal ids.
-    private var created: [Record.ID: Int] = [:]
+    private var created: [ByteOrdered: Int] = [:]
     private(set) var items: [InstantJSONFile.Item] = []
     struct NewItem {
         let index: Int
@@ -61,7 +61,7 @@ struct AnnotatedCopy {
         originals =
             continues
             ? Dictionary(base.records.map { (ByteOrdered($0.id), $0.content) }) { first, _ in first } : [:]
-        var (named, alike): ([ByteOrdered: Record], [String: [Record.ID]]) = ([:], [:])
+        var (named, alike): ([ByteOrdered: Record], [ByteOrdered: [Record.ID]]) = ([:], [:])
         let frames = frames
         try await descriptor.forEachRecord { record, _ in
             named[ByteOrdered(record.id)] = record
@@ -121,8 +121,8 @@ struct AnnotatedCopy {
         let new = content.changing { $0["name"] = nil }
         newItems.append(NewItem(index: items.count, source: record.content))
         var id = ImportPlanner.id(for: content)
-        created[id, default: 0] += 1
-        if let count = created[id], count > 1 { id += "-\(count)" }
+        created[ByteOrdered(id), default: 0] += 1
+        if let count = created[ByteOrdered(id)], count > 1 { id += "-\(count)" }
         matches[ByteOrdered(record.id)] = id
         items.append(InstantJSONFile.item(id, new))
     }
@@ -150,7 +150,7 @@ struct AnnotatedCopy {
         id.string.flatMap { matches[ByteOrdered($0)] }.map(JSON.string) ?? id
     }
 
-    private mutating func add(_ changes: [String: JSON?], to present: Record) {
+    private mutating func add(_ changes: [ByteOrdered: JSON?], to present: Record) {
         used.insert(ByteOrdered(present.id))
         let content = KnownRecord.apply(changes, to: present.content)
         items.append(InstantJSONFile.item(present.id, content))
@@ -159,15 +159,17 @@ struct AnnotatedCopy {
     // MARK: Comparing
 
     /// Returns the text, appearance and page of an annotation, without its author.
-    private static func look(of content: Content) -> String {
+    private static func look(of content: Content) -> ByteOrdered {
         let object = content.object
         // A reply is a note or a comment.
         if isReply(content) {
             let text = object["text"].flatMap(CommentText.init(json:))?.words ?? ""
-            return "reply \(object["pageIndex"]?.integer ?? 0) \(text)"
+            return ByteOrdered("reply \(object["pageIndex"]?.integer ?? 0) \(text)")
         }
         let members = object.members.filter { $0.key == "pageIndex" || !KnownRecord.stamped.contains($0.key) }
-        return members.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.text)" }.joined(separator: "\n")
+        return ByteOrdered(
+            members.sorted { ByteOrdered($0.key) < ByteOrdered($1.key) }.map { "\($0.key) \($0.value.text)" }
+                .joined(separator: "\n"))
     }
 
     private static func isReply(_ content: Content) -> Bool {

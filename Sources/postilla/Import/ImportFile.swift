@@ -104,11 +104,11 @@ extension LayerSession {
     }
 
     /// Returns the values of form fields that the token may see, by the names of the fields.
-    private func formFieldValues() async throws -> [String: JSON] {
-        var values: [String: JSON] = [:]
+    private func formFieldValues() async throws -> [ByteOrdered: JSON] {
+        var values: [ByteOrdered: JSON] = [:]
         try await descriptor.forEachFormFieldValue { record in
             guard let name = record.content["name"]?.string else { return }
-            values[name] = record.content["value"] ?? .null
+            values[ByteOrdered(name)] = record.content["value"] ?? .null
         }
         return values
     }

@@ -36,7 +36,7 @@ struct ImportPlanner {
     private var newRoots: [ByteOrdered: Subject] = [:]
     /// Ids that the server would refuse, because a record with this id was deleted; known only for a dry run.
     var deleted: Set<ByteOrdered> = []
-    private var unnamed: [Record.ID: Int] = [:]
+    private var unnamed: [ByteOrdered: Int] = [:]
 
     /// - Parameter grant: The rights to check; the server checks again.
     init(_ descriptor: InstantDocumentDescriptor, grant: Grant) throws {
@@ -66,8 +66,8 @@ struct ImportPlanner {
             return "\(number)"
         }
         let new = Self.id(for: item.content)
-        let count = unnamed[new, default: 0] + 1
-        unnamed[new] = count
+        let count = unnamed[ByteOrdered(new), default: 0] + 1
+        unnamed[ByteOrdered(new)] = count
         return new + (count == 1 ? "" : "-\(count)")
     }
 

@@ -42,7 +42,7 @@ final class DebugLog: Sendable {
     func note(_ event: String, _ facts: KeyValuePairs<String, String> = [:]) {
         let all = [event] + facts.map { "\($0.key)=\(Self.word($0.value))" }
         let line = "\(Timestamp.now.iso8601) \(getpid()) \(all.joined(separator: " "))\n"
-        queue.async { [self] in write(PrintableText(replacing: String(line.dropLast())).string + "\n") }
+        queue.async { [self] in write(PrintableText(replacing: String(line.dropLast(scalars: 1))).string + "\n") }
     }
 
     func note(_ request: SentRequest) {
@@ -61,7 +61,8 @@ final class DebugLog: Sendable {
     private static let maxWord = 200
 
     private static func word(_ text: String) -> String {
-        let word = String(text.prefix(maxWord).map { $0.isWhitespace || $0.isNewline ? "_" : $0 })
+        let word = String(
+            String.UnicodeScalarView(text.unicodeScalars.prefix(maxWord).map { $0.properties.isWhitespace ? "_" : $0 }))
         return word.isEmpty ? "-" : word
     }
 
@@ -124,7 +125,7 @@ final class DebugLog: Sendable {
     private static func isPDF(_ descriptor: Int32) -> Bool {
         var start = [UInt8](repeating: 0, count: 1024)
         let count = pread(descriptor, &start, start.count, 0)
-        return count > 0 && String(decoding: start[..<count], as: UTF8.self).contains("%PDF-")
+        return count > 0 && String(decoding: start[..<count], as: UTF8.self).contains(scalars: "%PDF-")
     }
 
     private static let notRegular = "it is not a regular file; name a file that exists or can be created"
@@ -135,8 +136,8 @@ extension DebugLog {
     func noteStart(_ arguments: [String] = CommandLine.arguments) {
         let commands = Set(Postilla.configuration.subcommands.compactMap { $0.configuration.commandName })
         let command = arguments.dropFirst().first { commands.contains($0) } ?? "library"
-        let options = arguments.prefix { $0 != "--" }.filter { $0.hasPrefix("--") }
-            .map { String($0.dropFirst(2).prefix { $0.isLetter || $0 == "-" }) }
+        let options = arguments.prefix { $0 != "--" }.filter { $0.begins(with: "--") }
+            .map { String($0.dropFirst(scalars: 2).prefix { $0.isLetter || $0 == "-" }) }
         note(
             "start",
             [

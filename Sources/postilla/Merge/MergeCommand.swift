@@ -155,10 +155,10 @@ struct MergeCommand: AsyncParsableCommand {
     private func authors() throws -> [ByteOrdered: String] {
         var authors: [ByteOrdered: String] = [:]
         for text in author {
-            guard let sign = text.firstIndex(of: "="), sign > text.startIndex else {
+            guard let sign = text.unicodeScalars.firstIndex(of: "="), sign > text.startIndex else {
                 throw ValidationError("--author \(text): expected NAME=FILE.")
             }
-            let (name, path) = (String(text[..<sign]).trimmed, String(text[text.index(after: sign)...]))
+            let (name, path) = (String(text[..<sign]).trimmed, String(text[text.unicodeScalars.index(after: sign)...]))
             guard !name.isEmpty else { throw ValidationError("--author \(text): the name is empty.") }
             let copies = into ? files[...] : files.dropFirst()
             guard copies.contains(where: { $0.isExactly(path) }) else {

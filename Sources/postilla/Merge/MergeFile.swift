@@ -233,7 +233,7 @@ extension MergeReader {
             // Links and the like belong to the edition.
             guard !annotation.isHidden else { continue }
             let place = annotation.pageIndex.map { ", page \($0 + 1)" } ?? ""
-            let text = annotation.text.isEmpty ? "" : ": " + annotation.text.prefix(60)
+            let text = annotation.text.isEmpty ? "" : ": " + annotation.text.prefix(scalars: 60)
             file.problems.append(
                 FileProblem(
                     record.id, "its words are not in this edition (\(annotation.kind.name)\(place)\(text))"))

@@ -150,7 +150,7 @@ struct MergeRow {
         }
         guard let value else { return "none" }
         if let text = CommentText(json: value)?.words {
-            return "\u{201c}" + (text.count > 60 ? text.prefix(60) + "…" : text) + "\u{201d}"
+            return "\u{201c}" + (text.unicodeScalars.count > 60 ? text.prefix(scalars: 60) + "…" : text) + "\u{201d}"
         }
         return value.text
     }

@@ -18,7 +18,7 @@ extension OpenTab {
             do { post(.copyRead(try await copy(path, named: name, into: layer.descriptor))) } catch {
                 let why = (error as? CommandFailure)?.message ?? "\(error)"
                 let end = "; nothing merged"
-                post(.copyNotRead((why.hasSuffix(end) ? String(why.dropLast(end.count)) : why) + "."))
+                post(.copyNotRead((why.dropping(suffix: end) ?? why[...]) + "."))
             }
         }
     }
@@ -59,7 +59,7 @@ extension MergedCopy {
                 if case .conflict = entry.finding { conflicts += 1 }
                 let annotation = Annotation(entry.record)
                 let page = annotation.pageIndex.map { ", page \($0 + 1)" } ?? ""
-                let text = annotation.text.isEmpty ? "" : " “\(annotation.text.prefix(40))”"
+                let text = annotation.text.isEmpty ? "" : " “\(annotation.text.prefix(scalars: 40))”"
                 let row = MergeRow(entry, failed: failed)
                 remarks.append("\(annotation.kind.name)\(text)\(page): \(row.reason ?? row.action)")
             }

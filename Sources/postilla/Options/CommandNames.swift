@@ -1,3 +1,5 @@
+import Annotations
+
 /// Suggestions for mistyped words on the command line.
 enum CommandNames {
     /// Returns the command whose name is at most two letters away, or nil.
@@ -16,7 +18,7 @@ enum CommandNames {
     static func distance(_ one: String, _ other: String) -> Int {
         let other = Array(other)
         var row = Array(0...other.count)
-        for (index, letter) in one.prefix(64).enumerated() {
+        for (index, letter) in one.prefix(scalars: 64).enumerated() {
             var diagonal = row[0]
             row[0] = index + 1
             for column in other.indices {

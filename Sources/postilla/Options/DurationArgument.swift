@@ -1,3 +1,4 @@
+import Annotations
 import ArgumentParser
 
 /// A duration on the command line: `90s`, `15m`, `1h`, `7d`, or bare seconds.
@@ -9,7 +10,9 @@ struct DurationArgument: ExpressibleByArgument, Equatable {
     init?(argument: String) {
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86_400]
         let unit = argument.last.flatMap { units[$0] }
-        guard let number = Int64(unit == nil ? argument : String(argument.dropLast())), number >= 0 else { return nil }
+        guard let number = Int64(unit == nil ? argument : String(argument.dropLast(scalars: 1))), number >= 0 else {
+            return nil
+        }
         let (seconds, overflow) = number.multipliedReportingOverflow(by: unit ?? 1)
         guard !overflow, seconds <= 10_000 * 365 * 86_400 else { return nil }
         self.seconds = seconds

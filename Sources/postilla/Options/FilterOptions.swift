@@ -78,7 +78,7 @@ struct KindArgument: ExpressibleByArgument {
     static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 
     private static func name(_ kind: AnnotationKind) -> String {
-        kind.name.lowercased().replacing(" ", with: "-").replacing("'", with: "")
+        kind.name.lowercased().replacing(scalars: " ", with: "-").replacing(scalars: "'", with: "")
     }
 }
 

@@ -17,8 +17,8 @@ struct Folders {
         let environment = ProcessInfo.processInfo.environment
         func folder(_ variable: String, _ fallback: String) throws -> String {
             // A relative path in an XDG variable is invalid and ignored (XDG base directory specification).
-            if let path = environment[variable], path.hasPrefix("/") { return path + "/postilla" }
-            guard let home = environment["HOME"], home.hasPrefix("/") else {
+            if let path = environment[variable], path.begins(with: "/") { return path + "/postilla" }
+            guard let home = environment["HOME"], home.begins(with: "/") else {
                 throw CommandFailure("HOME is not set; use --data-dir or POSTILLA_DATA", .usage)
             }
             return home + "/" + fallback + "/postilla"

@@ -1,3 +1,5 @@
+import Annotations
+
 /// Completes commands after `help`, which the scripts of ArgumentParser leave out.
 enum HelpCompletion {
     /// Returns a generated completion script with the commands after `help`.
@@ -24,14 +26,14 @@ enum HelpCompletion {
     static func shell(in arguments: [String]) -> String? {
         let option = "--generate-completion-script"
         guard let first = arguments.first else { return nil }
-        if first.hasPrefix(option + "=") { return String(first.dropFirst(option.count + 1)) }
+        if let shell = first.dropping(prefix: option + "=") { return String(shell) }
         return first == option && arguments.count > 1 ? arguments[1] : nil
     }
 }
 
 extension String {
     fileprivate func replacingFirst(_ text: String, with other: String) -> String {
-        guard let range = firstRange(of: text) else { return self }
+        guard let range = range(ofScalars: text) else { return self }
         return self[..<range.lowerBound] + other + self[range.upperBound...]
     }
 }

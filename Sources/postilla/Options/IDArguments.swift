@@ -36,7 +36,7 @@ struct IDArguments: ParsableArguments {
     /// Returns the id in a line: all of it, or the member of a record; nil for an empty line.
     static func id(_ line: [UInt8], _ number: Int) throws -> String? {
         let text = String(decoding: line, as: UTF8.self).trimmed
-        guard text.hasPrefix("{") else { return text.isEmpty ? nil : text }
+        guard text.begins(with: "{") else { return text.isEmpty ? nil : text }
         let record: JSON
         do { record = try JSONReader.parse(line) } catch {
             throw CommandFailure("standard input:\(number): \(error)")

@@ -1,3 +1,4 @@
+import Annotations
 import ArgumentParser
 
 /// The format of a list.
@@ -21,7 +22,7 @@ struct FieldList: ExpressibleByArgument {
     var names: [String]
 
     init?(argument: String) {
-        names = argument.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
+        names = argument.split(scalar: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
         guard !names.contains("") else { return nil }
     }
 }

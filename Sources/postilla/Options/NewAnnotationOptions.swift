@@ -84,7 +84,9 @@ struct ColorArgument: ExpressibleByArgument {
     var text: String
 
     init?(argument: String) {
-        guard argument.utf8.count == 7, argument.hasPrefix("#"), argument.dropFirst().allSatisfy(\.isHexDigit) else {
+        guard argument.utf8.count == 7, argument.begins(with: "#"),
+            argument.dropFirst(scalars: 1).allSatisfy(\.isHexDigit)
+        else {
             return nil
         }
         text = argument.lowercased()

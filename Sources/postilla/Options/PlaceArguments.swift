@@ -38,7 +38,7 @@ extension [Double] {
     /// Returns nil when one of them is not a finite number.
     fileprivate init?(commaSeparated text: String) {
         self = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+        for part in text.split(scalar: ",", omittingEmptySubsequences: false) {
             guard let value = Double(part), value.isFinite else { return nil }
             append(value)
         }

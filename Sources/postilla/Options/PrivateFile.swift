@@ -1,3 +1,4 @@
+import Annotations
 import Glibc
 import SystemPackage
 
@@ -43,7 +44,7 @@ enum PrivateFile {
     /// Returns a warning about a file that users other than its owner can read; nil if there are none.
     static func warning(ifOpen path: String) -> String? {
         // systemd grants its credentials to one user by an access list, which the mode shows as a group's right.
-        if let folder = getenv("CREDENTIALS_DIRECTORY"), path.hasPrefix(String(cString: folder) + "/") { return nil }
+        if let folder = getenv("CREDENTIALS_DIRECTORY"), path.begins(with: String(cString: folder) + "/") { return nil }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o044 != 0 else { return nil }
         return "\(path) is readable by other users; run chmod 600"
@@ -68,7 +69,8 @@ enum PrivateFile {
         }
         isInPlace = true
         // The new name, too.
-        let folder = open(path.lastIndex(of: "/").map { "\(path[...$0])" } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        let folder = open(
+            path.unicodeScalars.lastIndex(of: "/").map { "\(path[...$0])" } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
         guard folder >= 0, fsync(folder) == 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
     }

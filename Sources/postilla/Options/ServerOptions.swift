@@ -1,3 +1,4 @@
+import Annotations
 import ArgumentParser
 import FoundationEssentials
 
@@ -78,6 +79,6 @@ struct ServerOptions: ParsableArguments {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
             let host = url.host, !host.isEmpty, url.user == nil, url.query == nil, url.fragment == nil
         else { throw CommandFailure("\(text) is not a server address such as http://127.0.0.1:5000", .usage) }
-        return text.hasSuffix("/") ? String(text.dropLast()) : text
+        return text.ends(with: "/") ? String(text.dropLast(scalars: 1)) : text
     }
 }

@@ -40,7 +40,7 @@ struct EnginePlace: Hashable, Sendable {
         // Each data folder has an engine of its own.
         let name = SHA256.hash(data: Array(Self.absolute(folders.data).utf8)).prefix(4).hexadecimal
         let environment = ProcessInfo.processInfo.environment
-        if let folder = environment["XDG_RUNTIME_DIR"], folder.hasPrefix("/"), Self.isPrivate(folder),
+        if let folder = environment["XDG_RUNTIME_DIR"], folder.begins(with: "/"), Self.isPrivate(folder),
             case let runtime = "\(folder)/postilla/\(name)", Self.fits(runtime)
         {
             self.runtime = runtime
@@ -58,15 +58,17 @@ struct EnginePlace: Hashable, Sendable {
     private static func fits(_ folder: String) -> Bool { (folder + "/engine.sock").utf8.count <= maxSocketBytes }
 
     private static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        path.begins(with: "/") ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     /// Creates the folders, and checks that only this user can enter them.
     ///
     /// - Throws: ``CommandFailure`` with the reason and what to do.
     func make() throws {
-        try Folders.make(String(log[..<(log.lastIndex(of: "/") ?? log.endIndex)]))
-        for folder in [data, String(runtime[..<(runtime.lastIndex(of: "/") ?? runtime.endIndex)]), runtime] {
+        try Folders.make(String(log[..<(log.unicodeScalars.lastIndex(of: "/") ?? log.endIndex)]))
+        for folder in [
+            data, String(runtime[..<(runtime.unicodeScalars.lastIndex(of: "/") ?? runtime.endIndex)]), runtime,
+        ] {
             try Folders.make(folder)
             guard Self.isPrivate(folder) else {
                 throw CommandFailure(
@@ -99,7 +101,9 @@ struct EnginePlace: Hashable, Sendable {
         // Larger than struct statfs, whose first member is the type, as a word.
         var status = [Int](repeating: 0, count: 64)
         while function(path, &status) != 0 {
-            guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+            guard errno == ENOENT, let slash = path.unicodeScalars.lastIndex(of: "/"), slash > path.startIndex else {
+                return nil
+            }
             path = String(path[..<slash])
         }
         return UInt32(truncatingIfNeeded: status[0])

@@ -74,7 +74,7 @@ struct OwnFileLink: Hashable, Sendable {
 
     /// The absolute path, with its symlinks.
     static func absolute(_ path: String) -> String {
-        if path.hasPrefix("/") { return path }
+        if path.begins(with: "/") { return path }
         // FileManager knows no folder whose path is longer than 1,024 bytes.
         guard let folder = getcwd(nil, 0) else { return path }
         defer { free(folder) }
@@ -232,7 +232,7 @@ struct OwnFileWritten: Hashable, Sendable {
     var isOwnFile: Bool { path.isExactly(report.path) }
 
     /// What a PDF cannot hold, one phrase for each kind.
-    var leftOut: [String] { left?.split(separator: ",").map { String($0).trimmed } ?? [] }
+    var leftOut: [String] { left?.split(scalar: ",").map { String($0).trimmed } ?? [] }
 
     private static let maxLost = 20
 
@@ -269,7 +269,8 @@ extension LostMark {
         let page = pageIndex.map { " on page \($0 + 1)" } ?? ""
         let place =
             words.isEmpty
-            ? "has lost its place in the text" : "was at “\(words.prefix(60))”, which is not in the text any more"
+            ? "has lost its place in the text"
+            : "was at “\(words.prefix(scalars: 60))”, which is not in the text any more"
         return "\(kind.name) \(id)\(page) \(place)"
     }
 }

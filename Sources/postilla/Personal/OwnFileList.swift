@@ -42,15 +42,17 @@ struct OwnFileList {
     func files() -> [LibraryFile] {
         let here = FileManager.default.currentDirectoryPath
         let names = ((try? FileManager.default.contentsOfDirectory(atPath: here)) ?? [])
-            .filter { $0.lowercased().hasSuffix(".pdf") && !$0.hasPrefix(".") }
-        var changes: [String: Int] = [:]
-        for state in kept { changes[state.path] = state.unwritten }
+            .filter { $0.lowercased().ends(with: ".pdf") && !$0.begins(with: ".") }
+        var changes: [ByteOrdered: Int] = [:]
+        for state in kept { changes[ByteOrdered(state.path)] = state.unwritten }
         var found = names.sorted().prefix(Self.maxFiles).compactMap { name in
-            file(name, at: "\(here)/\(name)", unwritten: changes.removeValue(forKey: "\(here)/\(name)") ?? 0)
+            file(
+                name, at: "\(here)/\(name)", unwritten: changes.removeValue(forKey: ByteOrdered("\(here)/\(name)")) ?? 0
+            )
         }
-        for (path, count) in changes.sorted(by: { $0.key < $1.key }) {
+        for (path, count) in changes.sorted(by: { $0.key < $1.key }).map({ ($0.key.text, $0.value) }) {
             // A file below the current folder is named as a person would.
-            let name = path.hasPrefix(here + "/") ? String(path.dropFirst(here.count + 1)) : path
+            let name = path.dropping(prefix: here + "/").map(String.init) ?? path
             found.append(
                 file(name, at: path, unwritten: count) ?? LibraryFile(path: name, unwritten: count, isMissing: true))
         }

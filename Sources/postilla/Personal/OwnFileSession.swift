@@ -29,8 +29,8 @@ struct OwnFileSession: Sendable {
 
     /// An argument with a scheme is a server, and one that names a file or ends in `.pdf` is a PDF.
     private static func file(_ target: String) -> String? {
-        guard !target.contains("://") else { return nil }
-        return target.lowercased().hasSuffix(".pdf") || access(target, F_OK) == 0 ? target : nil
+        guard !target.contains(scalars: "://") else { return nil }
+        return target.lowercased().ends(with: ".pdf") || access(target, F_OK) == 0 ? target : nil
     }
 
     /// - Throws: ``CommandFailure`` if a command's output would replace the PDF that it works on, by whatever name.
@@ -61,7 +61,7 @@ struct OwnFileSession: Sendable {
         let written: OwnFileWritten
         do { written = try await link.write() } catch let refusal as EngineRefusal {
             let count = (try? await link.ask("state").report?.unwritten) ?? 0
-            let isSaid = refusal.message.contains("kept")
+            let isSaid = refusal.message.contains(scalars: "kept")
             let kept =
                 count > 0 && !isSaid
                 ? "; \(OwnFileWritten.count(count, "change")) kept (postilla write \(link.name.shellWord))" : ""
@@ -96,7 +96,7 @@ struct OwnFileSession: Sendable {
 
     static var author: String? {
         guard let user = getpwuid(geteuid()) else { return nil }
-        let full = String(cString: user.pointee.pw_gecos).split(separator: ",").first.map(String.init)?.trimmed ?? ""
+        let full = String(cString: user.pointee.pw_gecos).split(scalar: ",").first.map(String.init)?.trimmed ?? ""
         let name = full.isEmpty ? String(cString: user.pointee.pw_name) : full
         return name.isEmpty ? nil : name
     }

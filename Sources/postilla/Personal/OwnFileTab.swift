@@ -272,7 +272,7 @@ final class OwnFileTab: Sendable {
     private func refusal(_ write: FileWrite, _ refusal: EngineRefusal) -> FileRefusal {
         let path = write.copy ?? name
         let reason = refusal.reason ?? refusal.message
-        var result = FileRefusal(write, path: path, reason: reason.hasSuffix(".") ? reason : reason + ".")
+        var result = FileRefusal(write, path: path, reason: reason.ends(with: ".") ? reason : reason + ".")
         switch refusal.problem {
         case "exists": result.force = "replace it"
         case "missing" where write.copy == nil: result.force = "write it again"
@@ -280,15 +280,15 @@ final class OwnFileTab: Sendable {
         }
         if ["other_owner", "read_only", "signed", "missing", "unreadable"].contains(refusal.problem), write.copy == nil
         {
-            let own = name.split(separator: "/").last.map(String.init) ?? "copy.pdf"
+            let own = name.split(scalar: "/").last.map(String.init) ?? "copy.pdf"
             result.otherPath = SafeFileName.free(own, from: 2)
         }
         return result
     }
 
     private static func atHome(_ path: String) -> String {
-        guard path.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"] else { return path }
-        return home + path.dropFirst(1)
+        guard path.begins(with: "~/"), let home = ProcessInfo.processInfo.environment["HOME"] else { return path }
+        return home + path.dropFirst(scalars: 1)
     }
 
     func revert(_ edits: LayerEdits?, _ descriptor: InstantDocumentDescriptor) {

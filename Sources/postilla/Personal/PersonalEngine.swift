@@ -137,7 +137,7 @@ extension String {
         return false
     }
 
-    private var numbers: [Int] { split(separator: ".").map { Int($0.prefix { $0.isNumber }) ?? 0 } }
+    private var numbers: [Int] { split(scalar: ".").map { Int($0.prefix { $0.isNumber }) ?? 0 } }
 }
 
 /// The engine as a child that outlives this process: in a session of its own, and without this terminal.

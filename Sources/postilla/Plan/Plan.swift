@@ -55,7 +55,7 @@ extension LayerSession {
         let identity = descriptor.identity
         return Plan.Place(
             server: identity.server, document: identity.documentID, layer: identity.layer, user: identity.userID,
-            generation: String(cursor.epoch.prefix { $0 != "-" }), revision: cursor.revision)
+            generation: String(cursor.epoch.prefix(whileScalar: { $0 != "-" })), revision: cursor.revision)
     }
 
     /// - Returns: nil if the server has no such record.

@@ -85,7 +85,7 @@ struct Listing {
 
     private static func check(_ fields: [String], _ known: [String]) throws {
         for field in fields {
-            let first = field.prefix { $0 != "." }
+            let first = field.prefix(whileScalar: { $0 != "." })
             guard !known.contains(where: { $0 == first }) else { continue }
             let names = known.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
             throw CommandFailure("no member \(field); there are \(names.joined(separator: ", "))", .usage)
@@ -97,7 +97,7 @@ struct Listing {
         guard let fields, let whole = try? JSONReader.parse(Array(json.utf8)) else { return json }
         var object = JSONObject()
         for field in fields {
-            let path = field.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            let path = field.split(scalar: ".", omittingEmptySubsequences: false).map(String.init)
             let column = columns.firstIndex { $0.name == field }
             object[field] =
                 path.reduce(Optional(whole)) { $0?[$1] } ?? column.map { columns[$0].value(values[$0]) } ?? .null
@@ -135,12 +135,12 @@ struct Listing {
             switch column.form {
             case .fitted(let width): line += text.fitted(to: width).string + " "
             case .moment:
-                line += text.prefix(columns: 16).padded(to: 17).string.replacing("T", with: " ")
+                line += text.prefix(columns: 16).padded(to: 17).string.replacing(scalars: "T", with: " ")
             case .rest: line += text.string
             case .note: if !text.isEmpty { line += " [" + text.string + "]" }
             }
         }
-        while line.last == " " { line.removeLast() }
+        while line.unicodeScalars.last == " " { line.unicodeScalars.removeLast() }
         return PrintableText(replacing: line)
     }
 }

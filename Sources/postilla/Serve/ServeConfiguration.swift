@@ -87,10 +87,10 @@ struct ServeConfiguration {
     /// Parses `9464`, `127.0.0.1:9464` or `[::1]:9464`.
     private func address(_ text: String) throws -> Server.ListenAddress {
         let (host, port) =
-            text.lastIndex(of: ":").map { (String(text[..<$0]), text[text.index(after: $0)...]) } ?? (
+            text.parted(atLast: ":").map { (String($0.before), $0.after) } ?? (
                 "127.0.0.1", text[...]
             )
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        let bare = host.dropping(prefix: "[")?.dropping(suffix: "]").map(String.init) ?? host
         guard let number = UInt16(port), !bare.isEmpty else {
             throw settings.wrong(.metricsAddress, "must be a port, or an address and a port such as 127.0.0.1:9464")
         }

@@ -1,3 +1,4 @@
+import Annotations
 import Dispatch
 import DocumentEngine
 
@@ -76,7 +77,7 @@ private struct KeyArgument {
     let algorithm: VerificationKey.Algorithm?
 
     init(_ argument: String) {
-        let parts = argument.split(separator: ":", maxSplits: 1)
+        let parts = argument.split(scalar: ":", maxSplits: 1)
         algorithm = parts.count == 2 ? VerificationKey.Algorithm(rawValue: String(parts[0])) : nil
         path = algorithm == nil ? argument : String(parts[1])
     }

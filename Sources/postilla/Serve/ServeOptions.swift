@@ -1,3 +1,4 @@
+import Annotations
 import ArgumentParser
 import DocumentEngine
 
@@ -120,7 +121,7 @@ struct ServeOptions: ParsableArguments {
         ]
         for (setting, words) in lists where !words.isEmpty { given[setting] = words }
         for text in limit {
-            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            let parts = text.split(scalar: "=", maxSplits: 1).map(String.init)
             guard parts.count == 2, let known = LimitSetting.all.first(where: { $0.name == parts[0] }) else {
                 let names = LimitSetting.all.map(\.name).joined(separator: ", ")
                 throw CommandFailure("--limit \(text) is not NAME=NUMBER; the names are \(names)", .usage)

@@ -1,3 +1,4 @@
+import Annotations
 import ArgumentParser
 import FoundationEssentials
 import Postgres
@@ -49,8 +50,8 @@ struct ServePlace {
         guard let store = try settings.text(.store) else { return }
         if let address = PostgresAddress(store) {
             postgres = address
-        } else if store.hasPrefix("sqlite:"), store.count > 7 {
-            database = String(store.dropFirst(7))
+        } else if let path = store.dropping(prefix: "sqlite:"), !path.isEmpty {
+            database = String(path)
         } else {
             throw settings.wrong(.store, "must be sqlite:PATH or postgres://user@host:port/db")
         }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// The settings of a server: an option overrides a variable, which overrides the file.
 struct Settings {
     /// The origin of a value, as messages name it.
@@ -29,7 +31,7 @@ struct Settings {
         if let file { try take(file.path, file.text) }
         try take(environment)
         for (setting, words) in options {
-            let name = setting.name.hasPrefix("limits.") ? "limit" : setting.name
+            let name = setting.name.begins(with: "limits.") ? "limit" : setting.name
             values[setting] = Value(words: words, origin: .option(name))
         }
     }
@@ -49,11 +51,11 @@ struct Settings {
     }
 
     private mutating func take(_ environment: [String: String]) throws {
-        for (name, text) in environment where name.hasPrefix("POSTILLA_SERVE_") && !text.isEmpty {
+        for (name, text) in environment where name.begins(with: "POSTILLA_SERVE_") && !text.isEmpty {
             guard let setting = Setting.all.first(where: { $0.variable == name }) else {
                 throw CommandFailure("\(name): unknown setting", .usage)
             }
-            let words = setting.isList ? text.split(separator: ",").map(String.init) : [text]
+            let words = setting.isList ? text.split(scalar: ",").map(String.init) : [text]
             values[setting] = Value(words: words, origin: .variable(name))
         }
     }

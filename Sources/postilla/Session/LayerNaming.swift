@@ -66,6 +66,6 @@ extension String {
                 let character = Character(Unicode.Scalar(byte))
                 return byte < 0x80 && (character.isLetter || character.isNumber || "-._~/:@%+=".contains(character))
             }
-        return plain ? self : "'" + replacing("'", with: #"'\''"#) + "'"
+        return plain ? self : "'" + replacing(scalars: "'", with: #"'\''"#) + "'"
     }
 }

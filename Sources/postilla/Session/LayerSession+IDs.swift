@@ -14,7 +14,7 @@ extension LayerSession {
     func id(of word: String) throws -> Record.ID {
         if try descriptor.layer.record(word) != nil { return word }
         var prefix = word
-        for ellipsis in ["…", "..."] where prefix.hasSuffix(ellipsis) { prefix.removeLast(ellipsis.count) }
+        for ellipsis in ["…", "..."] { prefix = prefix.dropping(suffix: ellipsis).map(String.init) ?? prefix }
         guard prefix.utf8.count >= Self.shortestPrefix else { return word }
         let found = try candidates(prefix)
         if found.count == 1, let only = found.first { return only.text }

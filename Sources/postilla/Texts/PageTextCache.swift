@@ -41,14 +41,14 @@ final class PageTextCache: Sendable {
     init(besides pdf: String? = nil, tools: PDFTools = PDFTools()) {
         var place: (String, String)?
         if let pdf, Self.isOurs(pdf), let version = tools.textVersion {
-            place = (String(pdf.dropLast(4)), version)
+            place = (String(pdf.dropLast(scalars: 4)), version)
         }
         state = Mutex(State(place: place))
     }
 
     private static func isOurs(_ pdf: String) -> Bool {
-        guard pdf.hasSuffix(".pdf") else { return false }
-        return AttachmentID(String(pdf.dropLast(4).split(separator: "/").last ?? "")) != nil
+        guard pdf.ends(with: ".pdf") else { return false }
+        return AttachmentID(String(pdf.dropLast(scalars: 4).split(scalar: "/").last ?? "")) != nil
     }
 
     /// Returns the words of a page; nil if they are not kept.
@@ -118,10 +118,10 @@ extension PageTextCache {
     ///
     /// - Parameter stem: a path in the folder.
     static func makeRoom(in stem: String, limit: Int64 = maxBytes) {
-        let folder = String(stem[..<(stem.lastIndex(of: "/") ?? stem.startIndex)])
+        let folder = String(stem[..<(stem.unicodeScalars.lastIndex(of: "/") ?? stem.startIndex)])
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         var files: [(path: String, bytes: Int64, used: Int)] = []
-        for name in names where name.hasSuffix(".words") || name.hasSuffix(".search") {
+        for name in names where name.ends(with: ".words") || name.ends(with: ".search") {
             var info = stat()
             guard lstat(folder + "/" + name, &info) == 0 else { continue }
             files.append((folder + "/" + name, Int64(info.st_size), info.st_mtim.tv_sec))

@@ -1,3 +1,4 @@
+import Annotations
 import Authorization
 import FoundationEssentials
 import Subprocess
@@ -29,7 +30,7 @@ struct SecretStore: Sendable {
 
     /// - Returns: The tool's output; nil when the tool is missing, fails or times out.
     private func run(_ tool: String, _ arguments: [String], input: String = "") async -> String? {
-        let folders = searchPath.split(separator: ":").map(String.init)
+        let folders = searchPath.split(scalar: ":").map(String.init)
         guard let program = folders.map({ $0 + "/" + tool }).first(where: FileManager.default.isExecutableFile)
         else { return nil }
         guard let said = try? pipe(holding: input) else { return nil }

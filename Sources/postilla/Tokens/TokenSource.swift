@@ -69,17 +69,17 @@ enum TokenSource: Equatable, Sendable {
     private static func fetch(
         _ template: String, headerFile: String?, document: String?, layer: String?
     ) async throws -> String {
-        let url = template.replacing("{document}", with: PercentEncoding.encode(document ?? ""))
-            .replacing("{layer}", with: PercentEncoding.encode(layer ?? ""))
+        let url = template.replacing(scalars: "{document}", with: PercentEncoding.encode(document ?? ""))
+            .replacing(scalars: "{layer}", with: PercentEncoding.encode(layer ?? ""))
         var request = HTTPClientRequest(url: url)
         if let headerFile {
             let line = try PrivateFile.read(headerFile).trimmed
-            guard let colon = line.firstIndex(of: ":") else {
+            guard let (name, value) = line.parted(atFirst: ":") else {
                 throw CommandFailure(
                     "\(headerFile) must contain one header line such as Authorization: Bearer …", .usage)
             }
             request.headers.add(
-                name: String(line[..<colon]), value: String(line[line.index(after: colon)...]).trimmed)
+                name: String(name), value: String(value).trimmed)
         }
         let body: ByteBuffer
         do {
@@ -101,10 +101,7 @@ enum TokenSource: Equatable, Sendable {
 extension String {
     /// The text without leading and trailing white space: a file's last newline is not part of a token.
     var trimmed: String {
-        var view = Substring(self)
-        while view.first?.isWhitespace == true { view = view.dropFirst() }
-        while view.last?.isWhitespace == true { view = view.dropLast() }
-        return String(view)
+        String(trimming(scalars: \.properties.isWhitespace))
     }
 }
 

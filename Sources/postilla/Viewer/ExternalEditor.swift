@@ -1,3 +1,4 @@
+import Annotations
 import FoundationEssentials
 import Glibc
 import Subprocess
@@ -48,7 +49,7 @@ struct ExternalEditor {
         while waitpid(child, &status, 0) < 0, errno == EINTR {}
         guard status == 0 else { return nil }
         let saved = try PrivateFile.read(path, limit: 1 << 20)
-        return saved.hasSuffix("\n") ? String(saved.dropLast()) : saved
+        return saved.dropping(suffix: "\n").map(String.init) ?? saved
     }
 }
 

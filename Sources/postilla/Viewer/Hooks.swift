@@ -107,9 +107,9 @@ final class Hooks: Sendable {
     /// Returns why the command failed; nil if it succeeded.
     private static func run(_ run: Run, limit: Duration) async -> String? {
         guard let name = run.command.first else { return nil }
-        let program: Executable = name.contains("/") ? .path(FilePath(name)) : .name(name)
+        let program: Executable = name.contains(scalar: "/") ? .path(FilePath(name)) : .name(name)
         // A token may be in the program's own variables.
-        let own = ProcessInfo.processInfo.environment.keys.filter { $0.hasPrefix("POSTILLA_") }
+        let own = ProcessInfo.processInfo.environment.keys.filter { $0.begins(with: "POSTILLA_") }
         let hidden = Dictionary(uniqueKeysWithValues: own.map { (Environment.Key(stringLiteral: $0), String?.none) })
         let environment = Environment.inherit.updating(hidden)
         var options = PlatformOptions()

@@ -71,7 +71,7 @@ final class LocalPDF: Sendable {
                 let (first, sizes) = try await open()
                 pagesShown.withLock { $0.show(version) }
                 let place = await reading()
-                let name = String(path.split(separator: "/").last ?? "PDF")
+                let name = String(path.split(scalar: "/").last ?? "PDF")
                 post(
                     .opened(
                         OpenedLayer(
@@ -235,7 +235,7 @@ struct KnownPDFs: Sendable {
     /// Returns nil when nothing is cached or the entry is invalid.
     func info(of sha256: String) -> PDFInfo? {
         guard let text = try? PrivateFile.read(path(sha256), limit: 4 << 20),
-            let first = text.split(separator: "\n").first,
+            let first = text.split(scalar: "\n").first,
             text == Self.checked(String(first)), let json = try? JSON(parsing: String(first)),
             json["version"]?.integer == Self.version, let isEncrypted = json["encrypted"]?.bool,
             let groups = json["pages"]?.array

@@ -223,7 +223,7 @@ final class OpenLayer: Sendable {
 
     private func openPDF() {
         guard let file = descriptor.pdfPath else { return }
-        let hash = String(file.split(separator: "/").last?.prefix { $0 != "." } ?? "")
+        let hash = String(file.split(scalar: "/").last?.prefix(whileScalar: { $0 != "." }) ?? "")
         let runs = (try? descriptor.layer.metadata().pageRuns) ?? []
         let reader = PageReader(
             file: file, tools: tools, known: pdfs.info(of: hash), texts: PageTextCache(besides: file, tools: tools),

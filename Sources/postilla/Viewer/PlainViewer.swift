@@ -89,5 +89,5 @@ enum PlainViewer {
 }
 
 extension String {
-    fileprivate var trimmingCarriageReturn: String { hasSuffix("\r") ? String(dropLast()) : self }
+    fileprivate var trimmingCarriageReturn: String { ends(with: "\r") ? String(dropLast(scalars: 1)) : self }
 }

@@ -1,3 +1,4 @@
+import Annotations
 import Screen
 
 /// What is known about the terminal's own colours: from its answers, else from the environment.
@@ -6,7 +7,7 @@ struct TerminalColors {
     private(set) var background: RGB?
 
     /// Whether the terminal is asked. The Linux console is always dark, and has no answer.
-    static func isAsked(_ environment: [String: String]) -> Bool { environment["TERM"]?.hasPrefix("linux") != true }
+    static func isAsked(_ environment: [String: String]) -> Bool { environment["TERM"]?.begins(with: "linux") != true }
 
     /// What the environment says.
     static func ground(_ environment: [String: String]) -> Ground? {

@@ -233,17 +233,19 @@ final class ViewerServices: AppServices {
 
     /// Expands a leading `~/` as a shell does.
     private func atHome(_ path: String) -> String {
-        path.hasPrefix("~/") ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + path.dropFirst() : path
+        path.begins(with: "~/")
+            ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + path.dropFirst(scalars: 1) : path
     }
 
     /// Finds the files and folders whose path begins with a text; hidden ones only if the text asks for them.
     private func completePath(_ text: String) {
         layers.files.async { [post, home = atHome("~/")] in
-            let start = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
+            let start =
+                text.unicodeScalars.lastIndex(of: "/").map { text.unicodeScalars.index(after: $0) } ?? text.startIndex
             let (folder, name) = (String(text[..<start]), String(text[start...]))
-            let place = folder.isEmpty ? "." : folder.hasPrefix("~/") ? home + folder.dropFirst(2) : folder
+            let place = folder.isEmpty ? "." : folder.begins(with: "~/") ? home + folder.dropFirst(scalars: 2) : folder
             let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
-            let found = names.filter { $0.hasPrefix(name) && (name.hasPrefix(".") || !$0.hasPrefix(".")) }
+            let found = names.filter { $0.begins(with: name) && (name.begins(with: ".") || !$0.begins(with: ".")) }
             let paths = found.sorted().prefix(200).map { found in
                 var isFolder = false
                 let exists = FileManager.default.fileExists(atPath: place + "/" + found, isDirectory: &isFolder)

@@ -14,7 +14,7 @@ extension BackendAPI {
             row.contentType == .annotations
                 && page.map(row.record.content.stands(onPage:)) ?? true
         }
-        if request.header(.accept)?.contains("application/x-ndjson") == true {
+        if request.header(.accept)?.contains(scalars: "application/x-ndjson") == true {
             return try await file(of: key, type: "application/x-ndjson") { write in
                 try await eachPart(of: key) { row, _, _ in
                     isWanted(row) ? row.record : nil

@@ -241,8 +241,8 @@ extension BackendAPI {
 
 extension PDFIntake.Options {
     fileprivate init(_ form: IncomingForm, named fileName: String?) {
-        var title = fileName?.split(separator: "/").last.map(String.init)
-        if let name = title, name.lowercased().hasSuffix(".pdf") { title = String(name.dropLast(4)) }
+        var title = fileName?.split(scalar: "/").last.map(String.init)
+        if let name = title, name.lowercased().ends(with: ".pdf") { title = String(name.dropLast(scalars: 4)) }
         self.init(
             id: form.text("document_id"), title: form.text("title"), fileName: title,
             overwrites: form.text("overwrite_existing_document") == "true", annotations: form["attachment"],

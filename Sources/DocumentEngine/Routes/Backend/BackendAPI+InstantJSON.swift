@@ -75,8 +75,8 @@ extension BackendAPI {
         return answer(document, errors: errors)
     }
 
-    private func formFieldValues(of key: LayerKey) async throws -> [String: JSON] {
-        var values: [String: JSON] = [:]
+    private func formFieldValues(of key: LayerKey) async throws -> [ByteOrdered: JSON] {
+        var values: [ByteOrdered: JSON] = [:]
         try await eachPart(of: key) { row, _, _ in
             row.contentType == .formFields ? row.record : nil
         } _: { records in

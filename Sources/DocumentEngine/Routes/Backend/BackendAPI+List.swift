@@ -49,7 +49,7 @@ extension BackendAPI {
 
     private static func offset(_ cursor: String) throws -> Int {
         guard let bytes = Base64URL.decode(cursor), let text = String(validating: bytes, as: UTF8.self),
-            text.hasPrefix("from "), let offset = Int(text.dropFirst(5)), offset >= 0
+            text.begins(with: "from "), let offset = Int(text.dropFirst(scalars: 5)), offset >= 0
         else { throw APIError(.badRequest, "invalid cursor") }
         return offset
     }

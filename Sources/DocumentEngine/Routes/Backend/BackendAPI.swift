@@ -83,8 +83,8 @@ struct BackendAPI: Sendable {
 extension String {
     /// Whether it contains a token or a part of one: a JSON object in base64url (`{"` is `eyJ`), and a dot.
     fileprivate var containsToken: Bool {
-        split(separator: " ").contains { word in
-            (word.hasPrefix("ey") || word.firstRange(of: "eyJ") != nil) && word.contains(".")
+        split(scalar: " ").contains { word in
+            (word.begins(with: "ey") || word.range(ofScalars: "eyJ") != nil) && word.contains(scalar: ".")
         }
     }
 }

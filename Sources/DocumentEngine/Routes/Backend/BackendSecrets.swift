@@ -1,3 +1,4 @@
+import Annotations
 import EngineCore
 import SyncProtocol
 import Synchronization
@@ -38,10 +39,12 @@ package final class BackendSecrets: Sendable {
 
     /// Accepts the value with or without quotation marks.
     private static func token(_ header: String) -> Substring? {
-        guard header.lowercased().hasPrefix("token token=") else { return nil }
-        let value = header.dropFirst("token token=".count)
-        if value.count >= 2, value.first == "\"", value.last == "\"" { return value.dropFirst().dropLast() }
-        return value
+        let mark = "token token="
+        guard header.utf8.prefix(mark.utf8.count).elementsEqual(mark.utf8, by: { $0 | 0x20 == $1 | 0x20 }) else {
+            return nil
+        }
+        let value = Substring(header.utf8.dropFirst(mark.utf8.count))
+        return value.dropping(prefix: "\"")?.dropping(suffix: "\"") ?? value
     }
 
     private static func same(_ one: [UInt8], _ other: [UInt8]) -> Bool {

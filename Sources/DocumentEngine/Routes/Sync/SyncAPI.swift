@@ -88,7 +88,7 @@ struct SyncAPI: Sendable {
     }
 
     private static func token(in header: String) -> String? {
-        let parts = header.split(separator: " ", maxSplits: 1)
+        let parts = header.split(scalar: " ", maxSplits: 1)
         return parts.count == 2 && parts[0].lowercased() == "bearer" ? String(parts[1]) : nil
     }
 

@@ -34,13 +34,13 @@ struct LayerRepair {
 
     /// The lock that every process holds shared while it has the store open.
     static func lock(besides path: String) -> String {
-        (path.hasSuffix(".sqlite") ? String(path.dropLast(7)) : path) + ".lock"
+        (path.dropping(suffix: ".sqlite") ?? path[...]) + ".lock"
     }
 
     private var making: String { path + ".repair" }
     private var made: String { path + ".repaired" }
-    private var name: String { String(path.split(separator: "/").last ?? "layer.sqlite") }
-    private var folder: String { String(path.dropLast(name.utf8.count + 1)) }
+    private var name: String { String(path.split(scalar: "/").last ?? "layer.sqlite") }
+    private var folder: String { String(path.dropping(suffix: "/" + name) ?? "") }
 
     /// - Parameters:
     ///   - identity: Which layer it is, if the store and its label do not say so.
@@ -164,7 +164,7 @@ extension LayerRepair {
 
     /// Whether a repair kept the damaged files of a store in this folder.
     static func hasDamagedCopy(in folder: String) -> Bool {
-        Folders.entries(folder).contains { $0.contains(".sqlite.damaged-") }
+        Folders.entries(folder).contains { $0.contains(scalars: ".sqlite.damaged-") }
     }
 
     /// Whether there is a store, perhaps one whose repair was interrupted. A file in which nothing was stored yet, because
@@ -183,7 +183,7 @@ extension LayerRepair {
         if Folders.isFile(made + "/" + name) {
             try Folders.make(aside)
             for file in [path + "-wal", path + "-shm", path, label] where Folders.isFile(file) {
-                try move(file, to: aside + "/" + (file.split(separator: "/").last ?? ""))
+                try move(file, to: aside + "/" + (file.split(scalar: "/").last ?? ""))
             }
             try Self.sync(folder)
             try move(made + "/" + name, to: path)
