@@ -37,7 +37,7 @@ struct CombiningTextTests {
 
     @Test(arguments: AwkwardText.all)
     func fdfHoldsIt(_ text: String) throws {
-        let units = [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
+        let units: [UInt8] = [0xFE, 0xFF] + text.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] }
         let word = "<\(units.hexadecimal)>"
         let entries = "/Subtype/Text/Page 0/Rect[9 700 30 720]/Contents\(word)/T\(word)/Subj\(word)/NM\(word)"
         let body = "%FDF-1.4\n1 0 obj\n<</FDF<</Annots[2 0 R]>>>>\nendobj\n2 0 obj\n<<\(entries)>>\nendobj\n"
