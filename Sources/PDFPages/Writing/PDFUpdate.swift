@@ -9,6 +9,8 @@ final class PDFUpdate: ObjectUpdate {
     private let file: FileDescriptor
     private var waiting: [UInt8] = []
     private var lastObject: Int
+    /// The last object of the file itself.
+    private let lastOwn: Int
     private var isFirst = true
 
     /// - Parameter path: path of an existing file, which is overwritten.
@@ -17,7 +19,7 @@ final class PDFUpdate: ObjectUpdate {
         guard let header = try? JSONReader.parse(dump.header), let last = dump.lastObject else {
             throw PDFError.damaged
         }
-        lastObject = last
+        (lastObject, lastOwn) = (last, last)
         file = try FileDescriptor.open(FilePath(path), .writeOnly, options: [.truncate, .noFollow])
         try put(#"{"qpdf":[\#(header.text),{"#)
     }
@@ -67,7 +69,19 @@ final class PDFUpdate: ObjectUpdate {
         try put(#""}}"#)
     }
 
+    /// Makes qpdf read an object of the file, before the object is replaced.
+    ///
+    /// qpdf reads all objects of an object stream at once, when it needs the first, and then has the old ones again, also
+    /// of those that were replaced before (11.3 to 12.4). It reads what an entry of a dictionary refers to. The dictionary
+    /// itself is written nowhere, because nothing refers to it.
+    private func load(_ id: ObjectID) throws {
+        guard id.number <= lastOwn else { return }
+        try put((isFirst ? "" : ",\n") + #""obj:\#(number().text)":{"value":{"/Old":"\#(id.text)"}}"#)
+        isFirst = false
+    }
+
     private func begin(_ id: ObjectID) throws {
+        try load(id)
         try put((isFirst ? "" : ",\n") + #""obj:\#(id.text)":"#)
         isFirst = false
     }
