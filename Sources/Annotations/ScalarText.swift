@@ -22,6 +22,11 @@ extension StringProtocol where SubSequence == Substring {
         ends(with: end) ? Substring(self[startIndex...].utf8.dropLast(end.utf8.count)) : nil
     }
 
+    /// Whether the text has more scalars than this. Looks at no more of them.
+    package func isLonger(thanScalars count: Int) -> Bool {
+        utf8.count > count && !scalars.dropFirst(count).isEmpty
+    }
+
     /// Returns the first scalars, at most `count`.
     package func prefix(scalars count: Int) -> Substring { Substring(scalars.prefix(count)) }
 

@@ -7,6 +7,8 @@ public enum InvalidContent: Error, Hashable, Sendable, CustomStringConvertible {
     case badBox
     case missingText
     case badAttachmentName
+    /// Only a part of the annotation is known: an edit would remove the rest of it. The value says why.
+    case readInPart(String)
 
     public var description: String {
         switch self {
@@ -18,6 +20,9 @@ public enum InvalidContent: Error, Hashable, Sendable, CustomStringConvertible {
         case .missingText: #""text" is missing in a comment"#
         case .badAttachmentName:
             #""imageAttachmentId" must be the SHA-256 of the file, as 64 lower-case hexadecimal digits"#
+        case .readInPart(let why):
+            "only a part of the annotation could be read (\(why)), and an edit would remove the rest; edit it in the program "
+                + "that made it"
         }
     }
 }

@@ -14,6 +14,9 @@ package struct LeftOut: Sendable {
         if record.contentType != .formFields { add(Noun(record.content)) }
     }
 
+    /// Counts an annotation that a PDF holds in another version, or not at all, because it could not be written whole.
+    package mutating func addUnwritten() { add(.unwritten) }
+
     /// Counts an attached file.
     package mutating func addFile() { add(.file) }
 
@@ -52,11 +55,17 @@ package struct LeftOut: Sendable {
         case mark = "printer's mark"
         case image
         case misplaced = "annotation without a page"
+        case part = "annotation of which only a part is known"
+        case unwritten = "annotation that cannot be written"
         case unknown = "annotation of an unknown kind"
 
         init(_ content: Content) {
             guard content.contentType != .comments else {
                 self = .comment
+                return
+            }
+            guard content.readInPart == nil else {
+                self = .part
                 return
             }
             self =
@@ -80,6 +89,8 @@ package struct LeftOut: Sendable {
         var plural: String {
             switch self {
             case .misplaced: "annotations without a page"
+            case .part: "annotations of which only a part is known"
+            case .unwritten: "annotations that cannot be written"
             case .unknown: "annotations of an unknown kind"
             default: rawValue + "s"
             }

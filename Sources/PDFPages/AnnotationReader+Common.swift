@@ -17,15 +17,19 @@ extension AnnotationReader {
 
     /// The annotation's `Contents`, or that of its popup, where some writers put it.
     var contents: String? {
-        text("Contents") ?? source.dictionary("Popup").flatMap { text("Contents", of: $0) }
+        mutating get {
+            if let text = text("Contents") { return text }
+            return source.dictionary("Popup").flatMap { text("Contents", of: $0) }
+        }
     }
 
     /// Returns a text of this or another dictionary, with line ends as `\n`, cut to `limit` scalars.
-    func text(_ key: String, of other: PDFDictionary? = nil, limit: Int = maxTextLength) -> String? {
-        guard let text = (other ?? source).text(key) else { return nil }
+    mutating func text(_ key: String, of other: PDFDictionary? = nil, limit: Int = maxTextLength) -> String? {
+        guard let whole = (other ?? source).text(key) else { return nil }
+        let text = cut(whole, to: limit, limit == Self.maxNameLength ? Self.tooLongName : Self.tooLongText)
         var result = String.UnicodeScalarView()
         var previous: Unicode.Scalar?
-        for scalar in text.unicodeScalars.prefix(limit) {
+        for scalar in text.unicodeScalars {
             if scalar != "\n" || previous != "\r" { result.append(scalar == "\r" ? "\n" : scalar) }
             previous = scalar
         }
@@ -56,9 +60,11 @@ extension AnnotationReader {
     }
 
     /// Lengths of dashes and gaps; nil for a solid line.
-    var dashes: JSON? {
+    mutating func dashes() -> JSON? {
         guard let style = source.dictionary("BS"), style["S"].name == "D" else { return nil }
-        let lengths = (style.numbers("D") ?? [3]).prefix(16).filter { $0 >= 0 && $0 < 10_000 }
+        let all = style.numbers("D") ?? [3]
+        if all.count > Self.maxDashes { cut("more than \(Self.maxDashes) dashes") }
+        let lengths = all.prefix(Self.maxDashes).filter { $0 >= 0 && $0 < 10_000 }
         return lengths.isEmpty ? nil : .array(lengths.map { .number(JSONNumber($0)) })
     }
 
@@ -66,7 +72,7 @@ extension AnnotationReader {
     mutating func groups(_ key: String, of size: Int) -> [ArraySlice<Double>] {
         guard let numbers = source.numbers(key) else { return [] }
         if numbers.count % size != 0 { note("incomplete \(key)") }
-        if numbers.count > Self.maxNumbers { note("too many numbers in \(key): the rest is omitted") }
+        if numbers.count > Self.maxNumbers { cut(size == 8 ? Self.tooManyBoxes : Self.tooManyPoints) }
         let count = min(numbers.count, Self.maxNumbers) / size * size
         return stride(from: 0, to: count, by: size).map { numbers[$0..<$0 + size] }
     }

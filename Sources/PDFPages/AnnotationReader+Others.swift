@@ -9,7 +9,7 @@ extension AnnotationReader {
         if let kind = subtype.flatMap(AnnotationKind.init(pdfSubtype:)) {
             json["type"] = .string(kind.type)
         } else {
-            aside["pdfSubtype"] = subtype.map { .string(String($0.prefix(scalars: 128))) }
+            aside["pdfSubtype"] = subtype.map { .string(cut($0, to: Self.maxWord, Self.tooLongName)) }
             if subtype == nil { note("no kind stored") }
         }
         json["note"] = contents.map(JSON.string)

@@ -30,14 +30,19 @@ extension AnnotationReader {
         for item in source.array("InkList") ?? [] {
             guard case .array(let items) = source.file.resolve(item) else {
                 note("a stroke cannot be read")
+                cut("a stroke that cannot be read")
                 continue
             }
+            if items.count > left { cut(Self.tooManyPoints) }
+            guard left > 0 || items.isEmpty else { break }
             let numbers = items.prefix(left).compactMap { source.file.resolve($0).number }
-            if numbers.count < items.count { note("a stroke is incomplete") }
+            if numbers.count < min(items.count, left) {
+                note("a stroke is incomplete")
+                cut("a stroke that cannot be read")
+            }
             left -= numbers.count
             let points = frame.points(numbers)
             if !points.isEmpty { lines.append(points) }
-            if left <= 0 { break }
         }
         return lines
     }
@@ -77,7 +82,7 @@ extension AnnotationReader {
     private mutating func outline() {
         json["strokeColor"] = color("C")
         json["strokeWidth"] = strokeWidth
-        json["strokeDashArray"] = dashes
+        json["strokeDashArray"] = dashes()
         json["fillColor"] = color("IC")
         json["note"] = contents.map(JSON.string)
     }

@@ -29,6 +29,9 @@ extension AnnotationReader {
         json["type"] = "pspdfkit/text"
         json["text"] = .string(contents ?? "")
         var appearance = DefaultAppearance(source["DA"].string ?? "")
+        if source["DA"].string?.isLonger(thanScalars: Self.maxStyle) == true {
+            cut("a style of more than 1,000 characters")
+        }
         let style = TextStyle(of: source)
         // Programs draw the text in this style, and may leave `DA` as it is.
         appearance.size = style.size ?? appearance.size
@@ -53,7 +56,7 @@ extension AnnotationReader {
         json["stampType"] = .string(AnnotationNames.stamps.contains(name) ? name : "Custom")
         // What a stamp without a name says is known only from its picture.
         if !AnnotationNames.stamps.contains(name), !name.isEmpty, name != "Custom" {
-            json["title"] = .string(String(name.prefix(scalars: 128)))
+            json["title"] = .string(cut(name, to: Self.maxWord, Self.tooLongName))
         }
         json["color"] = color("C")
         json["rotation"] = rotation
@@ -74,6 +77,7 @@ extension AnnotationReader {
         json["borderWidth"] = strokeWidth
         json["note"] = contents.map(JSON.string)
         json["action"] = destinations.action(of: source)
+        if let limit = destinations.limit(of: source) { cut(limit) }
         if json["action"] == nil { note("no readable target") }
     }
 }
@@ -86,7 +90,7 @@ struct DefaultAppearance: Hashable {
 
     init(_ text: String) {
         var operands: [Substring] = []
-        for word in text.prefix(scalars: 1000).split(whereScalar: \.properties.isWhitespace) {
+        for word in text.prefix(scalars: AnnotationReader.maxStyle).split(whereScalar: \.properties.isWhitespace) {
             switch word {
             case "Tf":
                 font = operands.dropLast().last.map { String($0.unicodeScalars.drop { $0 == "/" }) }

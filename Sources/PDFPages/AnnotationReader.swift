@@ -15,11 +15,19 @@ struct AnnotationReader {
     /// The annotation's rectangle, as displayed.
     let box: Rect?
 
+    /// Why only a part of the annotation was read; nil if all of it was. See ``Content/readInPart``.
+    private(set) var limit: String?
+
     /// Limit on coordinates of one annotation; a record could not hold more, so the rest is left out.
     static let maxNumbers = 20_000
+    static let (tooManyPoints, tooManyBoxes) = ("more than 10,000 points", "more than 2,500 boxes")
     /// Limits on the Unicode scalars of a text and of a name.
     static let maxTextLength = 100_000
     static let maxNameLength = 1000
+    static let tooLongText = "a text of more than 100,000 characters"
+    static let tooLongName = "a name of more than 1,000 characters"
+    /// Limits on a name that is not shown as one, on lengths of dashes, and on styles.
+    static let (maxWord, maxDashes, maxStyle) = (128, 16, 1000)
 
     init(
         _ source: PDFDictionary, on frame: PageFrame, pageIndex: Int, number: Int?, destinations: Destinations
@@ -40,9 +48,25 @@ struct AnnotationReader {
         common()
         kind()
         if json["bbox"] == nil { json["bbox"] = boxOfParts?.json }
+        if let limit {
+            aside[Content.partKey] = .string(limit)
+            defects.insert(Content.partWarning + limit, at: 0)
+        }
         if !defects.isEmpty { aside["warning"] = .string(defects.joined(separator: "; ")) }
         if !aside.members.isEmpty { json["postilla"] = .object(aside) }
         return Content(json)
+    }
+
+    /// Notes that not all of the annotation is read.
+    mutating func cut(_ limit: String) {
+        self.limit = self.limit ?? limit
+    }
+
+    /// Returns a text cut to `limit` scalars, which it notes.
+    mutating func cut(_ text: String, to limit: Int, _ reason: String) -> String {
+        guard text.isLonger(thanScalars: limit) else { return text }
+        cut(reason)
+        return String(text.prefix(scalars: limit))
     }
 
     mutating func note(_ defect: String) {

@@ -30,22 +30,42 @@ struct Destinations {
     private func action(_ action: PDFDictionary) -> JSON? {
         switch action["S"].name {
         case "URI":
-            return action.text("URI").map { ["type": "uri", "uri": .string(String($0.prefix(scalars: 8192)))] }
+            return action.text("URI").map {
+                ["type": "uri", "uri": .string(String($0.prefix(scalars: Self.maxAddress)))]
+            }
         case "GoTo": return goTo(action["D"])
         case "GoToR":
             return path(action).map { ["type": "goToRemote", "relativePath": .string($0)] }
         case "Launch": return path(action).map { ["type": "launch", "filePath": .string($0)] }
         case "Named":
             return action["N"].name.map {
-                ["type": "named", "action": .string(Self.lowercasedFirst($0.prefix(scalars: 128)))]
+                ["type": "named", "action": .string(Self.lowercasedFirst($0.prefix(scalars: Self.maxName)))]
             }
         default: return nil
         }
     }
 
+    private static let (maxAddress, maxPath, maxName) = (8192, 4096, 128)
+
+    /// Returns why the action of a link is not read as a whole; nil if it is.
+    func limit(of source: PDFDictionary) -> String? {
+        guard let action = source.dictionary("A") else { return nil }
+        let (text, most) =
+            switch action["S"].name {
+            case "URI": (action.text("URI"), Self.maxAddress)
+            case "GoToR", "Launch": (wholePath(action), Self.maxPath)
+            case "Named": (action["N"].name, Self.maxName)
+            default: (String?.none, 0)
+            }
+        return text?.isLonger(thanScalars: most) == true ? "an address of more than \(most) characters" : nil
+    }
+
+    private func wholePath(_ action: PDFDictionary) -> String? {
+        action.dictionary("F")?.text("UF") ?? action.dictionary("F")?.text("F") ?? action.text("F")
+    }
+
     private func path(_ action: PDFDictionary) -> String? {
-        let path = action.dictionary("F")?.text("UF") ?? action.dictionary("F")?.text("F") ?? action.text("F")
-        return path.map { String($0.prefix(scalars: 4096)) }
+        wholePath(action).map { String($0.prefix(scalars: Self.maxPath)) }
     }
 
     private static func lowercasedFirst(_ name: Substring) -> String {

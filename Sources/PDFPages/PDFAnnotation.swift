@@ -5,6 +5,8 @@ package import Annotations
 package struct PDFAnnotation: Hashable, Sendable {
     /// Without `Type`, `P` and `AP`. Contains references only when read from a file.
     package var entries: [String: PDFObject]
+    /// Why only a part of a record is in them, as a noun phrase; nil if all of it is that PDF can express.
+    package private(set) var limit: String?
 
     package init(entries: [String: PDFObject]) { self.entries = entries }
 
@@ -20,6 +22,7 @@ package struct PDFAnnotation: Hashable, Sendable {
         var writer = AnnotationWriter(content, on: frame, isOwn: isOwn)
         guard writer.kind() else { return nil }
         entries = writer.entries.mapValues(\.plain)
+        limit = writer.limit
     }
 
     /// Creates the dictionary as ``AnnotatedPDF`` writes it into a file, where the rectangle is that of the drawing.
@@ -37,6 +40,7 @@ package struct PDFAnnotation: Hashable, Sendable {
         var writer = AnnotationWriter(content, on: frame)
         writer.comment(under: Rect(json: root["bbox"] ?? .null))
         entries = writer.entries.mapValues(\.plain)
+        limit = writer.limit
     }
 
     /// The defect of a file attachment whose dictionary has no file.

@@ -77,8 +77,19 @@ extension DocumentState {
     var currentRow: ListRow? { focus == .page ? page.currentRow : list.current }
 
     var denialOfEdit: String? {
-        guard focus == .thread, let comment = thread.current else { return denialOfChange { .edit($0) } }
+        guard focus == .thread, let comment = thread.current else {
+            return denialOfChange { .edit($0) } ?? partDenial(of: currentRow?.warning)
+        }
         return denial { _ in .editing(comment) }
+            ?? comment.content.readInPart.map { InvalidContent.readInPart($0).description }
+    }
+
+    /// Why an annotation cannot be edited of which only a part was read, by its warning.
+    private func partDenial(of warning: String?) -> String? {
+        guard focus != .list || list.marks.isEmpty, let rest = warning?.dropping(prefix: Content.partWarning) else {
+            return nil
+        }
+        return InvalidContent.readInPart(String(rest.parted(atFirst: ";")?.before ?? rest)).description
     }
 
     func denialOfChange(_ operation: (Subject) -> Operation) -> String? {

@@ -24,6 +24,8 @@ extension OwnFiles {
         var left = LeftOut()
         /// Records that were written without their groups.
         var groups = 0
+        /// Records that could not be written as they are, with the reason. The file keeps its own version.
+        var unwritten: [Unwritten] = []
         /// Records that wait for a choice between two versions. The file keeps its own version.
         var conflicts = 0
         /// What another program had changed, merged before writing.
@@ -121,6 +123,7 @@ extension OwnFiles {
         result.records = plan.written.count
         result.left = plan.left
         result.groups = plan.groups
+        result.unwritten = plan.unwritten
         result.isRewritten = !keepsIDs
         result.holdsDeleted = keepsIDs && plan.deletes
         let facts = try await engine.apart { try replacement.prepare() }
@@ -156,9 +159,10 @@ extension OwnFiles {
         var (new, isBroken) = (plan, false)
         do {
             try await intake.work.perform(on: state.facts.size) {
-                isBroken = try await tools.annotate(
+                let result = try await tools.annotate(
                     source, into: target, notes: notes.path, keepsSignatures: keepsSignatures
                 ) { annotated in
+                    new = plan
                     new.read(annotated)
                     for step in new.steps {
                         switch step {
@@ -176,6 +180,8 @@ extension OwnFiles {
                         }
                     }
                 }
+                isBroken = result.breaksSignature
+                new.leave(result.unwritten)
                 guard isCompact else { return }
                 do {
                     if try await tools.compact(target, notes: notes.path, keepsSignatures: keepsSignatures) {
@@ -204,6 +210,8 @@ struct WritePlan {
     private(set) var left = LeftOut()
     /// How many of the written records have a group, which a PDF cannot hold.
     private(set) var groups = 0
+    /// The records that were not written as they are, by their ids in the layer.
+    private(set) var unwritten: [Unwritten] = []
     /// Whether annotations of the file are removed.
     private(set) var deletes = false
     private let moment: OwnFiles.Moment
@@ -284,6 +292,16 @@ struct WritePlan {
             }
             steps.append(.add(step, root: root, record.id))
         }
+    }
+
+    /// Notes the records that were not written, which are named by the ids of the file.
+    mutating func leave(_ unwritten: [Unwritten]) {
+        var names: [ByteOrdered: Record.ID] = [:]
+        for case .add(let record, _, let id) in steps { names[ByteOrdered(record.id)] = id }
+        self.unwritten = unwritten.compactMap { item in
+            names[ByteOrdered(item.id)].map { Unwritten(id: $0, reason: item.reason) }
+        }
+        for item in self.unwritten { written[ByteOrdered(item.id)] = nil }
     }
 
     mutating func added(_ id: Record.ID) {

@@ -120,6 +120,13 @@ struct OwnFilesAPI: Sendable {
                     json.member("rewritten", written.isRewritten)
                     json.member("holdsDeleted", written.holdsDeleted)
                     json.member("breaksSignature", written.breaksSignature)
+                    json.key("unwritten")
+                    json.array(written.unwritten) { json, item in
+                        json.object { json in
+                            json.member("id", item.id)
+                            json.member("why", item.why)
+                        }
+                    }
                 })
         }
     }

@@ -58,6 +58,7 @@ extension Layer {
                 throw EditError.noSuchRecord(id)
             }
             try grant.require(.editing(record))
+            if let limit = record.content.readInPart { throw EditError.invalid(.readInPart(limit)) }
             // Before it is compared or shown: what the caller left out is no change.
             let content = content.keepingOrigin(of: record.content)
             let merged: Content? = if let seen { content.made(over: seen, on: record.content) } else { content }

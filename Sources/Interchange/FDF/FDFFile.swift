@@ -44,6 +44,10 @@ package struct FDFFile: Sendable {
             let own = entries.filter { !Self.others.contains($0.key) }.mapValues { objects.copy($0) }
             var (content, defects) = PDFAnnotation(entries: own)
                 .content(onPage: index, pages[index], pageCount: pages.count)
+            if let limit = content.readInPart {
+                tell(name, "only a part of it can be read: \(limit)")
+                continue
+            }
             let file = subtype == "FileAttachment" ? Self.file(entries["FS"], objects) : nil
             if let file {
                 (content, defects) = XFDFAttachedFile.complete(

@@ -25,6 +25,7 @@ package enum KnownRecord {
 
     /// Returns the record's content with what an item of an XFDF or FDF file changes in it.
     package static func merged(_ item: Content, into present: Content, pages: [PageFrame]) -> Content {
+        guard item.readInPart == nil, present.readInPart == nil else { return present }
         let isComment = present.contentType == .comments
         guard !isComment, item.contentType != .comments else {
             guard isComment, item.contentType == .comments else { return isComment ? present : item }

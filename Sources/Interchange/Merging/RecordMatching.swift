@@ -192,6 +192,8 @@ package struct RecordMatching {
     /// Returns the content that is known, with what the copy changed.
     private func changed(_ content: Content, _ partner: RecordFacts, _ pages: [PageFrame]) -> Content {
         let present = partner.record.content
+        // What is known of it may be what both have.
+        guard content.readInPart == nil, present.readInPart == nil else { return present }
         var result: Content
         if partner.isReply {
             result = KnownRecord.apply(KnownRecord.changedWords(of: content, in: present), to: present)

@@ -2,8 +2,8 @@ import Annotations
 import PDFPages
 
 extension XFDFElement {
-    /// Limit on numbers per annotation; a record could not hold more.
-    private static let maxNumbers = 20_000
+    /// Limit on the numbers of a list: one more than is read of an annotation, so that the rest is noticed.
+    private static let maxNumbers = 20_001
 
     /// - Returns: nil for an element that is not an annotation of a known kind.
     static func annotation(_ node: XMLNode) -> PDFAnnotation? {
@@ -75,7 +75,9 @@ extension XFDFElement {
 
     /// Parses numbers separated by commas, semicolons or spaces; nil when one is malformed.
     private static func numbers(_ text: String) -> [Double]? {
-        let words = text.split(whereScalar: { $0 == "," || $0 == ";" || $0.properties.isWhitespace }).prefix(maxNumbers)
+        let words = text.split(
+            maxSplits: maxNumbers, whereScalar: { $0 == "," || $0 == ";" || $0.properties.isWhitespace }
+        ).prefix(maxNumbers)
         let numbers = words.compactMap { number(String($0)) }
         return numbers.count == words.count ? numbers : nil
     }

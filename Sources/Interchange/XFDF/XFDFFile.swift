@@ -55,6 +55,7 @@ package struct XFDFFile: Hashable, Sendable {
         // The name becomes the record's id.
         annotation.entries["NM"] = nil
         var (content, defects) = annotation.content(onPage: page, pages[page], pageCount: pages.count)
+        if let limit = content.readInPart { return tell("only a part of it can be read: \(limit)", of: node) }
         // The file itself is in the element, not in the entries that were read.
         let file = node.name == XFDFAttachedFile.element ? XFDFAttachedFile(node) : nil
         var told = defects

@@ -37,7 +37,7 @@ package struct XFDFWriter {
     /// - Parameters:
     ///   - root: for a comment, the annotation it belongs to.
     ///   - file: the file of a file attachment.
-    /// - Returns: empty for a record without an XFDF element or a page.
+    /// - Returns: empty for a record without an XFDF element or a page, and for one of which only a part would be written.
     package func add(_ record: Record, under root: Record? = nil, file: [UInt8]? = nil) -> String {
         let place = root?.content ?? record.content
         guard let page = place["pageIndex"]?.integer, let index = Int(exactly: page), pages.indices.contains(index)
@@ -47,7 +47,7 @@ package struct XFDFWriter {
         let annotation =
             root.map { PDFAnnotation(comment: record.content, under: $0.content, on: pages[index]) }
             ?? PDFAnnotation(record.content, on: pages[index])
-        guard let annotation,
+        guard let annotation, annotation.limit == nil, record.content.readInPart == nil,
             var node = XFDFElement.node(annotation, page: index, name: record.id)
         else { return "" }
         if let target = root?.id ?? record.content["postilla"]?["inReplyTo"]?.string {

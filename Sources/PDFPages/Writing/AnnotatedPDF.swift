@@ -21,6 +21,10 @@ package struct AnnotatedPDF {
     var waiting: [Waiting] = []
     /// What the finished file must hold; nil if the file has more annotations than are read.
     private(set) var readBack: ReadBack?
+    /// Records that are not written, with the reason.
+    private var refused: [ByteOrdered: Unwritten.Reason]
+    /// Those of them that were added.
+    private var met: Set<ByteOrdered> = []
 
     /// An annotation in the file.
     struct Own {
@@ -46,8 +50,13 @@ package struct AnnotatedPDF {
     /// - Parameters:
     ///   - update: takes the changed objects.
     ///   - page: if the file is one page taken out of another file, its index there.
-    init(_ dump: ObjectDump, _ tree: PageTree, update: any ObjectUpdate, page: Int? = nil) throws {
+    ///   - refused: records that are not written.
+    init(
+        _ dump: ObjectDump, _ tree: PageTree, update: any ObjectUpdate, page: Int? = nil,
+        without refused: [ByteOrdered: Unwritten.Reason] = [:]
+    ) throws {
         self.dump = dump
+        self.refused = refused
         self.page = page
         self.tree = tree
         self.update = update
@@ -88,13 +97,25 @@ package struct AnnotatedPDF {
         return true
     }
 
-    /// Adds a record. Content without a PDF annotation is skipped.
+    /// The records that were added and are not written.
+    package var unwritten: [Unwritten] {
+        met.sorted().compactMap { id in refused[id].map { Unwritten(id: id.text, reason: $0) } }
+    }
+
+    /// Leaves the file's own annotation as it is, or a new one out.
+    private mutating func refuse(_ id: ByteOrdered, _ reason: Unwritten.Reason) {
+        refused[id] = refused[id] ?? reason
+        met.insert(id)
+        own[id]?.isKept = true
+    }
+
+    /// Adds a record. Content without a PDF annotation is skipped. A record that is not written is one of ``unwritten``.
     ///
     /// - Parameters:
     ///   - root: for a comment, the annotation it belongs to.
     ///   - image: the file that an image annotation shows, or that a new file attachment holds.
     ///   - appearance: of a new annotation, from another file, instead of a drawing of its record.
-    /// - Returns: whether the file holds the record; false for one that PDF cannot hold, or without a page.
+    /// - Returns: false for a record that PDF cannot hold, or without a page.
     @discardableResult
     package mutating func add(
         _ record: Record, under root: Record? = nil, image: [UInt8]? = nil, appearance: CopiedAppearance? = nil
@@ -110,6 +131,10 @@ package struct AnnotatedPDF {
             record.content = record.content.changing { $0["pageIndex"] = 0 }
         }
         let index = page(of: root ?? record)
+        if let reason = reasonToRefuse(record, under: root) {
+            refuse(ByteOrdered(record.id), reason)
+            return true
+        }
         if let mine = own[ByteOrdered(record.id)] {
             own[ByteOrdered(record.id)]?.isKept = true
             guard let index, mine.content != record.content else { return true }
@@ -125,9 +150,17 @@ package struct AnnotatedPDF {
                 return true
             }
             try create(record, under: root, onPage: index, image, appearance)
-            return numbers[ByteOrdered(record.id)] != nil
+            return numbers[ByteOrdered(record.id)] != nil || met.contains(ByteOrdered(record.id))
         }
         return false
+    }
+
+    private func reasonToRefuse(_ record: Record, under root: Record?) -> Unwritten.Reason? {
+        if let reason = refused[ByteOrdered(record.id)] { return reason }
+        if own[ByteOrdered(record.id)] == nil, let limit = record.content.readInPart { return .readInPart(limit) }
+        // A comment needs what it answers.
+        guard let root, own[ByteOrdered(root.id)] == nil else { return nil }
+        return refused[ByteOrdered(root.id)]
     }
 
     /// Returns what an annotation looks like, whatever its number: without references to other objects.
@@ -175,6 +208,7 @@ package struct AnnotatedPDF {
             annotation = PDFAnnotation(record.content, on: frame)
         }
         guard var annotation else { return }
+        if let limit = annotation.limit { return refuse(ByteOrdered(record.id), .tooLong(limit)) }
         if root == nil, let target = record.content.answered, let number = finalNumber(of: target) {
             annotation.entries["IRT"] = .reference(number)
             let isGroup = record.content["postilla"]?["replyType"] == "group"
@@ -280,6 +314,10 @@ extension AnnotatedPDF {
         else { return }
         let isMoved = merge.isMoved
         guard !merge.isEmpty || isMoved || root != nil else { return }
+        if !merge.isEmpty || isMoved, let reason = mine.content.readInPart.map(Unwritten.Reason.readInPart) {
+            return refuse(id, reason)
+        }
+        if !merge.isEmpty, let limit = merge.limit { return refuse(id, .tooLong(limit)) }
         var entries = merge.entries
         if let root { entries["IRT"] = .some(.reference(root)) }
         if let destination = entries["Dest"] { entries["Dest"] = .some(self.destination(destination)) }

@@ -1,5 +1,40 @@
+package import Annotations
 import Glibc
 import SystemPackage
+
+/// What became of a copy with the annotations of a layer.
+package struct AnnotatingResult: Hashable, Sendable {
+    /// The records that the copy does not hold as they are in the layer, in the order of their ids.
+    package var unwritten: [Unwritten] = []
+    /// Whether the copy has a signature that forbids its changes, or that is broken.
+    package var breaksSignature = false
+}
+
+/// A record that was not written. An annotation of the file stays as the file has it, and a new one is missing.
+package struct Unwritten: Hashable, Sendable {
+    package enum Reason: Hashable, Sendable {
+        /// Read again, the written file would not hold it as it is.
+        case differs
+        /// Only a part of it was read, for this reason, so that the rest would be lost.
+        case readInPart(String)
+        /// Only a part of it could be written, for this reason.
+        case tooLong(String)
+    }
+
+    package var id: Record.ID
+    package var reason: Reason
+
+    package init(id: Record.ID, reason: Reason) { (self.id, self.reason) = (id, reason) }
+
+    /// Why, without text from the file: the end of a sentence about the annotation.
+    package var why: String {
+        switch reason {
+        case .differs: "it would read differently in the file"
+        case .readInPart(let limit): "only a part of it can be read: \(limit)"
+        case .tooLong(let limit): "only a part of it could be written: \(limit)"
+        }
+    }
+}
 
 extension PDFTools {
     /// Writes a copy of a file with the annotations of a layer instead of its own, and reads it again to check it.
@@ -12,24 +47,45 @@ extension PDFTools {
     ///   - notes: path of another existing file, for intermediate data.
     ///   - page: if the file is one page taken out of another file, its index there. The result is not read again.
     ///   - keepsSignatures: whether changes that a signature forbids are an error.
-    ///   - add: adds the records.
-    /// - Returns: whether the copy has a signature that forbids its changes, or that is broken.
+    ///   - add: adds the records. Called again, from the start, if some of them cannot be written.
+    /// - Returns: which records the copy does not hold as they are, and what became of a signature.
     /// - Throws: ``PDFError``, and the errors of `add`.
     @discardableResult
     package func annotate(
         _ source: String, into target: String, notes: String, page: Int? = nil, keepsSignatures: Bool = true,
         _ add: (inout AnnotatedPDF) async throws -> Void
-    ) async throws -> Bool {
+    ) async throws -> AnnotatingResult {
+        var refused: [ByteOrdered: Unwritten.Reason] = [:]
+        while true {
+            do {
+                return try await annotate(
+                    source, into: target, notes: notes, page: page, keepsSignatures: keepsSignatures,
+                    without: refused, add)
+            } catch PDFError.notWritten(let ids) {
+                // One record that cannot be written must not hold up the others.
+                let new = ids.map(ByteOrdered.init).filter { refused[$0] == nil }
+                guard !new.isEmpty else { throw PDFError.notWritten(ids) }
+                for id in new { refused[id] = .differs }
+            }
+        }
+    }
+
+    /// - Parameter refused: records that are not written, with the reason.
+    private func annotate(
+        _ source: String, into target: String, notes: String, page: Int?, keepsSignatures: Bool,
+        without refused: [ByteOrdered: Unwritten.Reason], _ add: (inout AnnotatedPDF) async throws -> Void
+    ) async throws -> AnnotatingResult {
         let original = try await original(at: source)
         let appended = try original.tail.flatMap { try AppendedUpdate($0, of: original.dump, at: notes) }
         let update: any ObjectUpdate = try appended ?? PDFUpdate(of: original.dump, at: notes)
-        var annotated = try AnnotatedPDF(original.dump, original.tree, update: update, page: page)
+        var annotated = try AnnotatedPDF(original.dump, original.tree, update: update, page: page, without: refused)
         try await add(&annotated)
         let readBack = try annotated.finish()
+        var result = AnnotatingResult(unwritten: annotated.unwritten)
         let signatures = Signatures(original.dump)
         if update.isEmpty, appended != nil || signatures.isSigned {
             try await copy(source, to: target)
-            return false
+            return result
         }
         guard signatures.allowAnnotations || !keepsSignatures else { throw PDFError.certified }
         if appended != nil {
@@ -40,7 +96,8 @@ extension PDFTools {
             try await apply(notes, to: original.dump.rebuilt?.path ?? source, into: target)
         }
         if page == nil, let readBack { try await check(target, readBack, isAppended: appended != nil) }
-        return !signatures.allowAnnotations || (signatures.isSigned && appended == nil)
+        result.breaksSignature = !signatures.allowAnnotations || (signatures.isSigned && appended == nil)
+        return result
     }
 
     /// A file to annotate.

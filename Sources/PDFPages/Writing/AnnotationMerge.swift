@@ -15,6 +15,8 @@ struct AnnotationMerge {
     private let isOtherKind: Bool
     /// Whether it stands on another page now.
     let isMoved: Bool
+    /// Why only a part of the record would be written; nil if all of it would.
+    let limit: String?
 
     /// - Parameters:
     ///   - before: what reading the dictionary gives.
@@ -26,6 +28,7 @@ struct AnnotationMerge {
         self.old = old
         self.before = before
         wanted = annotation.entries
+        limit = annotation.limit
         let new = after.withRemarkAsNote
         self.after = new
         let was = before.object
@@ -274,7 +277,7 @@ extension DefaultAppearance {
     /// Splits the string into operators with their operands.
     private static func operations(_ text: String) -> [[Substring]] {
         var result: [[Substring]] = [[]]
-        for word in text.prefix(scalars: 1000).split(whereScalar: \.properties.isWhitespace) {
+        for word in text.prefix(scalars: AnnotationReader.maxStyle).split(whereScalar: \.properties.isWhitespace) {
             result[result.count - 1].append(word)
             if word.unicodeScalars.first?.properties.isAlphabetic == true { result.append([]) }
         }

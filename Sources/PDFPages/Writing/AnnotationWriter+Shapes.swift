@@ -9,8 +9,10 @@ extension AnnotationWriter {
         text(from: "note")
         var room = AnnotationReader.maxNumbers / 2
         var strokes: [PDFObject] = []
-        for line in json["lines"]?["points"]?.array ?? [] where room > 0 {
-            let points = (line.array ?? []).prefix(room).compactMap(Point.init(json:))
+        for line in json["lines"]?["points"]?.array ?? [] {
+            let all = line.array ?? []
+            if all.count > room { cut(AnnotationReader.tooManyPoints) }
+            let points = all.prefix(room).compactMap(Point.init(json:))
             room -= points.count
             if !points.isEmpty { strokes.append(places(points)) }
         }
@@ -52,7 +54,9 @@ extension AnnotationWriter {
         entries["Subtype"] = .name(name)
         outline()
         if name == "PolyLine" { caps() } else { cloud() }
-        let points = (json["points"]?.array ?? []).prefix(AnnotationReader.maxNumbers / 2)
+        let all = json["points"]?.array ?? []
+        if all.count > AnnotationReader.maxNumbers / 2 { cut(AnnotationReader.tooManyPoints) }
+        let points = all.prefix(AnnotationReader.maxNumbers / 2)
         entries["Vertices"] = places(points.compactMap(Point.init(json:)))
     }
 

@@ -6,7 +6,9 @@ extension AnnotationWriter {
         entries["Subtype"] = .name(name)
         color("C", from: "color")
         text(from: "note")
-        let rects = (json["rects"]?.array ?? []).prefix(AnnotationReader.maxNumbers / 8).compactMap(Rect.init(json:))
+        let all = json["rects"]?.array ?? []
+        if all.count > AnnotationReader.maxNumbers / 8 { cut(AnnotationReader.tooManyBoxes) }
+        let rects = all.prefix(AnnotationReader.maxNumbers / 8).compactMap(Rect.init(json:))
         let boxes = rects.isEmpty ? [json["bbox"].flatMap(Rect.init(json:))].compactMap(\.self) : rects
         entries["QuadPoints"] = .numbers(boxes.flatMap(frame.quad))
     }
@@ -100,6 +102,9 @@ extension AnnotationWriter {
             entries["Dest"] = .array([.number(Double(page)), .name("Fit")])
         } else {
             entries["A"] = LinkAction(action).map { .dictionary($0.entries) }
+            if action["uri"]?.string?.isLonger(thanScalars: LinkAction.maxAddress) == true {
+                cut("an address of more than \(LinkAction.maxAddress) characters")
+            }
         }
     }
 

@@ -5,6 +5,8 @@ struct AnnotationWriter {
     let json: JSONObject
     let frame: PageFrame
     var entries: [String: PDFObject] = [:]
+    /// Why only a part of the record is in ``entries``; nil if all of it is that PDF can express.
+    private(set) var limit: String?
     /// Whether the annotation is the file's own. Form fields belong to the form, and are never created.
     let isOwn: Bool
 
@@ -73,6 +75,15 @@ struct AnnotationWriter {
         entries["StateModel"] = .string(state.modelTitle)
     }
 
+    mutating func cut(_ limit: String) { self.limit = self.limit ?? limit }
+
+    /// Returns the text, cut to what is read again.
+    private mutating func cut(_ text: String, to limit: Int, _ reason: String) -> String {
+        guard text.isLonger(thanScalars: limit) else { return text }
+        cut(reason)
+        return String(text.prefix(scalars: limit))
+    }
+
     // MARK: Members of every kind
 
     private mutating func common() {
@@ -97,7 +108,7 @@ struct AnnotationWriter {
 
     mutating func string(_ key: String, from member: String) {
         guard let text = json[member]?.string, !text.isEmpty else { return }
-        entries[key] = .string(String(text.prefix(scalars: AnnotationReader.maxTextLength)))
+        entries[key] = .string(cut(text, to: AnnotationReader.maxNameLength, AnnotationReader.tooLongName))
     }
 
     private mutating func date(_ key: String, from member: String) {
@@ -110,7 +121,7 @@ struct AnnotationWriter {
         guard let text = json[member].flatMap(CommentText.init(json:)) else { return }
         let words = text.words
         guard !words.isEmpty else { return }
-        entries["Contents"] = .string(String(words.prefix(scalars: AnnotationReader.maxTextLength)))
+        entries["Contents"] = .string(cut(words, to: AnnotationReader.maxTextLength, AnnotationReader.tooLongText))
         if let rich = StyledText(of: json, member), rich.differs(from: TextStyle(of: json)) {
             entries["RC"] = .string(rich.richText(in: TextStyle(of: json), css: css))
         }
@@ -129,7 +140,8 @@ struct AnnotationWriter {
         if let width = json[member]?.double { style["W"] = .number(width.clamped(to: 0...1000)) }
         if dashes, let lengths = json["strokeDashArray"]?.array?.compactMap(\.double), !lengths.isEmpty {
             style["S"] = .name("D")
-            style["D"] = .numbers(lengths.prefix(16).map { $0.clamped(to: 0...9999) })
+            if lengths.count > AnnotationReader.maxDashes { cut("more than \(AnnotationReader.maxDashes) dashes") }
+            style["D"] = .numbers(lengths.prefix(AnnotationReader.maxDashes).map { $0.clamped(to: 0...9999) })
         }
         if !style.isEmpty { entries["BS"] = .dictionary(style) }
     }

@@ -7,6 +7,8 @@ struct LinkAction {
     /// The action as a PDF dictionary (ISO 32000-1, 12.6.4).
     let entries: [String: PDFObject]
 
+    static let maxAddress = 8192
+
     /// The named actions of the standard; others are menu items of a program, such as printing or quitting.
     private static let namedActions: Set = ["NextPage", "PrevPage", "FirstPage", "LastPage"]
 
@@ -15,7 +17,7 @@ struct LinkAction {
         switch action["type"]?.string {
         case "uri":
             guard let address = action["uri"]?.string, LinkAddress.isAllowed(address) else { return nil }
-            entries = ["S": .name("URI"), "URI": .string(String(address.prefix(scalars: 8192)))]
+            entries = ["S": .name("URI"), "URI": .string(String(address.prefix(scalars: Self.maxAddress)))]
         case "named":
             let word = action["action"]?.string ?? ""
             let name = word.prefix(scalars: 1).uppercased() + word.dropFirst(scalars: 1)

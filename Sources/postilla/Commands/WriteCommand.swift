@@ -48,10 +48,10 @@ struct WriteCommand: AsyncParsableCommand {
         let name = (to ?? file).onOneLine
         // The path may be another name of the file itself.
         if to != nil, !written.isOwnFile {
-            Output.message("\(name): wrote a copy with every change")
+            Output.message("\(name): wrote a copy with every \(written.unwritten.isEmpty ? "" : "other ")change")
         } else if compact, written.records == 0 {
             Output.message("\(name): written anew, without what was deleted")
-        } else if written.records == 0, written.conflicts > 0 {
+        } else if written.records == 0, written.conflicts > 0 || !written.unwritten.isEmpty {
             // The remarks say why.
         } else if written.records == 0 {
             Output.message("\(name): nothing to write")
@@ -60,9 +60,10 @@ struct WriteCommand: AsyncParsableCommand {
         }
         for remark in written.remarks(file) { Output.message("\(name): \(remark)") }
         let damage = OwnFileDamage.failure(report.damaged)
-        if written.conflicts > 0 {
+        if written.conflicts > 0 || !written.unwritten.isEmpty {
             if let damage { Output.error(damage) }
-            throw CommandFailure("\(file.onOneLine): not every change was written", .conflict)
+            throw CommandFailure(
+                "\(file.onOneLine): not every change was written", written.conflicts > 0 ? .conflict : .failed)
         }
         if let damage { throw CommandFailure(damage) }
     }

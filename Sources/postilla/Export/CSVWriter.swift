@@ -11,7 +11,7 @@ struct CSVWriter: LayerExporter {
         "id", "under", "page", "kind", "author", "created", "changed", "group", "words", "text", "state",
     ]
 
-    static var contents: ExportContents { [.groups] }
+    static var contents: ExportContents { [.groups, .words] }
 
     mutating func begin() -> PrintableText { Self.line(Self.columns) }
 

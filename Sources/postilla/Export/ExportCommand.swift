@@ -60,10 +60,15 @@ struct ExportCommand: AsyncParsableCommand {
         try await session.reading {
             if format == .pdf, let output { return try await writePDF(session, to: output) }
             var writer = try await writer(session)
-            guard let output else { return try await write(session, with: &writer) { Output.data($0) } }
-            let file = try NewFile(replacing: output)
-            try await write(session, with: &writer, to: file.write)
-            try file.finish()
+            let parts: Int
+            if let output {
+                let file = try NewFile(replacing: output)
+                parts = try await write(session, with: &writer, to: file.write)
+                try file.finish()
+            } else {
+                parts = try await write(session, with: &writer) { Output.data($0) }
+            }
+            if parts > 0 { throw CommandFailure("not everything was exported") }
         }
     }
 
@@ -84,9 +89,10 @@ struct ExportCommand: AsyncParsableCommand {
         }
     }
 
+    /// - Returns: the number of annotations of which only a part is known.
     private func write(
         _ session: LayerSession, with writer: inout any LayerExporter, to put: (PrintableText) throws -> Void
-    ) async throws {
+    ) async throws -> Int {
         let descriptor = session.descriptor
         let contents = type(of: writer).contents
         try put(writer.begin())
@@ -97,6 +103,9 @@ struct ExportCommand: AsyncParsableCommand {
             try await descriptor.forEachRecord { record, root in
                 if contents.contains(.rootsOnly), record.isWithout(root) { return summary.orphans += 1 }
                 let file = contents.contains(.filesInRecords) ? await session.file(of: record, &attached) : nil
+                if record.content.readInPart != nil { summary.parts.append(record) }
+                // A format that can be read back must not have a part as if it were whole.
+                if contents.isDisjoint(with: .words), record.content.readInPart != nil { return }
                 let text = try await writer.add(record, under: root, file: file)
                 if contents.contains(.rootsOnly), text.string.isEmpty {
                     summary.left.add(record)
@@ -127,16 +136,24 @@ struct ExportCommand: AsyncParsableCommand {
         }
         try put(writer.end())
         summary.tell()
+        return summary.parts.count
     }
 
     /// What an export leaves out.
     private struct Summary {
         var left = LeftOut()
+        /// Annotations of which only a part is known.
+        var parts: [Record] = []
         /// Comments whose annotation was deleted or is hidden.
         var orphans = 0
 
         func tell() {
             if let text = left.text { Output.message("left out: \(text)") }
+            for record in parts.prefix(20) {
+                let why = record.content.readInPart ?? ""
+                Output.message("annotation \(record.id.escapingInvisible): only a part of it is known: \(why)")
+            }
+            if parts.count > 20 { Output.message("and \(parts.count - 20) more annotations") }
             guard orphans > 0 else { return }
             Output.message("\(orphans) comment\(orphans == 1 ? "" : "s") of deleted annotations left out")
         }
@@ -150,7 +167,9 @@ struct ExportCommand: AsyncParsableCommand {
         let target = try NewFile(replacing: output)
         let notes = try NewFile(replacing: output + ".notes")
         var summary = Summary()
-        try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) { annotated in
+        let result = try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) {
+            annotated in
+            summary = Summary()
             try await session.descriptor.forEachRecord { record, root in
                 if record.isWithout(root) { return summary.orphans += 1 }
                 let file = await session.attachment(of: record)
@@ -164,6 +183,7 @@ struct ExportCommand: AsyncParsableCommand {
         withExtendedLifetime(notes) {}
         try target.finish()
         summary.tell()
+        try Unwritten.fail(result.unwritten, in: output)
     }
 
     /// The engine knows which annotations of the file are which records.
@@ -172,6 +192,8 @@ struct ExportCommand: AsyncParsableCommand {
             let written = try await own.link.write(to: output, isForced: true)
             let left = [written.left, LeftOut.phrase(groups: written.groups)].compactMap { $0 }
             if !left.isEmpty { Output.message("left out: \(left.joined(separator: ", "))") }
+            for item in written.unwritten { Output.message(Unwritten.sentence(item.id, item.why, in: output)) }
+            if !written.unwritten.isEmpty { throw CommandFailure("\(output.onOneLine): not every change is in it") }
         } catch let refusal as EngineRefusal { throw CommandFailure("\(output.onOneLine): \(refusal.message)") }
     }
 }

@@ -30,6 +30,8 @@ struct ExportContents: OptionSet {
     static let formFieldValues = ExportContents(rawValue: 4)
     /// Comments only under their annotation.
     static let rootsOnly = ExportContents(rawValue: 8)
+    /// What annotations say, rather than what they are: it cannot be read back.
+    static let words = ExportContents(rawValue: 32)
     /// The groups of records.
     static let groups = ExportContents(rawValue: 16)
 }

@@ -4,6 +4,8 @@ import Screen
 
 /// A layer as readable text: pages as headings, annotations as items with the words they mark, comments below them.
 struct MarkdownWriter: LayerExporter {
+    static var contents: ExportContents { [.words] }
+
     let title: String
     var words: MarkedWords
     /// The comments under an annotation.

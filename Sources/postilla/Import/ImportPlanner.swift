@@ -87,11 +87,17 @@ struct ImportPlanner {
             if let delivery = try descriptor.layer.row(id)?.delivery, [.conflict, .refused].contains(delivery) {
                 return .skip(.conflict("an earlier edit is in conflict; see postilla conflicts"))
             }
+            if let limit = item.content.readInPart ?? present.content.readInPart {
+                return .skip(.invalid(InvalidContent.readInPart(limit).description))
+            }
             if let problem = invalid(item, over: present.content) { return .skip(problem) }
             return decide(.editing(present), else: .update)
         }
         guard Record.isValidID(id) else { return .skip(.invalid(Record.idRule)) }
         if deleted.contains(ByteOrdered(id)) { return .skip(.conflict("a record with this id was deleted")) }
+        if let limit = item.content.readInPart {
+            return .skip(.invalid("only a part of it could be read: \(limit)"))
+        }
         if let problem = invalid(item) { return .skip(problem) }
         let group = item.group ?? defaultGroup
         guard item.content.contentType == .comments else {

@@ -94,7 +94,13 @@ struct MergeCommand: AsyncParsableCommand {
         for file in read { merge.add(file.copy) }
         var result = MergedPDF(document, read, merge)
         if !dryRun, let output { try await result.write(to: output) }
-        try report(merge, read, result.problems) { _ in nil }
+        let unwritten = Dictionary(result.unwritten.map { (ByteOrdered($0.id), $0.why) }) { first, _ in first }
+        try report(merge, read, result.problems) { record in
+            unwritten[ByteOrdered(record.id)].map { .invalid("not written: \($0)") }
+        }
+        // Some have no row in the report, such as an annotation of which a copy has the same part.
+        let told = Set(merge.entries.map { ByteOrdered($0.record.id) })
+        try Unwritten.fail(result.unwritten.filter { !told.contains(ByteOrdered($0.id)) }, in: output ?? files[0])
     }
 
     private func mergeIntoLayer() async throws {

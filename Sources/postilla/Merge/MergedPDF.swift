@@ -10,6 +10,8 @@ struct MergedPDF {
 
     /// What the PDF cannot hold, by the copy that it came from.
     private(set) var problems: [(copy: Int, problem: FileProblem)] = []
+    /// What was not written, or not changed.
+    private(set) var unwritten: [Unwritten] = []
 
     init(_ document: MergeDocument, _ files: [MergeFile], _ merge: CopyMerge) {
         (self.document, self.files, self.merge) = (document, files, merge)
@@ -23,9 +25,12 @@ struct MergedPDF {
         let notes = try NewFile(replacing: output + ".notes")
         var found: [(copy: Int, problem: FileProblem)] = []
         do {
-            try await PDFTools().annotate(document.path, into: target.temporary, notes: notes.temporary) { annotated in
+            let result = try await PDFTools().annotate(
+                document.path, into: target.temporary, notes: notes.temporary
+            ) { annotated in
                 found = try await add(to: &annotated)
             }
+            unwritten = result.unwritten
         } catch let error as PDFError { throw CommandFailure("\(output): \(error)") }
         withExtendedLifetime(notes) {}
         try target.finish()

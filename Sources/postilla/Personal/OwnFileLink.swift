@@ -196,7 +196,7 @@ extension Record {
 }
 
 /// What writing a file has done.
-struct OwnFileWritten: Hashable, Sendable {
+struct OwnFileWritten: Sendable {
     /// After links.
     var path: String
     var records: Int
@@ -211,6 +211,8 @@ struct OwnFileWritten: Hashable, Sendable {
     var holdsDeleted: Bool
     /// Whether a signature is not valid in the copy.
     var breaksSignature: Bool
+    /// The records that could not be written as they are, with the reason.
+    var unwritten: [(id: Record.ID, why: String)]
     var report: OwnFileReport
 
     init?(_ json: JSON?, _ report: OwnFileReport) {
@@ -225,6 +227,9 @@ struct OwnFileWritten: Hashable, Sendable {
         isRewritten = json["rewritten"]?.bool == true
         holdsDeleted = json["holdsDeleted"]?.bool == true
         breaksSignature = json["breaksSignature"]?.bool == true
+        unwritten = (json["unwritten"]?.array ?? []).compactMap { item in
+            item["id"]?.string.map { ($0, item["why"]?.string ?? "") }
+        }
         self.report = report
     }
 
@@ -249,6 +254,10 @@ struct OwnFileWritten: Hashable, Sendable {
         if report.lost.count > Self.maxLost { remarks.append("and \(report.lost.count - Self.maxLost) more marks") }
         if let left { remarks.append("a PDF cannot hold \(left); kept, not in the file") }
         if let phrase = LeftOut.phrase(groups: groups) { remarks.append("a PDF cannot hold \(phrase)") }
+        for item in unwritten.prefix(Self.maxLost) {
+            remarks.append("annotation \(item.id.escapingInvisible) not written, and kept: \(item.why)")
+        }
+        if unwritten.count > Self.maxLost { remarks.append("and \(unwritten.count - Self.maxLost) more not written") }
         if otherNames > 0 {
             let verb = otherNames == 1 ? "has" : "have"
             remarks.append("the file's \(Self.count(otherNames, "other name")) still \(verb) the old contents")

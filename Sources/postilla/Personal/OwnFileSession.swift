@@ -74,6 +74,7 @@ struct OwnFileSession: Sendable {
             let remarks = written.remarks(link.name).joined(separator: "; ")
             throw CommandFailure("\(link.name.onOneLine): \(remarks)", .conflict)
         }
+        if !written.unwritten.isEmpty { throw CommandFailure("\(link.name.onOneLine): not every change was written") }
     }
 
     static func kept(_ count: Int, _ name: String) -> String {

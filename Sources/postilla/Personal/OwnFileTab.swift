@@ -256,7 +256,8 @@ final class OwnFileTab: Sendable {
                     .fileWritten(
                         FileWritten(
                             write, path: write.copy ?? name, changes: written.records, form: form,
-                            leftOut: written.leftOut, groups: written.groups)))
+                            leftOut: written.leftOut + written.unwritten.map { "\($0.id) (\($0.why))" },
+                            groups: written.groups)))
             } catch let refusal as EngineRefusal {
                 post(.fileRefused(self.refusal(write, refusal)))
             } catch {

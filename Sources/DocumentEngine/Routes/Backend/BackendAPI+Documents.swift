@@ -161,7 +161,9 @@ extension BackendAPI {
         _ path: String, _ document: ServerDocument, _ key: LayerKey, into target: String, notes: String
     ) async throws -> LeftOut {
         var left = LeftOut()
-        try await intake.tools.sized(for: document.pdfBytes).annotate(path, into: target, notes: notes) { annotated in
+        let tools = intake.tools.sized(for: document.pdfBytes)
+        let result = try await tools.annotate(path, into: target, notes: notes) { annotated in
+            left = LeftOut()
             try await eachPart(of: key, Self.withRevision) { part in
                 for entry in part {
                     // A record that was never edited stays as the file has it, even if an earlier version read it
@@ -179,6 +181,7 @@ extension BackendAPI {
                 }
             }
         }
+        for _ in result.unwritten { left.addUnwritten() }
         return left
     }
 
