@@ -43,6 +43,51 @@ import Testing
         }
     }
 
+    /// It does not matter that something of the name exists, nor who created it.
+    @Test(arguments: [(-1, false), (0, false), (1, true), (nil, false)] as [(Int64?, Bool)])
+    func whatHasTheNameNowOpensToAYoungerTokenOnly(_ after: Int64?, _ isOpen: Bool) throws {
+        let issued = after.map { World.now + $0 }
+        for deleted in [LayerKey.whole("doc"), LayerKey(document: "doc", name: "again")] {
+            let world = try World()
+            let key = LayerKey(document: "doc", name: "again")
+            try world.store.write { store in
+                var random = SeededRandom(seed: 7)
+                let layer = try Layers.make(key, in: store, using: &random)
+                let document = try #require(try store.document("doc"))
+                if deleted.isHidden {
+                    try store.removeDocument("doc", at: World.now)
+                    try store.put(document)
+                } else {
+                    try store.removeLayer(layer, at: World.now)
+                }
+                _ = try Layers.make(key, in: store, using: &random)
+            }
+            var grant = World.grant()
+            grant.layer = key.name
+            let wanted = grant
+            let found = Result { try world.store.read { try Layers.find(wanted, issuedAt: issued, in: $0)?.key } }
+            if isOpen {
+                #expect(try found.get() == key)
+            } else {
+                let refusal = #expect(throws: APIError.self) { try found.get() }
+                #expect(
+                    refusal?.reason == .layerDeleted && refusal?.description.contains("issue a token with iat") == true)
+            }
+        }
+    }
+
+    /// A token is later than a deletion from the next second on.
+    @Test(
+        arguments: [(0, 0, 1000), (0, 999, 1), (0, 1000, 0), (999, 999, 1), (999, 1001, 0), (5000, 0, 1000)]
+            as [(Int64, Int64, Int64)])
+    func tokensAreLaterFromTheNextSecondOn(_ deleted: Int64, _ now: Int64, _ wait: Int64) throws {
+        try world.store.write { try $0.noteDeletion(of: .whole("doc"), at: World.now + deleted) }
+        let (key, moment) = (LayerKey(document: "doc", name: "x"), World.now + now)
+        #expect(try world.store.read { try Layers.timeUntilTokens(for: key, in: $0, now: moment) } == wait)
+        let other = LayerKey(document: "other", name: "x")
+        #expect(try world.store.read { try Layers.timeUntilTokens(for: other, in: $0, now: moment) } == 0)
+    }
+
     @Test(arguments: [
         "a*b", "a\u{0}b", "a\nb", "a\u{9B}b", "a\u{202E}b", "a\u{2028}b", "a\u{200B}b",
         String(repeating: "x", count: 257),

@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// The layer is another one, too, whoever created it.
+    /// The layer is another one, too, also if the backend created it.
     @Test func anEarlierTokenOpensNothingOfTheNextLayer() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -139,10 +139,19 @@ import Testing
             _ = try await server.backend(
                 "POST", "/api/copy_document", json: #"{"document_id":"doc","new_document_id":"other"}"#)
             #expect(waits.withLock(\.count) == 2)
+            // Layers, by their route and by a write.
+            let note = #"{"content":\#(Samples.note("words").text)}"#
+            for (path, json) in [("", #"{"name":"review"}"#), ("/review/annotations", note)] {
+                _ = try await server.backend("DELETE", Self.layers + "/review")
+                #expect(try await server.backend("POST", Self.layers + path, json: json).status == 200)
+            }
+            #expect(waits.withLock(\.count) == 4)
+            #expect(try await server.backend("POST", Self.layers + "/review/annotations", json: note).status == 200)
+            #expect(waits.withLock(\.count) == 4, "the layer was there")
             _ = try await server.backend("DELETE", Self.layers + "/review")
             server.clock.advance(seconds: 1)
             _ = try await server.backend("POST", Self.layers, json: #"{"name":"review"}"#)
-            #expect(waits.withLock(\.count) == 2, "the second is over")
+            #expect(waits.withLock(\.count) == 4, "the second is over")
         }
     }
 

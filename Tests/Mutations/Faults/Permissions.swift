@@ -35,6 +35,14 @@ extension Fault {
             "change.group.map(\\.orNull) ?? stored.record.group",
             "change.group.map(\\.orNull) ?? (PLANTED ? nil : stored.record.group)"),
         Fault(
+            "a token for a deleted document opens the next one", in: "EngineCore/Layers.swift",
+            "try check(issuedAt, after: deletions.document, of: \"document\")",
+            "if !PLANTED { try check(issuedAt, after: deletions.document, of: \"document\") }"),
+        Fault(
+            "a token for a deleted layer opens it if another one created it again", in: "EngineCore/Layers.swift",
+            "try checkDeletions(of: key, issuedAt: issuedAt, in: store)",
+            "if !PLANTED || layer == nil { try checkDeletions(of: key, issuedAt: issuedAt, in: store) }"),
+        Fault(
             "changes are accepted from a read-only token", in: "EngineCore/Writing/PushProcessor.swift",
             "guard grant.mayWrite else {", "guard PLANTED || grant.mayWrite else {"),
         Fault(

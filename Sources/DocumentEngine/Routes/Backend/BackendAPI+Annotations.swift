@@ -75,14 +75,17 @@ extension BackendAPI {
         _ key: LayerKey, _ body: @escaping @Sendable (inout BackendWriter) throws -> Result
     ) async throws -> Result {
         let (now, limits) = (engine.now(), engine.limits)
-        return try await engine.write(to: key) { store in
+        let (result, isNew) = try await engine.write(to: key) { store in
             _ = try Self.document(key.document, in: store)
             var random = SystemRandomNumberGenerator()
-            let layer = try store.layer(key) ?? Layers.make(key, in: store, using: &random)
+            let known = try store.layer(key)
+            let layer = try known ?? Layers.make(key, in: store, using: &random)
             var writer = BackendWriter(layer, in: store, now: now, limits: limits)
             let result = try body(&writer)
-            return (result, writer.commit)
+            return ((result, known == nil), writer.commit)
         }
+        if isNew { try await engine.waitForTokens(for: key) }
+        return result
     }
 
     func create(_ key: LayerKey, _ request: ServerRequest) async throws -> Response {
