@@ -7,10 +7,10 @@ package struct BaseAnnotations: Hashable, Sendable {
     /// The id is the decimal object number, which the content repeats as `pdfObjectId`. An annotation written directly
     /// into its page has the id `p<page>a<index>`, both counted from 0: stable for the same file, and never a number.
     /// Creator and group are null. The member `postilla` holds what Instant JSON cannot express: `pdfSubtype` for a
-    /// kind without a type, `inReplyTo` (a record id) and `replyType` (`group`), `state` and `stateModel`, `warning`, and
-    /// `pages` for an annotation that several pages list: an array of `{"pageIndex", "bbox"}`, the first page first, where
-    /// `bbox` is given if it differs from the record's. A note that answers an annotation is a comment with that annotation
-    /// as its root.
+    /// kind without a type, `inReplyTo` (a record id) and `replyType` (`group`), `state` and `stateModel`, `warning`,
+    /// `readInPart` (``Content/readInPart``), and `pages` for an annotation that several pages list: an array of
+    /// `{"pageIndex", "bbox"}`, the first page first, where `bbox` is given if it differs from the record's. A note that
+    /// answers an annotation is a comment with that annotation as its root.
     package var records: [Record]
     /// The values of the form fields, one for each widget with a name, also where the field is empty: whether it has a
     /// value is itself part of the value. Their ids are derived from the widgets' (``Content/formFieldValueID(of:)``).

@@ -19,11 +19,10 @@ struct ScalarTextTests {
     func itIsPartedWhereAScalarStands(_ text: String) throws {
         let parts = "/home/\(text)/\(text)".split(scalar: "/").map(String.init)
         #expect(parts.count == 3 && parts[1].isExactly(text) && parts[2].isExactly(text))
-        let (first, last) = ("\(text)=\(text)=x".parted(atFirst: "="), "x/\(text)/\(text)".parted(atLast: "/"))
-        #expect(
-            String(try #require(first).before).isExactly(text)
-                && String(try #require(first).after).isExactly("\(text)=x"))
-        #expect(String(try #require(last).after).isExactly(text))
+        let first = try #require("\(text)=\(text)=x".parted(atFirst: "="))
+        let last = try #require("x/\(text)/\(text)".parted(atLast: "/"))
+        #expect(String(first.before).isExactly(text) && String(first.after).isExactly("\(text)=x"))
+        #expect(String(last.after).isExactly(text))
         #expect("x:\(text)".contains(scalar: ":") && "x:\(text)".contains(scalars: ":" + text))
         #expect("'\(text)'".replacing(scalars: "'", with: "\"").isExactly("\"\(text)\""))
         #expect("é\(text)".parted(atFirst: "é").map { String($0.after) }.isExactly(text))

@@ -16,11 +16,11 @@ final class FolderWatch: @unchecked Sendable {
     private let told: AsyncStream<String>.Continuation
     private let descriptor: CInt
     private let source: any DispatchSourceRead
-    private let watches = Mutex<[String: Watch]>([:])
+    private let watches = Mutex<[ByteOrdered: Watch]>([:])
 
     private struct Watch {
         var number: CInt
-        var names: Set<String> = []
+        var names: Set<ByteOrdered> = []
     }
 
     private static let mask = UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE)
@@ -46,11 +46,12 @@ final class FolderWatch: @unchecked Sendable {
     ///
     /// - Parameter paths: absolute, without links.
     func follow(_ paths: some Sequence<String>) {
-        var wanted: [String: Set<String>] = [:]
+        var wanted: [ByteOrdered: Set<ByteOrdered>] = [:]
         for path in paths {
             guard let slash = path.unicodeScalars.lastIndex(of: "/") else { continue }
             let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-            wanted[folder, default: []].insert(String(path[path.unicodeScalars.index(after: slash)...]))
+            wanted[ByteOrdered(folder), default: []].insert(
+                ByteOrdered(String(path[path.unicodeScalars.index(after: slash)...])))
         }
         watches.withLock { watches in
             for (folder, watch) in watches where wanted[folder] == nil {
@@ -59,7 +60,7 @@ final class FolderWatch: @unchecked Sendable {
             }
             for (folder, names) in wanted {
                 // Anew each time: another folder may have taken its place.
-                let number = inotify_add_watch(descriptor, folder, Self.mask)
+                let number = inotify_add_watch(descriptor, folder.text, Self.mask)
                 if let old = watches[folder]?.number, old != number { inotify_rm_watch(descriptor, old) }
                 watches[folder] = number >= 0 ? Watch(number: number, names: names) : nil
             }
@@ -86,10 +87,10 @@ final class FolderWatch: @unchecked Sendable {
         let paths = watches.withLock { watches -> [String] in
             // The queue overflowed, and events were lost.
             guard event.mask & UInt32(IN_Q_OVERFLOW) == 0 else {
-                return watches.flatMap { folder, watch in watch.names.map { Self.path($0, in: folder) } }
+                return watches.flatMap { folder, watch in watch.names.map { Self.path($0.text, in: folder.text) } }
             }
-            return watches.filter { $0.value.number == event.wd && $0.value.names.contains(name) }
-                .map { Self.path(name, in: $0.key) }
+            return watches.filter { $0.value.number == event.wd && $0.value.names.contains(ByteOrdered(name)) }
+                .map { Self.path(name, in: $0.key.text) }
         }
         for path in paths { told.yield(path) }
     }

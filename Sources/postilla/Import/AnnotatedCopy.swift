@@ -88,10 +88,12 @@ struct AnnotatedCopy {
         }
         let isField = content["postilla"]?["pdfSubtype"] == "Widget"
         if let limit = content.readInPart {
-            problems.append(FileProblem(record.id, "only a part of it can be read: \(limit)"))
             // It is there already, or stays away: a part of it must not replace it.
-            if originals[ByteOrdered(record.id)] != nil { matches[ByteOrdered(record.id)] = record.id }
-            return
+            if let original = originals[ByteOrdered(record.id)] {
+                matches[ByteOrdered(record.id)] = record.id
+                guard !KnownRecord.changes(from: original, to: record.content).isEmpty else { return }
+            }
+            return problems.append(FileProblem(record.id, "only a part of it can be read: \(limit)"))
         }
         if let original = originals[ByteOrdered(record.id)] {
             matches[ByteOrdered(record.id)] = record.id
