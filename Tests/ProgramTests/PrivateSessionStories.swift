@@ -106,6 +106,23 @@ struct PrivateSessionStories {
         #expect(try !run("list", path, "--format", "ndjson").output.contains("Whispered"))
     }
 
+    /// The engine that it started outlives it, and still has a folder for temporary files.
+    @Test func theEngineDoesNotNeedTheFolderOfASession() throws {
+        let terminal = try open("--private", environment: ["TMPDIR": ""])
+        try terminal.see("private: kept in memory only")
+        try terminal.press("q")
+        #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
+        // Another program saves an earlier version, of which the engine makes a copy to compare with.
+        #expect(try run("add", path, "--note", "Mine", "--page", "1").status == 0)
+        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
+        try paper.original.write(to: URL(filePath: path))
+        let other = ["HOME": home.path + "/other", "XDG_RUNTIME_DIR": home.path + "/other-run", "TMPDIR": ""]
+        #expect(try run("add", path, "--note", "Theirs", "--page", "1", environment: other).status == 0)
+        let list = try run("list", path, "--format", "ndjson", environment: ["TMPDIR": ""])
+        #expect(list.status == 0, "\(list.messages)")
+        for text in ["Mine", "Kept", "Theirs"] { #expect(list.output.contains("\"\(text)\"")) }
+    }
+
     @Test func aFileIsOpenInOneWay() throws {
         let secret = try open("--private")
         try add("Whispered", to: secret)

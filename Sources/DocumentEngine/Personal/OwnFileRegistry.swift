@@ -118,6 +118,33 @@ package struct OwnFileRegistry: Sendable {
         return damaged
     }
 
+    /// Moves the stored form of a state that is known to a folder of its own if it cannot be read any more. Blocks.
+    ///
+    /// - Returns: what was moved; nil if the stored form can be read. It must then be stored again.
+    func setAsideIfDamaged(_ state: OwnFileState) -> DamagedOwnFile? {
+        let path = "\(kept)/\(state.document)/state.json"
+        guard Self.isKept(state) else { return nil }
+        do throws(OwnFileError) {
+            guard let bytes = try Self.bytes(path), !OwnFileState.isReadable(bytes) else { return nil }
+        } catch {}
+        for number in 1...1000 {
+            let folder = "\(kept)/\(state.document).damaged" + (number == 1 ? "" : "-\(number)")
+            guard mkdir(folder, 0o700) == 0 else {
+                guard errno == EEXIST else { return nil }
+                continue
+            }
+            guard rename(path, folder + "/state.json") == 0 else {
+                rmdir(folder)
+                return nil
+            }
+            try? PrivateFiles.sync(folder: kept)
+            return DamagedOwnFile(
+                path: folder + "/state.json", problem: "it was damaged, and the engine has stored its changes anew",
+                pdf: state.path, wasRead: true)
+        }
+        return nil
+    }
+
     /// Stores a state; durable when it returns if it has something to lose. Blocks.
     func save(_ state: OwnFileState) throws {
         let isKept = Self.isKept(state)

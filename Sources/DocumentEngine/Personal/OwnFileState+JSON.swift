@@ -86,7 +86,11 @@ extension OwnFileState {
 
     /// Whether the bytes have the hash that they end with, or are those of an earlier version, which wrote none.
     private static func isIntact(_ bytes: [UInt8], _ json: JSON) -> Bool {
-        guard json["checked"] != nil || json["checksum"] != nil else { return true }
+        json["checked"] == nil && json["checksum"] == nil || endsWithChecksum(bytes)
+    }
+
+    /// Whether the bytes end with the hash of those before it.
+    private static func endsWithChecksum(_ bytes: [UInt8]) -> Bool {
         let length = tail(String(repeating: "0", count: 64)).utf8.count
         guard bytes.count > length else { return false }
         let hash = SHA256.hash(data: Array(bytes.dropLast(length))).hexadecimal
@@ -103,6 +107,9 @@ extension OwnFileState {
     init?(json bytes: [UInt8]) {
         do { try self.init(reading: bytes) } catch { return nil }
     }
+
+    /// Whether a state can be read from the bytes. Does not read one with a checksum.
+    static func isReadable(_ bytes: [UInt8]) -> Bool { endsWithChecksum(bytes) || OwnFileState(json: bytes) != nil }
 
     private struct Damaged: Error {}
 

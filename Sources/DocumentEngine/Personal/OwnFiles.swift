@@ -125,6 +125,7 @@ final class OwnFiles: Sendable {
             file.join(process)
             do {
                 try await noteOwners(of: file)
+                try await storeAnewIfDamaged(file)
                 try await file.operations.pass {
                     if try await !hasLayer(of: file) { try await restore(file) }
                     try await finishIntent(file)
@@ -188,6 +189,18 @@ final class OwnFiles: Sendable {
         let state = file.state
         let found = damage.withLock { $0 } + file.news.withLock(\.damaged)
         return found.filter { $0.concerns(state.path) && access($0.path, F_OK) == 0 }
+    }
+
+    /// Stores the state of a file again if its form on disk was damaged meanwhile, which is kept.
+    private func storeAnewIfDamaged(_ file: OwnFile) async throws {
+        try await file.journal.pass {
+            let state = file.state
+            let found = try await engine.apart { [registry] in registry.setAsideIfDamaged(state) }
+            guard let found else { return }
+            logger.error("\(found.path): \(found.problem)")
+            damage.withLock { $0.append(found) }
+            try await save(state)
+        }
     }
 
     /// Finds a file that is not where it was and has these bytes. A second file of the same bytes is a copy of its own

@@ -149,7 +149,7 @@ struct OwnFilesAPI: Sendable {
 
     private func close(_ request: ServerRequest) async throws -> Response {
         let (file, _) = try await named(request)
-        try await file.journal.pass { try await files.catchUp(file) }
+        try? await file.journal.pass { try await files.catchUp(file) }
         let unwritten = file.state.unwritten
         try await files.close(file, by: try await process(request))
         return .json { $0.object { $0.member("unwritten", unwritten) } }

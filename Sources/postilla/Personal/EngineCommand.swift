@@ -21,6 +21,7 @@ struct EngineCommand: AsyncParsableCommand {
     func run() async throws {
         OpenFiles.allowAll()
         let place = try EnginePlace(data.folders())
+        PrivateSession.leave(place)
         try place.make()
         // Released by the kernel when the process ends, however it ends.
         guard let lock = try EngineLock(place) else { return }

@@ -44,6 +44,15 @@ final class PrivateSession: Sendable {
         close(lock)
     }
 
+    /// Goes back to the usual folder for temporary files in an engine that a private session has started: the engine
+    /// outlives the session's. Call it before there are other threads.
+    static func leave(_ place: EnginePlace) {
+        guard let folder = getenv("TMPDIR").map({ String(cString: $0) }),
+            folder.utf8.starts(with: (place.runtime + "/private/").utf8)
+        else { return }
+        unsetenv("TMPDIR")
+    }
+
     private static func removeLeftovers(in parent: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? [] {
             let path = "\(parent)/\(name)"

@@ -171,6 +171,25 @@ struct OwnFilesTests {
         #expect(files.registry.keptStates().states.contains { $0.document == file.key.document && $0.unwritten == 1 })
     }
 
+    /// The engine still has the changes: it stores them anew beside the damaged form.
+    @Test func aStateThatIsDamagedUnderTheEngineIsStoredAnew() async throws {
+        let file = try await scene.open()
+        try await scene.edit(file, "kept", "kept")
+        let path = "\(files.options.keptFolder)/\(file.key.document)/state.json"
+        #expect(files.damage(concerning: file).isEmpty)
+        for count in 1...2 {
+            try Data("damaged \(count)".utf8).write(to: URL(filePath: path))
+            let again = try await scene.open()
+            #expect(again === file && again.state.unwritten == 1)
+            #expect(files.damage(concerning: file).count == count)
+        }
+        let (states, damaged) = files.registry.keptStates()
+        #expect(states.map(\.unwritten) == [1] && damaged.count == 2)
+        #expect(try damaged.map { try String(contentsOfFile: $0.path, encoding: .utf8) } == ["damaged 1", "damaged 2"])
+        _ = try await files.write(file, .init())
+        #expect(files.registry.keptStates().damaged.count == 2)
+    }
+
     @Test func aDamagedStateOfAnotherFileDoesNotConcernThisOne() async throws {
         let file = try await scene.open()
         let damaged = DamagedOwnFile(path: "/x/state.json", problem: "it is damaged", pdf: "/other.pdf")
