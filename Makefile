@@ -15,7 +15,7 @@ DESTDIR =
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run install uninstall dist dist-test unit-test weigh test api-test simulate mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
+.PHONY: help run install uninstall dist dist-test unit-test weigh test earlier api-test simulate mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -26,6 +26,7 @@ help:
 	@echo "make unit-test  play the systemd unit with a real systemd (needs root, systemd-nspawn and, once, Debian's mirror)"
 	@echo "make weigh   print the sizes of the release, and the time that starting takes beside another Swift program"
 	@echo "make test    build and run all tests"
+	@echo "make earlier  build the program of COMMIT, or of the last release, in .build/earlier; tests then run it beside this one"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
 	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM or a random seed; TRACE=seed prints one, CLUSTER=seed the load of 100 servers"
 	@echo "make mutations  check that the tests detect errors planted one by one in a copy of the cores"
@@ -91,6 +92,10 @@ api-test:
 	@Resources/python.sh
 	@Resources/build.sh debug tests
 	API_EXAMPLES=$(EXAMPLES) swift test --skip-build --filter APIDescriptionTests
+
+earlier:
+	@Resources/setup.sh run
+	@Resources/earlier.sh $(COMMIT)
 
 simulate:
 	@Resources/setup.sh test

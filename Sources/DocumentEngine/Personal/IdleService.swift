@@ -1,9 +1,8 @@
-import Glibc
 import Logging
 import ServiceLifecycle
 
-/// Ends the engine some time after its last connection, forgets the files that nobody needs, and reads the open ones anew
-/// when another program has changed them.
+/// Ends the engine some time after its last connection, or when its folders are gone; forgets the files that nobody needs,
+/// and reads the open ones anew when another program has changed them.
 struct IdleService: Service {
     let gate: OwnerGate
     let files: OwnFiles
@@ -16,8 +15,22 @@ struct IdleService: Service {
         try? await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await files.followFiles() }
+                // Apart: a file on a network disk that hangs must not keep an engine alive that no client can find.
+                group.addTask { try await staysInPlace() }
                 try await tick()
                 group.cancelAll()
+            }
+        }
+    }
+
+    /// Ends the engine when its folders, its socket or its lock are gone, as after a logout.
+    private func staysInPlace() async throws {
+        while !Task.isCancelled {
+            try await Task.sleep(for: Self.interval)
+            guard files.options.isInPlace() else {
+                logger.notice("the folder, socket or lock of the engine was removed")
+                files.options.lostPlace()
+                return await stop()
             }
         }
     }
@@ -27,12 +40,6 @@ struct IdleService: Service {
             try await Task.sleep(for: Self.interval)
             do { try await files.tidy() } catch { note("files could not be forgotten", error) }
             await files.lookAtFiles()
-            // Clients cannot find an engine without its socket, and its lock prevents another engine from starting.
-            guard access(files.options.socket, F_OK) == 0 else {
-                logger.notice("the socket was removed")
-                await stop()
-                return
-            }
             if let idle = gate.idle(), idle >= files.options.idle || files.isRetired { await stop() }
         }
     }

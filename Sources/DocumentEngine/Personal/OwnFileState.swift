@@ -92,6 +92,9 @@ package struct OwnFileState: Sendable {
     /// Whether something would be lost without this state.
     package var mustBeKept: Bool { unwritten > 0 || !conflicts.isEmpty || intent != nil }
 
+    /// Whether an engine is writing the file or a copy, or was when it was killed.
+    package var isBeingWritten: Bool { intent != nil || copying != nil }
+
     /// Whether a copy of the file is of use: it tells where the words of the annotations were.
     var needsBase: Bool { mustBeKept || hasMarks || rows.contains { $0.value.mine != nil } }
 

@@ -42,6 +42,7 @@ struct OwnFilesAPI: Sendable {
                 $0.member("version", files.options.version)
                 $0.member("protocol", Int64(ProtocolVersion.current))
                 $0.member("pid", Int64(getpid()))
+                $0.member("instance", files.options.instance)
                 $0.member("idle", !files.all.contains(where: \.isUsed))
             }
         }

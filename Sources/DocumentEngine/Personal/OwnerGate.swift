@@ -1,12 +1,12 @@
-import Glibc
+package import Glibc
 import Logging
-import NIOCore
+package import NIOCore
 import NIOPosix
 import Synchronization
 
 /// Admits connections of the engine's own user only, and counts those that are open. The socket's folder keeps others
 /// out; the kernel's word on who connects does so too where its mode was changed.
-final class OwnerGate: Sendable {
+package final class OwnerGate: Sendable {
     private struct State {
         var open = 0
         var lastChange = ContinuousClock.now
@@ -46,17 +46,17 @@ final class OwnerGate: Sendable {
     }
 
     /// The process at the other end, as the kernel knows it.
-    struct Peer: Hashable, Sendable {
+    package struct Peer: Hashable, Sendable {
         /// 0: in another PID namespace.
-        var pid: pid_t
-        var uid: uid_t
+        package var pid: pid_t
+        package var uid: uid_t
     }
 
     /// The value of the socket option `SO_PEERCRED`: pid, uid, gid.
     private typealias Credentials = (pid_t, uid_t, gid_t)
 
     /// - Returns: fails if the connection is not a Unix socket.
-    static func peer(of channel: any Channel) -> EventLoopFuture<Peer> {
+    package static func peer(of channel: any Channel) -> EventLoopFuture<Peer> {
         guard let socket = channel as? any SocketOptionProvider else {
             return channel.eventLoop.makeFailedFuture(ChannelError.operationUnsupported)
         }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The part of a server's options that makes it the engine of one person's own PDFs, behind a Unix socket.
 package struct PersonalOptions: Sendable {
     /// The path of the socket, in a folder that only its owner can enter; at most 107 bytes.
@@ -24,6 +26,14 @@ package struct PersonalOptions: Sendable {
     /// is in use, or has edits that are to be kept.
     package var forget: @Sendable (_ document: String, UnsentEdits) async -> Bool = { _, _ in true }
 
+    /// A random word of this run, by which clients tell this engine from another one at the same path.
+    package var instance = ""
+    /// Whether the folders and the lock of this engine are still in their places. Otherwise no client can find the engine,
+    /// and another one may start, so this one ends. Called once a second; may block briefly.
+    package var isInPlace: @Sendable () -> Bool
+    /// Called when ``isInPlace`` has returned false and the engine begins to end.
+    package var lostPlace: @Sendable () -> Void = {}
+
     /// The life of the tokens for local processes, in milliseconds.
     static let tokenLife: Int64 = 3_600_000
 
@@ -33,5 +43,6 @@ package struct PersonalOptions: Sendable {
         self.memoryFolder = memoryFolder
         self.issuer = issuer
         self.version = version
+        isInPlace = { access(socket, F_OK) == 0 }
     }
 }

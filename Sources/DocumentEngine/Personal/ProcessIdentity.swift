@@ -1,13 +1,13 @@
 import Annotations
-import Glibc
+package import Glibc
 
 /// A process on this machine; one that gets the same number later is another one.
-struct ProcessIdentity: Hashable, Sendable {
-    let pid: pid_t
+package struct ProcessIdentity: Hashable, Sendable {
+    package let pid: pid_t
     /// In clock ticks since the machine was started; 0: unknown.
-    private let start: UInt64
+    package let start: UInt64
 
-    init(pid: pid_t) {
+    package init(pid: pid_t) {
         self.pid = pid
         start = Self.start(of: pid) ?? 0
     }
@@ -28,7 +28,7 @@ struct ProcessIdentity: Hashable, Sendable {
     }
 
     /// A process of another PID namespace, whose number is 0 here, counts as alive until the engine ends.
-    var isAlive: Bool { pid <= 0 || Self.start(of: pid).map { $0 == start } ?? false }
+    package var isAlive: Bool { pid <= 0 || Self.start(of: pid).map { $0 == start } ?? false }
 
     /// Whether no process has this id, or only a zombie.
     static func hasEnded(_ pid: pid_t) -> Bool {

@@ -51,15 +51,15 @@ package final class FileLock: Sendable {
     }
 
     /// Whether the file still has its name: another process may have removed or replaced it.
-    var isCurrent: Bool {
+    package var isCurrent: Bool {
         var (here, named) = (stat(), stat())
         return fstat(descriptor, &here) == 0 && lstat(path, &named) == 0 && here.st_ino == named.st_ino
             && here.st_dev == named.st_dev
     }
 
-    /// Whether any process holds it, shared or not.
-    static func isHeld(_ path: String) -> Bool {
-        let descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)
+    /// Whether any process holds it, shared or not. The file need not be writable.
+    package static func isHeld(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         return isHeldElsewhere(descriptor)

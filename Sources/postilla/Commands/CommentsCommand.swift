@@ -23,7 +23,7 @@ struct CommentsCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let session = try await LayerSession.open(layer)
+        let session = try await LayerSession.open(layer, reads: true)
         try await session.synchronize()
         let states = try await session.statesInFile()
         try await session.reading { try write(session, states) }

@@ -38,7 +38,7 @@ struct ListCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let session = try await LayerSession.open(layer, server: target)
+        let session = try await LayerSession.open(layer, server: target, reads: true)
         try await session.synchronize()
         let states = try await session.statesInFile()
         try await session.reading {

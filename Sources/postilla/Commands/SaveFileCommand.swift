@@ -32,7 +32,7 @@ struct SaveFileCommand: AsyncParsableCommand {
 
     func run() async throws {
         try OwnFileSession.check(output: output, layer)
-        let session = try await LayerSession.open(layer)
+        let session = try await LayerSession.open(layer, reads: true)
         try await session.synchronize()
         try await session.reading {
             let id = try session.id(of: id)

@@ -21,7 +21,7 @@ struct ShowCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let (session, ids) = try await LayerSession.open(layer, reading: ids.read)
+        let (session, ids) = try await LayerSession.open(layer, reads: true, reading: ids.read)
         try await session.synchronize()
         let states = try await session.statesInFile()
         try await session.reading { try write(session, ids.map(session.id(of:)), states) }

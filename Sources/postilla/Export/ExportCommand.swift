@@ -55,7 +55,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         try OwnFileSession.check(output: output, layer, target: target)
-        let session = try await LayerSession.open(layer, server: target)
+        let session = try await LayerSession.open(layer, server: target, reads: true)
         try await session.synchronize()
         try await session.reading {
             if format == .pdf, let output { return try await writePDF(session, to: output) }

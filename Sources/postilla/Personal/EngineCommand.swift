@@ -1,9 +1,9 @@
 import ArgumentParser
 import Crypto
+import Dispatch
 import DocumentEngine
 import FoundationEssentials
 import Glibc
-import Instant
 import Logging
 import UnixSignals
 
@@ -18,32 +18,53 @@ struct EngineCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Time after the last connection until the engine ends.", valueName: "time"))
     var idle = DurationArgument(seconds: 30)
 
+    @Option(help: ArgumentHelp("Serve one command that only reads from this folder, and remove it.", valueName: "dir"))
+    var reading: String?
+
     func run() async throws {
         OpenFiles.allowAll()
-        let place = try EnginePlace(data.folders())
-        PrivateSession.leave(place)
-        try place.make()
-        // Released by the kernel when the process ends, however it ends.
-        guard let lock = try EngineLock(place) else { return }
-        defer { withExtendedLifetime(lock) {} }
-        let key = try EngineKey(place.key)
-        let server = try Server(try await options(place, key))
+        PrivateSession.leave()
+        let reading = reading.map(ReadingFolder.init(path:))
+        defer { reading?.remove() }
+        let folder = try reading?.engine ?? EngineFolder(data.folders())
+        try folder.make()
+        guard let hold = try await EngineHold.take(folder, runtime: reading?.runtime) else { return }
+        defer { withExtendedLifetime(hold) {} }
+        let key = try EngineKey(folder.key)
+        let server = try Server(try await options(folder, hold, key))
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
         let obeying = Task {
             for await signal in signals where signal != .sighup { await server.stop() }
         }
         defer { obeying.cancel() }
-        try await server.run { _ in Output.json(#"{"engine":"ready"}"#) }
+        try await server.run { _ in
+            hold.listens()
+            Output.json(#"{"engine":"ready"}"#)
+            // Apart: no client waits for it.
+            DispatchQueue.global(qos: .utility).async { RuntimeFolders(folder).removeOrphans() }
+        }
     }
 
-    private func options(_ place: EnginePlace, _ key: EngineKey) async throws -> Server.Options {
+    /// How long an engine may take to end when no client can find it any more, in seconds.
+    private static let secondsToEnd = 3
+
+    private func options(_ folder: EngineFolder, _ hold: EngineHold, _ key: EngineKey) async throws -> Server.Options {
+        let place = hold.place
         var personal = PersonalOptions(
-            socket: place.socket, keptFolder: place.kept, memoryFolder: place.states,
+            socket: place.socket, keptFolder: folder.kept, memoryFolder: place.states,
             issuer: try await TokenIssuer(privateKeyPEM: key.privatePEM), version: Postilla.configuration.version)
+        personal.instance = hold.record.instance
         personal.user = OwnFileSession.login
         personal.idle = .seconds(idle.seconds)
         personal.isInMemory = place.isInMemory
-        personal.forget = { [place] in Self.forget($0, place, losing: $1) }
+        personal.forget = { [place] document, edits in
+            RuntimeFolders.forget(in: place, losing: edits == .keep ? .nothing : nil) { $0.isExactly(document) }
+        }
+        personal.isInPlace = { hold.isInPlace }
+        personal.lostPlace = {
+            // What is not in the files is on disk already; a file that hangs must not hold up the next engine.
+            DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.secondsToEnd)) { _exit(1) }
+        }
         var options = Server.Options(
             dataFolder: place.database, keys: [try await VerificationKey(pem: key.publicPEM)], secrets: [])
         options.personal = personal
@@ -55,51 +76,9 @@ struct EngineCommand: AsyncParsableCommand {
         }
         return options
     }
-
-    /// Removes the clients' copies of a document.
-    ///
-    /// - Returns: false if one of them has unsent edits that are to be kept, or is in use.
-    private static func forget(
-        _ document: String, _ place: EnginePlace, losing edits: PersonalOptions.UnsentEdits
-    ) -> Bool {
-        let url = URL(filePath: place.layers)
-        guard FileManager.default.fileExists(atPath: place.layers) else { return true }
-        do throws(InstantError) {
-            for entry in try InstantClient.listCacheEntries(in: url) where entry.documentIdentifier == document {
-                try InstantClient.remove(entry, in: url, losing: edits == .keep ? .nothing : nil)
-                UndoStore.removeAll(of: entry.identity, in: place.undo)
-            }
-            return true
-        } catch { return false }
-    }
 }
 
-/// One engine for each place.
-final class EngineLock: Sendable {
-    private let descriptor: CInt
-
-    /// Waits for an engine that is ending.
-    ///
-    /// - Returns: nil if another engine serves the place.
-    init?(_ place: EnginePlace) throws {
-        let descriptor = open(place.lock, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw CommandFailure("cannot open \(place.lock): \(String(cString: strerror(errno)))")
-        }
-        self.descriptor = descriptor
-        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
-            guard errno == EWOULDBLOCK || errno == EINTR else {
-                throw CommandFailure("cannot lock \(place.lock): \(String(cString: strerror(errno)))")
-            }
-            if UnixSocket.isListening(place.socket) { return nil }
-            usleep(10_000)
-        }
-    }
-
-    deinit { close(descriptor) }
-}
-
-/// The key with which the engine signs the tokens of local processes; nobody else ever opens it.
+/// The key with which the engine signs the tokens of local processes; no other program ever opens it.
 struct EngineKey {
     let privatePEM: String
     let publicPEM: String

@@ -32,8 +32,8 @@ struct OwnFileDamage: Hashable, Sendable {
 
     /// Returns what is damaged on disk, including the copies of PDFs and attachments that changes need. Reads all of it.
     static func all(_ folders: Folders) -> [OwnFileCheck] {
-        guard let place = try? EnginePlace(folders) else { return [] }
-        let registry = OwnFileRegistry(kept: place.kept, memory: place.states)
+        let folder = EngineFolder(folders)
+        let registry = OwnFileRegistry(kept: folder.kept, memory: folder.kept)
         let (states, damaged) = registry.keptStates()
         let intact = states.map { state in
             OwnFileCheck(

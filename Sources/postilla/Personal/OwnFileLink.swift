@@ -20,11 +20,12 @@ struct OwnFileLink: Hashable, Sendable {
     /// - Parameters:
     ///   - name: a path, as the person gave it.
     ///   - isPrivate: whether changes are kept in memory only.
+    ///   - reads: whether the file is only read, which also works where the data folder cannot be written.
     /// - Throws: ``CommandFailure``
     static func open(
-        _ name: String, _ folders: Folders, dataDirectory: String? = nil, isPrivate: Bool = false
+        _ name: String, _ folders: Folders, dataDirectory: String? = nil, isPrivate: Bool = false, reads: Bool = false
     ) async throws -> (link: OwnFileLink, state: OwnFileReport) {
-        let (engine, answer) = try await request(name, folders, dataDirectory, isPrivate: isPrivate)
+        let (engine, answer) = try await request(name, folders, dataDirectory, isPrivate: isPrivate, reads: reads)
         guard let report = OwnFileReport(answer) else { throw CommandFailure("the engine's answer cannot be read") }
         let link = OwnFileLink(engine: engine, document: report.document, name: name, path: absolute(name))
         return (link, report)
@@ -38,17 +39,29 @@ struct OwnFileLink: Hashable, Sendable {
     }
 
     private static func request(
-        _ name: String, _ folders: Folders, _ dataDirectory: String?, isPrivate: Bool, onlyChecks: Bool = false
+        _ name: String, _ folders: Folders, _ dataDirectory: String?, isPrivate: Bool, reads: Bool = false,
+        onlyChecks: Bool = false
     ) async throws -> (PersonalEngine, JSON) {
-        let place = try EnginePlace(folders)
-        if isPrivate { try PrivateSession.check(place) }
+        if isPrivate { try PrivateSession.check() }
+        let folder = EngineFolder(folders)
+        let path = absolute(name)
         var body = JSONObject()
-        body["path"] = .string(absolute(name))
+        body["path"] = .string(path)
         body["private"] = .bool(isPrivate)
         if onlyChecks { body["check"] = true }
-        var (engine, answer) = (PersonalEngine(place: place), JSON.null)
+        var (engine, answer) = (PersonalEngine(place: EnginePlace(runtime: "")), JSON.null)
         for attempt in 1...3 {
-            engine = try await PersonalEngine.use(place, dataDirectory: dataDirectory)
+            do { engine = try await PersonalEngine.use(folder, dataDirectory: dataDirectory) } catch let problem
+                as EngineFolder.Unwritable
+            {
+                guard reads else { throw problem.failure }
+                let reading = try ReadingFolder(of: folder, for: path)
+                do { engine = try await PersonalEngine.use(reading.engine, dataDirectory: nil, reading: reading) } catch
+                {
+                    reading.remove()
+                    throw error
+                }
+            }
             do {
                 answer = try await engine.ask(.POST, "open", body)
                 break

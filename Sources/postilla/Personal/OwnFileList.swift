@@ -13,11 +13,8 @@ struct OwnFileList {
     private static let maxFiles = 200
 
     init(_ folders: Folders) {
-        guard let place = try? EnginePlace(folders) else {
-            (states, damaged) = ([], [])
-            return
-        }
-        let kept = OwnFileRegistry(kept: place.kept, memory: place.states).keptStates()
+        let folder = EngineFolder(folders)
+        let kept = OwnFileRegistry(kept: folder.kept, memory: folder.kept).keptStates()
         (states, damaged) = (kept.states, kept.damaged.map(OwnFileDamage.init))
     }
 

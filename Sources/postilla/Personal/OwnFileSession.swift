@@ -123,9 +123,11 @@ extension LayerSession {
     }
 
     /// Opens a PDF of the person in the engine.
-    static func open(file path: String, _ options: LayerOptions) async throws -> LayerSession {
+    ///
+    /// - Parameter reads: Whether the command only reads it.
+    static func open(file path: String, _ options: LayerOptions, reads: Bool = false) async throws -> LayerSession {
         let folders = try Folders(dataDirectory: options.dataDir)
-        let (link, report) = try await OwnFileLink.open(path, folders, dataDirectory: options.dataDir)
+        let (link, report) = try await OwnFileLink.open(path, folders, dataDirectory: options.dataDir, reads: reads)
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
         }

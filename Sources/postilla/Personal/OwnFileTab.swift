@@ -70,7 +70,7 @@ final class OwnFileTab: Sendable {
         _ adopt: @Sendable (OwnFileTab, OwnFileLink, InstantClient, InstantDocumentDescriptor, String) -> Bool
     ) async throws {
         // An engine that starts takes processor time from what the person waits for.
-        if !PersonalEngine.isRunning(options.folders) { try await waitForPage() }
+        if !PersonalEngine.isRunning(EngineFolder(options.folders)) { try await waitForPage() }
         let (link, report) = try await OwnFileLink.open(
             name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
         guard own(link) else { throw CancellationError() }
@@ -168,14 +168,30 @@ final class OwnFileTab: Sendable {
     /// Starts the engine again, which finds the file and what is kept of it.
     private func reopen(_ descriptor: InstantDocumentDescriptor) async throws {
         do {
-            let (_, report) = try await OwnFileLink.open(
+            let (link, report) = try await OwnFileLink.open(
                 name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
+            guard link.engine == state.withLock(\.link)?.engine else {
+                _ = try? await link.ask("close")
+                return try leave(descriptor)
+            }
             heard(report)
             descriptor.retryNow()
             descriptor.sync()
         } catch let failure as CommandFailure {
             post(.notice("\(name): \(failure.message); trying again"))
         }
+    }
+
+    /// Makes the tab read-only: the folder with its layer was removed, as a logout does, and the engine has another one.
+    ///
+    /// - Throws: `CancellationError`, which ends the watch.
+    private func leave(_ descriptor: InstantDocumentDescriptor) throws {
+        let unsent = descriptor.losses().edits.count
+        let loss = unsent > 0 ? "\(OwnFileWritten.count(unsent, "change")) since then not kept; " : ""
+        let why =
+            "the engine's folder was removed, as by a logout; \(loss)what was kept is there when it is opened again"
+        post(.file(FileStatus(path: name, condition: .readOnly(why))))
+        throw CancellationError()
     }
 
     private func heard(_ report: OwnFileReport) {

@@ -1,5 +1,6 @@
 import Annotations
 import AsyncHTTPClient
+import DocumentEngine
 import FoundationEssentials
 import Glibc
 import NIOCore
@@ -11,53 +12,122 @@ struct PersonalEngine: Hashable, Sendable {
     let place: EnginePlace
 
     private static let startTime = Duration.seconds(10)
+    /// How long an engine of another namespace may take to end.
+    private static let patienceElsewhere = Duration.seconds(2)
 
     /// An engine that has ended is reported at once, so that another one is started.
     private static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
+        // Another account's process is found out before anything is sent to it.
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            OwnerGate.peer(of: channel).flatMapThrowing { peer in
+                guard peer.uid == geteuid() else { throw ChannelError.connectTimeout(.zero) }
+            }
+        }
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
     /// Whether an engine listens. Blocks briefly.
-    static func isRunning(_ folders: Folders) -> Bool {
-        guard let place = try? EnginePlace(folders) else { return false }
-        return UnixSocket.isListening(place.socket)
+    static func isRunning(_ folder: EngineFolder) -> Bool {
+        if case .engine? = try? EngineSearch(folder: folder).look() { true } else { false }
     }
 
     /// Finds the engine, or starts it. An idle engine of an older program is replaced.
     ///
-    /// - Throws: ``CommandFailure`` if it does not start.
-    static func use(_ place: EnginePlace, dataDirectory: String?) async throws -> PersonalEngine {
-        let engine = PersonalEngine(place: place)
-        let end = ContinuousClock.now + startTime
+    /// - Parameters:
+    ///   - dataDirectory: the option of the command, which a new engine gets too.
+    ///   - reading: the folder for one command that only reads, which is ``ReadingFolder/engine``'s.
+    /// - Throws: ``CommandFailure`` if it does not start or cannot be reached; ``EngineFolder/Unwritable`` if there is none,
+    ///   and none can start.
+    static func use(
+        _ folder: EngineFolder, dataDirectory: String?, reading: ReadingFolder? = nil
+    ) async throws -> PersonalEngine {
+        let (search, start, here) = (EngineSearch(folder: folder), ContinuousClock.now, EngineRecord.Here.now)
+        let end = start + startTime
         var child: EngineProcess?
+        var earlier = EarlierWait()
         while true {
-            if UnixSocket.isListening(place.socket), let found = try await engine.version() {
+            let finding = try search.look()
+            switch finding {
+            case .engine(let place, let record):
+                let engine = PersonalEngine(place: place)
+                // Another one listens at the same path of another namespace.
+                guard let found = try await engine.version(), record.instance.isExactly(found["instance"]?.string ?? "")
+                else { break }
                 if try await engine.mayStay(found) { return engine }
-            } else if child?.isRunning != true {
+            case .held(let record):
+                if let record, record.isElsewhere(here), ContinuousClock.now > start + patienceElsewhere {
+                    throw EngineSearch.unreachable(record, folder)
+                }
+            case .none where child?.isRunning != true:
                 // A child that has ended found another engine, which was about to end, or it failed.
-                if child != nil, ContinuousClock.now > end - startTime / 2 { throw notStarted(place) }
-                try place.make()
-                child = try EngineProcess(place, dataDirectory: dataDirectory)
+                if child != nil, ContinuousClock.now > end - startTime / 2 { throw notStarted(folder) }
+                try folder.make()
+                if try await !earlier.isOver(folder) { break }
+                child = try EngineProcess(folder, dataDirectory: dataDirectory, reading: reading)
+            case .none: break
             }
-            guard ContinuousClock.now < end else { throw notStarted(place) }
+            guard ContinuousClock.now < end else {
+                switch finding {
+                case .none: throw earlier.engine?.refusal ?? notStarted(folder)
+                case .held(let record): throw EngineSearch.unreachable(record, folder)
+                case .engine(_, let record): throw EngineSearch.unreachable(record, folder)
+                }
+            }
             try await Task.sleep(for: .milliseconds(3))
         }
     }
 
+    /// An engine of an earlier version that has the data folder. It is asked to end if it is idle.
+    private struct EarlierWait {
+        /// As it was last seen; nil: there is none.
+        private(set) var engine: EarlierEngine?
+        private var since: ContinuousClock.Instant?
+        private var isAsked = false
+        /// An engine that is being killed loses its locks one after the other.
+        private static let grace = Duration.seconds(1)
+
+        /// - Throws: ``CommandFailure`` if it has files open, or cannot be asked.
+        mutating func isOver(_ folder: EngineFolder) async throws -> Bool {
+            engine = EarlierEngine.find(folder)
+            guard let engine else { return true }
+            guard !isAsked else { return false }
+            let since = since ?? .now
+            self.since = since
+            if let socket = engine.socket, try await PersonalEngine.retire(socket) {
+                isAsked = true
+            } else if ContinuousClock.now > since + Self.grace {
+                throw engine.refusal
+            }
+            return false
+        }
+    }
+
+    /// Asks an engine of an earlier version to end if no process has a file open.
+    private static func retire(_ socket: String) async throws -> Bool {
+        let engine = PersonalEngine(place: EnginePlace(runtime: String(socket.dropLast("/engine.sock".count))))
+        guard OwnFolder.isPrivate(engine.place.runtime), let listener = UnixSocket.listener(at: socket),
+            listener.user == geteuid(), let found = try? await engine.version(closing: true),
+            found["idle"]?.bool == true
+        else { return false }
+        return (try? await engine.ask(.POST, "retire", JSONObject(), closing: true))?["retired"]?.bool == true
+    }
+
     /// - Returns: nil if the engine is ending.
     /// - Throws: ``CommandFailure`` if it listens, but does not answer.
-    private func version() async throws -> JSON? {
-        do { return try await ask(.GET, "version", within: Self.startTime) } catch let failure as CommandFailure {
+    private func version(closing: Bool = false) async throws -> JSON? {
+        let time = closing ? Self.patienceElsewhere : Self.startTime
+        do { return try await ask(.GET, "version", within: time, closing: closing) } catch let failure as CommandFailure
+        {
             guard failure.status == .stale else { return nil }
             throw CommandFailure(
                 "the engine for PDFs on this machine does not answer; end it, and try again", .unreachable)
         }
     }
 
-    private static func notStarted(_ place: EnginePlace) -> CommandFailure {
-        CommandFailure("the engine for PDFs on this machine did not start; see \(place.log)")
+    private static func notStarted(_ folder: EngineFolder) -> CommandFailure {
+        CommandFailure("the engine for PDFs on this machine did not start; see \(folder.log)")
     }
 
     /// Whether a running engine can be used by this program.
@@ -66,7 +136,7 @@ struct PersonalEngine: Hashable, Sendable {
         if version == Postilla.configuration.version { return true }
         let isSpoken = found["protocol"]?.integer == Int64(ProtocolVersion.current)
         if found["idle"]?.bool == true, !version.isNewer(than: Postilla.configuration.version) {
-            _ = try? await ask(.POST, "retire", JSONObject())
+            _ = try? await ask(.POST, "retire", JSONObject(), closing: true)
             return false
         }
         guard isSpoken else {
@@ -80,14 +150,18 @@ struct PersonalEngine: Hashable, Sendable {
 
     /// Sends a request about a file.
     ///
-    /// - Parameter time: reading and writing a large file takes long.
+    /// - Parameters:
+    ///   - time: reading and writing a large file takes long.
+    ///   - closing: ends the connection with the answer. An engine does not end while one is open.
     /// - Throws: ``EngineRefusal`` with the engine's reason; ``CommandFailure`` if the engine cannot be reached.
     func ask(
-        _ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil, within time: Duration = .seconds(600)
+        _ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil, within time: Duration = .seconds(600),
+        closing: Bool = false
     ) async throws -> JSON {
         var request = HTTPClientRequest(url: "\(place.server)/engine/v1/\(path)")
         request.method = method
         request.headers.add(name: "host", value: "localhost")
+        if closing { request.headers.add(name: "connection", value: "close") }
         if let body {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(ByteBuffer(string: JSON.object(body).text))
@@ -144,13 +218,13 @@ extension String {
 private final class EngineProcess: Sendable {
     private let pid: pid_t
 
-    init(_ place: EnginePlace, dataDirectory: String?) throws {
+    init(_ folder: EngineFolder, dataDirectory: String?, reading: ReadingFolder?) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, place.log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, folder.log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -159,7 +233,8 @@ private final class EngineProcess: Sendable {
         posix_spawnattr_setsigmask(&attributes, &none)
         // POSIX_SPAWN_SETSID is a GNU extension that Swift does not import.
         posix_spawnattr_setflags(&attributes, Int16(0x80) | Int16(POSIX_SPAWN_SETSIGMASK))
-        let words = ["postilla", "engine"] + (dataDirectory.map { ["--data-dir", $0] } ?? [])
+        var words = ["postilla", "engine"] + (dataDirectory.map { ["--data-dir", $0] } ?? [])
+        if let reading { words += ["--reading", reading.path, "--idle", "1"] }
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0

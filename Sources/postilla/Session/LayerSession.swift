@@ -24,22 +24,27 @@ struct LayerSession: Sendable {
     /// - Parameters:
     ///   - server: The address given as the command's argument.
     ///   - local: The command needs no server, whatever the options say.
+    ///   - reads: The command only reads the layer.
     /// - Throws: ``CommandFailure`` when a required token is missing or invalid.
     static func open(
-        _ options: LayerOptions, server: String? = nil, local: Bool = false
+        _ options: LayerOptions, server: String? = nil, local: Bool = false, reads: Bool = false
     ) async throws -> LayerSession {
-        if let path = try OwnFileSession.path(options, target: server) { return try await open(file: path, options) }
+        if let path = try OwnFileSession.path(options, target: server) {
+            return try await open(file: path, options, reads: reads)
+        }
         return try await open(options, options.tokenSource(), server: server, local: local)
     }
 
     /// Opens a layer for commands that first read input: after the token if both come from standard input, and before
     /// anything is opened, so that invalid input leaves no trace.
+    ///
+    /// - Parameter reads: Whether the command only reads the layer.
     static func open<Input>(
-        _ options: LayerOptions, target: String? = nil, reading input: () async throws -> Input
+        _ options: LayerOptions, target: String? = nil, reads: Bool = false, reading input: () async throws -> Input
     ) async throws -> (LayerSession, Input) {
         if let path = try OwnFileSession.path(options, target: target) {
             let input = try await input()
-            return (try await open(file: path, options), input)
+            return (try await open(file: path, options, reads: reads), input)
         }
         let source = try options.tokenSource()
         let input = try await input()

@@ -13,11 +13,13 @@ final class PrivateSession: Sendable {
     /// are other threads. Blocks.
     ///
     /// - Throws: ``CommandFailure`` if no folder in memory can be used.
-    init(_ place: EnginePlace) throws {
-        try Self.check(place)
-        try place.make()
-        let parent = place.runtime + "/private"
-        try Folders.make(parent)
+    init() throws {
+        try Self.check()
+        guard let parent = Self.parent else { throw CommandFailure("XDG_RUNTIME_DIR was removed") }
+        for folder in [String(parent.dropLast("/private".count)), parent] {
+            try Folders.make(folder)
+            try OwnFolder.check(folder)
+        }
         // Others must not take a folder that is not locked yet for that of a killed session.
         let entrance = open(parent, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard entrance >= 0, flock(entrance, LOCK_EX) == 0 else {
@@ -46,11 +48,16 @@ final class PrivateSession: Sendable {
 
     /// Goes back to the usual folder for temporary files in an engine that a private session has started: the engine
     /// outlives the session's. Call it before there are other threads.
-    static func leave(_ place: EnginePlace) {
-        guard let folder = getenv("TMPDIR").map({ String(cString: $0) }),
-            folder.utf8.starts(with: (place.runtime + "/private/").utf8)
+    static func leave() {
+        guard let folder = getenv("TMPDIR").map({ String(cString: $0) }), let parent,
+            folder.begins(with: parent + "/")
         else { return }
         unsetenv("TMPDIR")
+    }
+
+    /// The folder of these folders: in memory, whatever the engine uses.
+    private static var parent: String? {
+        RuntimeFolders.memory(ProcessInfo.processInfo.environment).map { $0 + "/postilla/private" }
     }
 
     private static func removeLeftovers(in parent: String) {
@@ -65,13 +72,16 @@ final class PrivateSession: Sendable {
 
     // MARK: Refusals
 
-    /// - Throws: ``CommandFailure`` that names the folder that is missing, in this shell or in the engine.
-    static func check(_ place: EnginePlace) throws {
-        guard !place.isInMemory else { return }
-        throw CommandFailure("--private needs a folder of your own in memory: \(reason(place))")
+    /// Whether this shell has a folder in memory. The engine needs one, too, and refuses for itself.
+    ///
+    /// - Throws: ``CommandFailure`` that names the folder that is missing.
+    static func check() throws {
+        guard let reason else { return }
+        throw CommandFailure("--private needs a folder of your own in memory: \(reason)")
     }
 
-    private static func reason(_ place: EnginePlace) -> String {
+    /// What is wrong with the folder; nil if it can be used.
+    private static var reason: String? {
         guard let folder = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], !folder.isEmpty else {
             return "XDG_RUNTIME_DIR is not set in this shell"
         }
@@ -82,13 +92,12 @@ final class PrivateSession: Sendable {
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o077 == 0 else {
             return "\(name) must be a folder of your own that only you can enter, not a link"
         }
-        guard EnginePlace.isInMemory(folder) else { return "\(name) is on a disk" }
-        return "the engine for PDFs on this machine uses \(place.runtime.onOneLine), which is on a disk"
+        return FileSystemKind(of: folder) == .memory ? nil : "\(name) is on a disk"
     }
 
     /// - Throws: ``CommandFailure`` if the log would be on a disk.
     static func check(log: String?) throws {
-        guard let log, !EnginePlace.isInMemory(OwnFileLink.absolute(log)) else { return }
+        guard let log, FileSystemKind(of: OwnFileLink.absolute(log)) != .memory else { return }
         throw CommandFailure(
             "\(log.onOneLine) is on a disk, where a private session writes nothing; leave out --log, or name a file in "
                 + "XDG_RUNTIME_DIR", .usage)
@@ -108,7 +117,7 @@ extension ViewerOptions {
         var options = self
         if isPrivate {
             if case .server = start { throw CommandFailure(PrivateSession.onlyFiles, .usage) }
-            options.session = try PrivateSession(EnginePlace(folders))
+            options.session = try PrivateSession()
         }
         try await checkFile()
         return options
@@ -118,9 +127,11 @@ extension ViewerOptions {
         guard case .file(let path) = start, !isReadOnly else { return }
         if isPrivate {
             try await OwnFileLink.check(path, folders, dataDirectory: dataDirectory, isPrivate: true)
-        } else if let place = try? EnginePlace(folders) {
-            // Without the engine, which may be slow or not run yet.
-            let registry = OwnFileRegistry(kept: place.kept, memory: place.states)
+        } else if case let folder = EngineFolder(folders),
+            case .engine(let place, _)? = try? EngineSearch(folder: folder).look()
+        {
+            // Without asking the engine, which may be slow.
+            let registry = OwnFileRegistry(kept: folder.kept, memory: place.states)
             guard !registry.isOpenPrivately(OwnFileState.path(of: OwnFileLink.absolute(path))) else {
                 throw CommandFailure("\(path.onOneLine): it is open in a private session; close that window first")
             }

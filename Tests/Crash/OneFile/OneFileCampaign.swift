@@ -79,8 +79,10 @@ final class OneFileCampaign {
     private static func socket(of child: Child, in run: String) throws -> String {
         Child.wait(for: [child], milliseconds: 30_000)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: run + "/postilla")) ?? []
-        guard child.isRunning, names.count == 1 else { throw CrashProblem("the engine did not start") }
-        return "\(run)/postilla/\(names[0])/engine.sock"
+        let sockets: [String] = names.map { "\(run)/postilla/\($0)/engine.sock" }
+            .filter { access($0, F_OK) == 0 }
+        guard child.isRunning, sockets.count == 1 else { throw CrashProblem("the engine did not start") }
+        return sockets[0]
     }
 
     private func makeFile() throws {

@@ -1,0 +1,106 @@
+import Annotations
+import DocumentEngine
+import FoundationEssentials
+import Glibc
+
+/// The engine's folder in a data folder: what exists once for each data folder, however its path is spelled and whatever the
+/// environment says. It holds the lock that makes an engine the only one, and tells clients where that engine is.
+///
+/// ```
+/// DATA/engine/lock              held by the engine while it runs
+/// DATA/engine/holder.json       its holder (EngineRecord)
+/// DATA/engine/place.json        the name of its runtime folder (RuntimeName)
+/// DATA/engine/signing-key.pem
+/// DATA/engine/files/            changes that are not in the files yet
+/// ```
+struct EngineFolder: Hashable, Sendable {
+    /// Absolute.
+    let path: String
+    /// The data folder, absolute, as the person spelled it.
+    let dataFolder: String
+    /// The state folder, absolute.
+    let stateFolder: String
+
+    init(_ folders: Folders) {
+        self.init(dataFolder: OwnFileLink.absolute(folders.data), stateFolder: OwnFileLink.absolute(folders.state))
+    }
+
+    init(dataFolder: String, stateFolder: String) {
+        (self.dataFolder, self.stateFolder) = (dataFolder, stateFolder)
+        path = dataFolder + "/engine"
+    }
+
+    var log: String { stateFolder + "/engine.log" }
+    var lock: String { path + "/lock" }
+    var holder: String { path + "/holder.json" }
+    var name: String { path + "/place.json" }
+    /// What must survive a restart of the machine.
+    var kept: String { path + "/files" }
+    var key: String { path + "/signing-key.pem" }
+
+    /// Why no engine can run on a data folder that this user may not write.
+    struct Unwritable: Error, Hashable, Sendable {
+        var folder: String
+        /// `errno`
+        var code: CInt
+
+        var failure: CommandFailure {
+            CommandFailure(
+                "\(folder) cannot be written (\(String(cString: strerror(code)))), so no change could be kept; "
+                    + "use --data-dir or POSTILLA_DATA with a folder of your own")
+        }
+    }
+
+    /// Checks what there is of the folder. Blocks.
+    ///
+    /// - Returns: whether it exists.
+    /// - Throws: ``CommandFailure`` if another account could have written what is in it.
+    func check() throws -> Bool {
+        var status = stat()
+        // A link to the data folder is the person's own choice.
+        if stat(dataFolder, &status) == 0 {
+            guard status.st_uid == geteuid() || status.st_uid == 0 else {
+                throw CommandFailure(
+                    "\(dataFolder) belongs to another account; use --data-dir or POSTILLA_DATA with a folder of your own"
+                )
+            }
+            guard status.st_mode & 0o002 == 0 || status.st_mode & S_ISVTX != 0 else {
+                throw CommandFailure("\(dataFolder) is writable by everyone; run chmod o-w")
+            }
+        }
+        guard OwnFolder.fault(path) != .missing else { return false }
+        try OwnFolder.check(path)
+        return true
+    }
+
+    /// Creates the folder, and that of the log. Blocks.
+    ///
+    /// - Throws: ``Unwritable``; ``CommandFailure`` with the reason and what to do.
+    func make() throws {
+        if try !check() {
+            if let code = Self.obstacle(path) { throw Unwritable(folder: dataFolder, code: code) }
+            try Folders.make(path)
+            try OwnFolder.check(path)
+        } else if access(path, W_OK) != 0, [EACCES, EROFS, EPERM].contains(errno) {
+            throw Unwritable(folder: dataFolder, code: errno)
+        }
+        if case .remote(let kind) = FileSystemKind(of: path) {
+            throw CommandFailure(
+                "\(path) is on a network file system (\(kind)), where locks and crashes are not safe; use --data-dir or POSTILLA_DATA with a local folder"
+            )
+        }
+        try Folders.make(stateFolder)
+    }
+
+    /// Why a folder cannot be created; nil: it probably can.
+    private static func obstacle(_ path: String) -> CInt? {
+        var path = path
+        while access(path, W_OK | X_OK) != 0 {
+            let code = errno
+            if [EACCES, EROFS, EPERM].contains(code) { return code }
+            guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
+            path = String(path[..<slash])
+        }
+        return nil
+    }
+}
