@@ -214,7 +214,8 @@ struct OneEngineStories {
         chown(state, 65534, 65534)
         let environment = ["XDG_STATE_HOME": home.path + "/state"]
         let refused = try postilla(["write", path, "--data-dir", data], environment)
-        #expect(refused.status != 0 && refused.output == "", "\(refused.messages)")
+        #expect(refused.status == 1 && refused.output == "", "\(refused.messages)")
+        #expect(refused.messages.contains("belongs to another account"), "\(refused.messages)")
         // As the record says it.
         let lock = try FileLock(taking: data + "/engine/lock")
         let runtime = try home.makeFolder("theirs")

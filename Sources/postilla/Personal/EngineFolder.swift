@@ -56,18 +56,7 @@ struct EngineFolder: Hashable, Sendable {
     /// - Returns: whether it exists.
     /// - Throws: ``CommandFailure`` if another account could have written what is in it.
     func check() throws -> Bool {
-        var status = stat()
-        // A link to the data folder is the person's own choice.
-        if stat(dataFolder, &status) == 0 {
-            guard status.st_uid == geteuid() || status.st_uid == 0 else {
-                throw CommandFailure(
-                    "\(dataFolder) belongs to another account; use --data-dir or POSTILLA_DATA with a folder of your own"
-                )
-            }
-            guard status.st_mode & 0o002 == 0 || status.st_mode & S_ISVTX != 0 else {
-                throw CommandFailure("\(dataFolder) is writable by everyone; run chmod o-w")
-            }
-        }
+        try Self.check(dataFolder, instead: "use --data-dir or POSTILLA_DATA with a folder of your own")
         guard OwnFolder.fault(path) != .missing else { return false }
         try OwnFolder.check(path)
         return true
@@ -90,6 +79,23 @@ struct EngineFolder: Hashable, Sendable {
             )
         }
         try Folders.make(stateFolder)
+        // Another account could make the log a link to any file.
+        try Self.check(stateFolder, instead: "set XDG_STATE_HOME to a folder of your own")
+    }
+
+    /// Checks a folder in which another account could exchange what this program makes. A link to it is the person's own
+    /// choice.
+    ///
+    /// - Parameter instead: what to do if it is another account's.
+    private static func check(_ folder: String, instead: String) throws {
+        var status = stat()
+        guard stat(folder, &status) == 0 else { return }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw CommandFailure("\(folder) belongs to another account; \(instead)")
+        }
+        guard status.st_mode & 0o002 == 0 || status.st_mode & S_ISVTX != 0 else {
+            throw CommandFailure("\(folder) is writable by everyone; run chmod o-w")
+        }
     }
 
     /// Why a folder cannot be created; nil: it probably can.
