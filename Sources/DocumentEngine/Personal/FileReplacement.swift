@@ -114,15 +114,20 @@ final class OpenFile {
 /// Replaces a file in one step: whoever reads it sees the old one or the new one, also after a crash. Symlinks are
 /// followed; mode, access list and extended attributes stay. All functions block.
 ///
-/// The new file is written to ``temporary`` first, in the same folder, so that the rename does not copy.
+/// The new file is written to ``temporary`` first, in the same folder, so that the rename does not copy. The folder is held
+/// by a descriptor from the beginning, so that all steps happen in one folder, whatever is renamed meanwhile.
 ///
 /// Unchecked: its tasks use it one after the other.
 final class FileReplacement: @unchecked Sendable {
     /// The real path of the file that is replaced.
     let path: String
+    /// By the descriptor of the folder, for this process and its children.
     let temporary: String
-    /// The name that the new file has right before it takes its place, and the old one right after.
+    /// The real path that the new file has right before it takes its place, and the old one right after.
     let exchanged: String
+    private let place: FilePlace
+    /// The file, and the path of ``exchanged``, by the descriptor of the folder.
+    private let (here, beside): (String, String)
     private let folder: String
     private var isFinished = false
     /// nil: there is no file yet.
@@ -135,27 +140,33 @@ final class FileReplacement: @unchecked Sendable {
 
     /// Creates the temporary file, empty, with mode 0600.
     ///
-    /// - Parameter path: may be a symlink.
-    /// - Throws: ``OwnFileError`` if the file belongs to another user, or the folder cannot be written.
-    init(of path: String) throws(OwnFileError) {
-        let real = Self.resolved(path)
-        self.path = real
-        folder = real.unicodeScalars.lastIndex(of: "/").map { $0 == real.startIndex ? "/" : String(real[..<$0]) } ?? "."
-        let name =
-            real.unicodeScalars.lastIndex(of: "/").map { String(real[real.unicodeScalars.index(after: $0)...]) } ?? real
-        let start = Self.start(name)
+    /// - Parameters:
+    ///   - path: may be a symlink.
+    ///   - replacesOthers: whether root replaces the file of another account, which keeps its owner.
+    /// - Throws: ``OwnFileError`` if the file belongs to another account, the path leads through a link of one that must not
+    ///   be followed, or the folder cannot be written.
+    init(of path: String, replacesOthers: Bool = false) throws(OwnFileError) {
+        do throws(FilePlace.Problem) { place = try FilePlace(of: path) } catch { throw OwnFileError(error) }
+        self.path = place.path
+        folder = place.folderPath
+        here = folder + "/" + place.name
+        let start = Self.start(place.name)
         Self.removeLeftovers(in: folder, startingWith: start)
-        let stem = "\(folder)/\(start)\(getpid()).\(UInt32.random(in: 0 ... .max))"
-        (temporary, exchanged) = (stem + Self.newSuffix, stem + ".postilla-old")
+        let stem = "\(start)\(getpid()).\(UInt32.random(in: 0 ... .max))"
+        temporary = "\(folder)/\(stem)\(Self.newSuffix)"
+        let old = stem + ".postilla-old"
+        beside = "\(folder)/\(old)"
+        exchanged = place.path.dropLast(place.name.count) + old
         var status = stat()
-        if stat(real, &status) == 0 {
+        // A link that came after the path was followed is not.
+        if lstat(here, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-            guard status.st_uid == geteuid() else { throw .otherOwner }
+            guard status.st_uid == geteuid() || (replacesOthers && geteuid() == 0) else { throw .otherOwner }
             guard status.st_mode & 0o200 != 0 else { throw .notWritable }
-            old = status
+            self.old = status
         } else {
             guard errno == ENOENT else { throw OwnFileError(errno: errno) }
-            old = nil
+            self.old = nil
         }
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw OwnFileError(errno: errno) }
@@ -184,20 +195,20 @@ final class FileReplacement: @unchecked Sendable {
     /// - Throws: ``OwnFileError/changedMeanwhile`` if it is another one now.
     func finish(replacing expected: FileFacts?) throws {
         if let expected {
-            OpenFile.waitWhileWritten(path)
+            OpenFile.waitWhileWritten(here)
             var status = stat()
-            guard stat(path, &status) == 0 else {
+            guard lstat(here, &status) == 0 else {
                 throw errno == ENOENT ? OwnFileError.missing : OwnFileError(errno: errno)
             }
-            guard try expected.isSame(as: status) || FileFacts.read(path).sha256 == expected.sha256 else {
+            guard try expected.isSame(as: status) || FileFacts.read(here).sha256 == expected.sha256 else {
                 throw OwnFileError.changedMeanwhile
             }
         }
         if let expected {
-            guard rename(temporary, exchanged) == 0 else { throw OwnFileError(errno: errno) }
+            guard rename(temporary, beside) == 0 else { throw OwnFileError(errno: errno) }
             try exchange(expected)
         } else {
-            guard rename(temporary, path) == 0 else { throw OwnFileError(errno: errno) }
+            guard rename(temporary, here) == 0 else { throw OwnFileError(errno: errno) }
         }
         isFinished = true
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -208,15 +219,15 @@ final class FileReplacement: @unchecked Sendable {
     /// Puts the file in place. If another program has replaced or changed the old one since the last look, its file is put
     /// back; if that takes out a still newer one, so is that one, and so on: what comes out must be what was put in before.
     private func exchange(_ expected: FileFacts) throws {
-        guard PrivateFiles.exchange(exchanged, path) else {
+        guard PrivateFiles.exchange(beside, here) else {
             // Not every file system can exchange.
-            guard [EINVAL, ENOSYS, ENOTSUP].contains(errno), rename(exchanged, path) == 0 else {
-                defer { unlink(exchanged) }
+            guard [EINVAL, ENOSYS, ENOTSUP].contains(errno), rename(beside, here) == 0 else {
+                defer { unlink(beside) }
                 throw errno == ENOENT ? OwnFileError.missing : OwnFileError(errno: errno)
             }
             return
         }
-        if try Self.settle(path, exchanged, placed: new?.sha256, expected: expected) != new?.sha256 {
+        if try Self.settle(here, beside, placed: new?.sha256, expected: expected) != new?.sha256 {
             throw OwnFileError.changedMeanwhile
         }
     }
@@ -304,17 +315,29 @@ final class FileReplacement: @unchecked Sendable {
             return
         }
         // The group may be one that the user is not in; the mode below then gives it no more than everybody has.
+        if old.st_uid != geteuid(), fchown(descriptor, old.st_uid, gid_t.max) != 0 { throw OwnFileError.failed(errno) }
         let keepsGroup = fchown(descriptor, uid_t.max, old.st_gid) == 0
         let mode = keepsGroup ? old.st_mode & 0o7777 : (old.st_mode & 0o7707) | ((old.st_mode & 0o7) << 3)
         guard fchmod(descriptor, mode) == 0 else { throw OwnFileError.failed(errno) }
         // Includes the access list (system.posix_acl_access).
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        let file = open(here, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
         guard file >= 0 else { throw OwnFileError(errno: errno) }
         defer { close(file) }
         ExtendedAttributes.copy(from: file, to: descriptor)
     }
 
-    /// Follows symlinks, also of a file that does not exist yet.
+    /// Follows symlinks, but not those of other accounts where every account can make them.
+    ///
+    /// - Throws: ``OwnFileError/foreignLink(_:)``
+    static func followed(_ path: String) throws(OwnFileError) -> String {
+        do throws(FilePlace.Problem) { return try FilePlace(of: path).path } catch {
+            if case .foreignLink(let link) = error { throw .foreignLink(link) }
+            // What is kept of a file is found by its path, even if that cannot be followed any more.
+            return resolved(path)
+        }
+    }
+
+    /// Follows symlinks, also of a file that does not exist yet. Only for comparing paths.
     static func resolved(_ path: String) -> String {
         if let real = realPath(path) { return real }
         var link = [UInt8](repeating: 0, count: 4096)

@@ -31,6 +31,16 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case notInMemory(String)
     /// The file is missing or cannot be read, and this copy of it is damaged.
     case copyDamaged(String)
+    /// The path leads through a link of another account, which is not followed.
+    case foreignLink(String)
+
+    init(_ problem: FilePlace.Problem) {
+        self =
+            switch problem {
+            case .foreignLink(let link): .foreignLink(link)
+            case .failed(let code): OwnFileError(errno: code)
+            }
+    }
 
     init(errno code: Int32) {
         self =
@@ -69,6 +79,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .openOtherwise, .keptOnDisk: "open_otherwise"
         case .notInMemory: "not_in_memory"
         case .copyDamaged: "copy_damaged"
+        case .foreignLink: "foreign_link"
         }
     }
 
@@ -101,6 +112,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
                 + "windows with PDFs, set XDG_RUNTIME_DIR to a folder of your own in memory, and try again in a minute"
         case .copyDamaged(let path):
             "the file cannot be read, and the copy that was kept of it is damaged (\(path)); put the file back"
+        case .foreignLink(let link): FilePlace.Problem.foreignLink(link).reason
         }
     }
 
@@ -118,6 +130,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .exists: "it is not replaced"
         case .unreadable(.unreadable), .unreadable(.empty), .unreadable(.notPDF), .unreadable(.damaged):
             "write to another path, or put the file back"
+        case .foreignLink: "name the file itself"
         case .notAFile, .unreadable, .notOpen, .openPrivately, .openOtherwise, .keptOnDisk, .notInMemory, .copyDamaged:
             nil
         }

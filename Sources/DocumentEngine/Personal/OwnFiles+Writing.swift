@@ -11,6 +11,8 @@ extension OwnFiles {
         var copy: String?
         /// Writes over another file at the path, or makes the file again that is missing.
         var isForced = false
+        /// Replaces the file of another account, which only root can.
+        var replacesOthers = false
         /// Rewrites the file without what was deleted from it.
         var isCompact = false
     }
@@ -88,7 +90,7 @@ extension OwnFiles {
     private func writeOnce(_ file: OwnFile, _ order: WriteOrder, isUnreadable: Bool) async throws -> Written {
         let moment = try await moment(of: file)
         let state = moment.state
-        let target = order.copy.map(FileReplacement.resolved) ?? state.path
+        let target = try order.copy.map { try FileReplacement.followed($0) } ?? state.path
         let isCopy = !target.isExactly(state.path)
         let isMissing = access(state.path, F_OK) != 0
         guard !isMissing || isCopy || order.isForced else { throw OwnFileError.missing }
@@ -107,7 +109,9 @@ extension OwnFiles {
         }
         var plan = WritePlan(moment)
         if isCopy { try await change(file) { $0.copying = target } }
-        let replacement = try await engine.apart { try FileReplacement(of: target) }
+        let replacement = try await engine.apart {
+            try FileReplacement(of: target, replacesOthers: order.replacesOthers)
+        }
         result.otherNames = isCopy ? 0 : replacement.otherNames
         // A copy leaves the signed file as it is.
         do {

@@ -98,7 +98,7 @@ final class OwnFiles: Sendable {
             guard !isPrivate || options.isInMemory else { throw OwnFileError.notInMemory(options.memoryFolder) }
             try await prepare()
             let real = try await engine.apart {
-                let real = FileReplacement.resolved(path)
+                let real = try FileReplacement.followed(path)
                 FileReplacement.removeLeftovers(of: real)
                 return real
             }

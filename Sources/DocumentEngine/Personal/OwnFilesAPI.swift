@@ -105,6 +105,7 @@ struct OwnFilesAPI: Sendable {
             throw APIError(.badRequest, #""to" must be an absolute path"#)
         }
         order.isForced = body["force"]?.bool == true
+        order.replacesOthers = body["others"]?.bool == true
         order.isCompact = body["compact"]?.bool == true
         let written = try await files.write(file, order)
         return try await answer(file) { json, _ in

@@ -41,7 +41,7 @@ struct WriteCommand: AsyncParsableCommand {
             file, try Folders(dataDirectory: dataDir), dataDirectory: dataDir)
         let written: OwnFileWritten
         do {
-            written = try await link.write(to: to, isForced: force, isCompact: compact)
+            written = try await link.write(to: to, isForced: force, replacesOthers: force, isCompact: compact)
         } catch let refusal as EngineRefusal {
             throw CommandFailure("\((to ?? file).onOneLine): not written: \(refusal.message)")
         }

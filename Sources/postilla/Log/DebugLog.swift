@@ -1,5 +1,6 @@
 import Annotations
 import Dispatch
+import DocumentEngine
 import Glibc
 import InstantCore
 import Screen
@@ -22,6 +23,7 @@ final class DebugLog: Sendable {
     }
 
     private let path: String
+    private let place: FilePlace
     private let limit: Int
     private let state: Mutex<State>
     private let queue = DispatchQueue(label: "postilla.log")
@@ -30,7 +32,10 @@ final class DebugLog: Sendable {
     /// - Throws: ``CommandFailure`` if the path is not that of a regular file of this user, or of none yet.
     init(_ path: String, limit: Int = maxBytes) throws {
         (self.path, self.limit) = (path, limit)
-        let (descriptor, size) = try Self.open(path)
+        do throws(FilePlace.Problem) { place = try FilePlace(of: path, keepsLast: true) } catch {
+            throw CommandFailure("cannot log to \(path): \(error.reason)", .usage)
+        }
+        let (descriptor, size) = try Self.open(place, path)
         state = Mutex(State(descriptor: descriptor, size: size))
     }
 
@@ -79,15 +84,17 @@ final class DebugLog: Sendable {
 
     /// Another process with the same log may have done it already.
     private func rotate(_ state: inout State) {
-        var (mine, there) = (stat(), stat())
+        var (mine, there, old) = (stat(), stat(), stat())
+        let here = place.here
         let isMine =
-            fstat(state.descriptor, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino
+            fstat(state.descriptor, &mine) == 0 && lstat(here, &there) == 0 && mine.st_ino == there.st_ino
             && mine.st_dev == there.st_dev
-        if isMine, rename(path, path + ".1") != 0 {
+        let isOthers = lstat(here + ".1", &old) == 0 && old.st_uid != geteuid()
+        if isMine, isOthers || rename(here, here + ".1") != 0 {
             state.isFull = true
             return
         }
-        guard let (descriptor, size) = try? Self.open(path) else {
+        guard let (descriptor, size) = try? Self.open(place, path) else {
             state.isFull = true
             return
         }
@@ -95,10 +102,11 @@ final class DebugLog: Sendable {
         (state.descriptor, state.size) = (descriptor, size)
     }
 
-    private static func open(_ path: String) throws -> (descriptor: Int32, size: Int) {
+    /// - Parameter path: for messages.
+    private static func open(_ place: FilePlace, _ path: String) throws -> (descriptor: Int32, size: Int) {
         // A pipe must not make the program wait, and a link must not lead elsewhere.
         let flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
-        let descriptor = Glibc.open(path, flags, 0o600)
+        let descriptor = Glibc.open(place.here, flags, 0o600)
         let number = errno
         guard descriptor >= 0 else {
             let isOther = [ELOOP, ENXIO, EISDIR].contains(number)

@@ -93,7 +93,7 @@ struct MergeCommand: AsyncParsableCommand {
         var merge = CopyMerge(document.records, pages: document.frames, writesPDF: true)
         for file in read { merge.add(file.copy) }
         var result = MergedPDF(document, read, merge)
-        if !dryRun, let output { try await result.write(to: output) }
+        if !dryRun, let output { try await result.write(to: output, isForced: force) }
         let unwritten = Dictionary(result.unwritten.map { (ByteOrdered($0.id), $0.why) }) { first, _ in first }
         try report(merge, read, result.problems) { record in
             unwritten[ByteOrdered(record.id)].map { .invalid("not written: \($0)") }

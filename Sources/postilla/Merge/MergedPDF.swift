@@ -19,9 +19,10 @@ struct MergedPDF {
 
     /// Writes a file, which replaces another one in one step once it is complete and was read again.
     ///
+    /// - Parameter isForced: whether root replaces the file of another account.
     /// - Throws: ``CommandFailure``
-    mutating func write(to output: String) async throws {
-        let target = try NewFile(replacing: output)
+    mutating func write(to output: String, isForced: Bool) async throws {
+        let target = try NewFile(replacing: output, isForced: isForced)
         let notes = try NewFile(replacing: output + ".notes")
         var found: [(copy: Int, problem: FileProblem)] = []
         do {

@@ -1,11 +1,14 @@
 import Annotations
+import DocumentEngine
 import Glibc
 import Screen
 import SystemPackage
 
 /// A file that replaces another in one step once it is complete: a reader sees the old file or the new one.
 final class NewFile {
+    /// Without links, for messages.
     private let path: String
+    private let place: FilePlace
     /// The path of the file until it is complete.
     let temporary: String
     private let descriptor: Int32
@@ -14,22 +17,28 @@ final class NewFile {
 
     /// A symbolic link stays, and the file that it leads to is replaced.
     ///
-    /// - Throws: ``CommandFailure`` when the file cannot be created, or the path is that of something else, such as a
-    ///   device or a folder.
-    init(replacing name: String) throws {
+    /// - Parameter isForced: whether root replaces the file of another account.
+    /// - Throws: ``CommandFailure`` when the file cannot be created, the path is that of something else, such as a device or
+    ///   a folder, it leads through a link that must not be followed, or the file belongs to another account.
+    init(replacing name: String, isForced: Bool = false) throws {
         var status = stat()
-        var path = name
-        if stat(name, &status) == 0 {
+        if stat(name, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw CommandFailure("\(name.onOneLine) is not a regular file; nothing was written")
+        }
+        do throws(FilePlace.Problem) { place = try FilePlace(of: name) } catch {
+            throw CommandFailure("cannot write \(name.onOneLine): \(error.reason)")
+        }
+        path = place.path
+        if lstat(place.here, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
                 throw CommandFailure("\(name.onOneLine) is not a regular file; nothing was written")
             }
-            if let real = realpath(name, nil) {
-                path = String(cString: real)
-                free(real)
+            guard status.st_uid == geteuid() || (isForced && geteuid() == 0) else {
+                throw CommandFailure(
+                    "\(name.onOneLine) belongs to another account; it is not replaced, so name another file")
             }
         }
-        self.path = path
-        temporary = path + ".\(getpid()).new"
+        temporary = "\(place.here).\(getpid()).new"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Self.failure(path) }
     }
@@ -46,7 +55,7 @@ final class NewFile {
 
     func finish() throws {
         try flush()
-        guard fsync(descriptor) == 0, rename(temporary, path) == 0 else { throw Self.failure(path) }
+        guard fsync(descriptor) == 0, rename(temporary, place.here) == 0 else { throw Self.failure(path) }
         isFinished = true
     }
 

@@ -111,11 +111,16 @@ struct OwnFileLink: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - copy: a path as the person gave it; nil: the file itself.
+    ///   - isForced: whether another file is replaced, or a missing one is written again.
+    ///   - replacesOthers: whether root replaces the file of another account.
     /// - Throws: ``EngineRefusal``, ``CommandFailure``
-    func write(to copy: String? = nil, isForced: Bool = false, isCompact: Bool = false) async throws -> OwnFileWritten {
+    func write(
+        to copy: String? = nil, isForced: Bool = false, replacesOthers: Bool = false, isCompact: Bool = false
+    ) async throws -> OwnFileWritten {
         var body = JSONObject()
         if let copy { body["to"] = .string(Self.absolute(copy)) }
         body["force"] = .bool(isForced)
+        body["others"] = .bool(replacesOthers)
         body["compact"] = .bool(isCompact)
         let (report, answer) = try await ask("write", body)
         guard let report, let written = OwnFileWritten(answer["written"], report) else {

@@ -257,7 +257,8 @@ final class OwnFileTab: Sendable {
             }
             let copy = write.copy.map(Self.atHome)
             do {
-                let written = try await link.write(to: copy, isForced: write.isForced, isCompact: write.isCompact)
+                let written = try await link.write(
+                    to: copy, isForced: write.isForced, replacesOthers: write.isForced, isCompact: write.isCompact)
                 // The screen counts before it says that everything is written.
                 heard(written.report)
                 var write = write

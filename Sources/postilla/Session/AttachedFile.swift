@@ -1,5 +1,6 @@
 import Annotations
 import Authorization
+import DocumentEngine
 import Glibc
 import Instant
 import PDFPages
@@ -58,14 +59,18 @@ enum AttachedFile {
 private final class NewPlainFile {
     let path: String
     let descriptor: FileDescriptor
+    private let place: FilePlace
     private var isFinished = false
 
     /// - Throws: ``CommandFailure`` if it exists or cannot be created.
     init(_ path: String) throws {
         self.path = path
+        do throws(FilePlace.Problem) { place = try FilePlace(of: path, keepsLast: true) } catch {
+            throw CommandFailure("cannot create \(path): \(error.reason)")
+        }
         do {
             descriptor = try FileDescriptor.open(
-                FilePath(path), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
+                FilePath(place.here), .writeOnly, options: [.create, .exclusiveCreate, .noFollow, .closeOnExec],
                 permissions: [.ownerReadWrite, .groupRead, .otherRead])
         } catch Errno.fileExists {
             throw CommandFailure("\(path) exists already; choose another name with --output")
@@ -74,7 +79,7 @@ private final class NewPlainFile {
 
     deinit {
         try? descriptor.close()
-        if !isFinished { unlink(path) }
+        if !isFinished { unlink(place.here) }
     }
 
     func write(_ bytes: [UInt8]) throws {

@@ -1,3 +1,4 @@
+import Annotations
 import DocumentEngine
 import FoundationEssentials
 import Glibc
