@@ -1,8 +1,12 @@
 import PageLayout
+import Screen
 
 /// Applies a message to the state and returns the requested effects. Pure and total: no clock, no I/O, and every
 /// message is accepted in every state.
 package func update(_ state: inout AppState, _ message: Message) -> [Effect] {
+    if case .key(let key) = message, let second = state.keyAfterEscape(key) {
+        return update(&state, .key(.escape)) + update(&state, .key(second))
+    }
     let effects = state.handle(message)
     let departing = state.departIfSaved()
     return effects + departing + (state.hasQuit ? [] : state.reconcile())

@@ -2,7 +2,11 @@
 /// monotonic clock, and `deadline` is the time to call `timeout(at:)` if nothing arrives.
 ///
 /// - A lone Esc becomes a key after `escapeDelay` without input. If `[` or `O` arrives within `splitWindow`, a slow
-///   line has split a sequence, and the input is read as its rest.
+///   line has split a sequence, and the input is read as its rest. So are `]`, `P` and `_` while the terminal may still
+///   answer a query.
+/// - Esc with `[`, `O`, `]`, `P` or `_` may begin a sequence: it is Alt and that key only if the next byte cannot go on
+///   with one, or none comes within `splitWindow`.
+/// - While the terminal may still answer, the rest of an answer that a slow line has cut is never keys, however late.
 /// - Text in a bracketed paste is one `paste`. An end mark followed by another in the same read belongs to the pasted
 ///   text. A paste without an end mark ends after `pasteDelay`; text beyond `pasteLimit` is dropped.
 /// - A line end with text after it in the same read was pasted by a terminal without bracketed paste: the whole stretch
@@ -24,10 +28,12 @@ package struct KeyDecoder: Sendable {
     private var lastBytes: Milliseconds = 0
     private var lastEscape: Milliseconds?
     private var lastBurst: Milliseconds?
-    /// The start of the report being read; nil for a kind that is dropped.
+    /// The start of the report being read; nil outside one.
     private var answer: (kind: UInt8, text: [UInt8])?
-    /// Until when the terminal may still answer a query, so that a slow line may cut the answer after its Esc.
+    /// Until when the terminal may still answer a query, so that a slow line may cut the answer anywhere.
     private var awaitsReportUntil: Milliseconds?
+    /// The bytes that may be the beginning of an answer and were given up, because their rest was late.
+    private var broken: [UInt8]?
     private static let maxReportLength = 64
     private var reports: [TerminalReport] = []
     /// Limit on stored reports; the program never requests more.
@@ -51,7 +57,8 @@ package struct KeyDecoder: Sendable {
     package var deadline: Milliseconds? {
         switch mode {
         case .keys where waiting.isEmpty: nil
-        case .keys where isSplit: (lastEscape ?? lastBytes) + Self.splitWindow
+        case .keys where isSplit && !awaitsReport(at: lastBytes): (lastEscape ?? lastBytes) + Self.splitWindow
+        case .keys where isSplit || Self.mayBeCut(waiting): lastBytes + Self.splitWindow
         case .keys: lastBytes + Self.escapeDelay
         case .paste: lastBytes + Self.pasteDelay
         case .answer: lastBytes + Self.splitWindow
@@ -62,6 +69,13 @@ package struct KeyDecoder: Sendable {
     package mutating func awaitReport(at now: Milliseconds) { awaitsReportUntil = now + Self.reportDelay }
 
     package static let reportDelay: Milliseconds = 5_000
+
+    private func awaitsReport(at now: Milliseconds) -> Bool { awaitsReportUntil.map { now < $0 } ?? false }
+
+    /// Whether the bytes begin a sequence that a slow line may have cut.
+    private static func mayBeCut(_ bytes: [UInt8]) -> Bool {
+        bytes.count > 1 && bytes[0] == KeyGrammar.escape && "[O]P_".utf8.contains(bytes[1])
+    }
 
     /// Returns and clears the reports received since the last call.
     package mutating func takeReports() -> [TerminalReport] {
@@ -78,13 +92,19 @@ package struct KeyDecoder: Sendable {
         var keys: [Key] = []
         let bytes = Array(bytes)
         guard let first = bytes.first else { return keys }
-        let mayAnswer = first == UInt8(ascii: "]") && awaitsReportUntil.map { now < $0 } ?? false
+        let mayAnswer = "]P_".utf8.contains(first) && awaitsReport(at: now)
         let continues = first == UInt8(ascii: "[") || first == UInt8(ascii: "O") || mayAnswer
         if waiting == [KeyGrammar.escape], now - lastBytes >= (continues ? Self.splitWindow : Self.escapeDelay) {
             keys += timeout(at: now)
         }
         lastBytes = now
-        if case .keys = mode, waiting.isEmpty, continues, let escape = lastEscape, now - escape < Self.splitWindow {
+        let cut = broken.take()
+        if case .keys = mode, waiting.isEmpty, let cut, awaitsReport(at: now), AnswerRest.continues(cut, with: bytes) {
+            waiting = cut
+            lastEscape = nil
+        } else if case .keys = mode, waiting.isEmpty, continues, let escape = lastEscape,
+            now - escape < Self.splitWindow
+        {
             waiting = [KeyGrammar.escape]
             isSplit = true
         } else if !isSplit {
@@ -105,13 +125,17 @@ package struct KeyDecoder: Sendable {
             let input = waiting
             waiting = []
             if input == [KeyGrammar.escape] { lastEscape = now }
+            if input.first == KeyGrammar.escape { broken = input }
             read(input[...], isLast: true, at: now, into: &keys)
         case .paste(let paste):
             mode = .keys
             keys.append(.paste(paste.text))
-        case .answer:
+        case .answer(let afterEscape):
             mode = .keys
             waiting = []
+            let end = afterEscape ? [KeyGrammar.escape] : []
+            broken = answer.map { [KeyGrammar.escape, $0.kind] + $0.text + end }
+            answer = nil
         }
         return keys
     }
@@ -145,7 +169,7 @@ package struct KeyDecoder: Sendable {
                     rest = rest[token.endIndex...]
                     continue
                 }
-                guard readKey(&rest, isLast: isLast, into: &keys) else {
+                guard readKey(&rest, isLast: isLast, at: now, into: &keys) else {
                     waiting = Array(rest)
                     return
                 }
@@ -154,14 +178,15 @@ package struct KeyDecoder: Sendable {
     }
 
     /// Reads one key from the front; returns false if more bytes are needed.
-    private mutating func readKey(_ rest: inout ArraySlice<UInt8>, isLast: Bool, into keys: inout [Key]) -> Bool {
+    private mutating func readKey(
+        _ rest: inout ArraySlice<UInt8>, isLast: Bool, at now: Milliseconds, into keys: inout [Key]
+    ) -> Bool {
         let found = grammar.read(rest, isLast: isLast)
         if isSplit {
             if found == .incomplete { return false }
             isSplit = false
             lastEscape = nil
-            let isAnswer = if case .answerBegins = found { awaitsReportUntil != nil } else { false }
-            guard isAnswer || Self.completesSplit(rest, found) else {
+            guard Self.completesSplit(rest, found, isAwaited: awaitsReport(at: now)) else {
                 rest = rest.dropFirst()
                 return true
             }
@@ -183,19 +208,28 @@ package struct KeyDecoder: Sendable {
         case .answerBegins(let length):
             mode = .answer(afterEscape: false)
             let kind = rest.dropFirst().first ?? 0
-            answer = "_]".utf8.contains(kind) ? (kind, Array(rest.dropFirst(2).prefix(1))) : nil
+            answer = (kind, Array(rest.dropFirst(2).prefix(1)))
             rest = rest.dropFirst(length)
         }
         return true
     }
 
     /// Whether the bytes complete a sequence whose Esc arrived alone, rather than being keys typed soon after Esc.
-    private static func completesSplit(_ bytes: ArraySlice<UInt8>, _ found: KeyGrammar.Item) -> Bool {
+    private static func completesSplit(
+        _ bytes: ArraySlice<UInt8>, _ found: KeyGrammar.Item, isAwaited: Bool
+    ) -> Bool {
         switch found {
         case .pasteBegins: true
         case .key(_, let length) where length == 3: "ABCDFHPQRSZ".utf8.contains(bytes[bytes.startIndex + 2])
         case .key(_, let length): length > 3
-        case .nothing, .answerBegins, .report, .incomplete: false
+        case .answerBegins: isAwaited
+        case .report(_, let length): isAwaited && length > 3
+        // A release of the mouse has no meaning, but it is not typed either.
+        case .nothing(let length):
+            length > 2 && isAwaited && (0x30...0x3F).contains(bytes[bytes.startIndex + 2])
+                || length > 3 && bytes[bytes.startIndex + 2] == UInt8(ascii: "<")
+                    && (0x40...0x7E).contains(bytes[bytes.startIndex + length - 1])
+        case .incomplete: false
         }
     }
 
@@ -225,7 +259,9 @@ package struct KeyDecoder: Sendable {
         guard let answer else { return }
         if answer.kind == UInt8(ascii: "_") {
             add(.graphics(isUnderstood: answer.text.drop { $0 != UInt8(ascii: ";") }.elementsEqual(";OK".utf8)))
-        } else if let report = TerminalReport(color: String(decoding: answer.text, as: UTF8.self)) {
+        } else if answer.kind == UInt8(ascii: "]"),
+            let report = TerminalReport(color: String(decoding: answer.text, as: UTF8.self))
+        {
             add(report)
         }
     }

@@ -109,7 +109,8 @@ struct KeyGrammar: Sendable {
         }
     }
 
-    /// Esc before a key is Alt; before a control character it is a separate key.
+    /// Esc before a key is Alt; before a control character it is a separate key. Whether Alt and the key are a key of the
+    /// program, or Esc and a key that arrived together, only the keymap knows.
     private func altKey(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> Item {
         switch read(bytes, isLast: isLast) {
         case .key(.character(let character), let length): .key(.alt(character), length: length + 1)
@@ -143,7 +144,7 @@ struct KeyGrammar: Sendable {
     }
 
     /// Whether Esc with these two bytes begins a string from the terminal, not Alt with a letter.
-    private static func beginsAnswer(_ kind: UInt8, _ next: UInt8) -> Bool {
+    static func beginsAnswer(_ kind: UInt8, _ next: UInt8) -> Bool {
         switch kind {
         case UInt8(ascii: "]"): (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(next)
         case UInt8(ascii: "_"): next == UInt8(ascii: "G")

@@ -44,7 +44,8 @@ extension Key {
             self = .paste(String(inside.dropFirst("paste:".count)))
             return
         }
-        if let colon = inside.firstIndex(of: ":") {
+        // `<A-:>` has a colon, too.
+        if let colon = inside.firstIndex(of: ":"), inside.index(after: colon) < inside.endIndex {
             let place = inside[inside.index(after: colon)...].split(separator: ",").compactMap { Int($0) }
             guard place.count == 2 else {
                 throw NotationError(key: "<\(inside)>", reason: "expected a row and a column, from 0, after \":\"")

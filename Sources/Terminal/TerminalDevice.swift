@@ -49,6 +49,8 @@ package final class TerminalDevice {
     private var isClosed = false
     /// Called before the program stops and after it continues, while the terminal is released.
     package var onStop: (_ isStopping: Bool) -> Void = { _ in }
+    /// Called before a query is sent: its answer is not keys.
+    var onQuery: (() -> Void)?
 
     /// Takes over the terminal: alternate screen, raw keys, bracketed paste. Signals that concern a terminal, including
     /// SIGTERM, SIGHUP and SIGINT, become events of the loop.
@@ -95,7 +97,7 @@ package final class TerminalDevice {
 
     /// Queries text colour and background (OSC 10 and 11). Terminals that do not know the query ignore it.
     func askForColors() {
-        if isInUse { Self.write(Array("\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\".utf8), to: output) }
+        ask(Array("\u{1B}]10;?\u{1B}\\\u{1B}]11;?\u{1B}\\".utf8))
     }
 
     /// Switches reports of clicks and the wheel, also for after a suspension.
@@ -108,7 +110,14 @@ package final class TerminalDevice {
 
     /// Asks the terminal whether it tells all keys apart (kitty's keyboard protocol).
     package func askForKeyboard() {
-        if isInUse { Self.write(Array("\u{1B}[?u".utf8), to: output) }
+        ask(Array("\u{1B}[?u".utf8))
+    }
+
+    /// Sends a query. Its answer comes with the keys.
+    func ask(_ query: [UInt8]) {
+        guard isInUse else { return }
+        onQuery?()
+        Self.write(query, to: output)
     }
 
     /// Makes a terminal that knows kitty's keyboard protocol tell all keys apart.

@@ -46,19 +46,14 @@ package final class TerminalLoop<Message: Sendable> {
         mailbox = try Mailbox()
         decoder = KeyDecoder(sequences: device.sequences)
         size = device.size
+        device.onQuery = { [weak self] in self?.decoder.awaitReport(at: Self.now) }
     }
 
     /// Asks the terminal for its text colour and its background. An answer comes as reports, whenever it comes.
-    package func askForColors() {
-        decoder.awaitReport(at: Self.now)
-        device.askForColors()
-    }
+    package func askForColors() { device.askForColors() }
 
     /// Asks the terminal whether it tells all keys apart.
-    package func askForKeyboard() {
-        decoder.awaitReport(at: Self.now)
-        device.askForKeyboard()
-    }
+    package func askForKeyboard() { device.askForKeyboard() }
 
     /// Milliseconds of the monotonic clock that `timer` uses.
     package static var now: Int64 {

@@ -37,7 +37,7 @@ import Testing
         ("<C-m>", Key.enter), ("<C-i>", .control("i")), ("<C-[>", .escape), ("<C-D>", .control("d")),
         ("<esc>", .escape),
         ("<CR>", .enter), ("<Down>", .down), ("<pgdn>", .pageDown), ("<C-@>", .control(" ")), ("-", .character("-")),
-        ("<A-->", .alt("-")),
+        ("<A-->", .alt("-")), ("<A-:>", .alt(":")),
     ])
     func otherSpellingsAreUnderstood(notation: String, key: Key) throws {
         #expect(try Key(notation) == key)

@@ -34,6 +34,18 @@ extension AppState {
         return contexts + [.document, .moving, .everywhere]
     }
 
+    /// Returns the second of two keys that arrived together and look like one: most terminals send Alt and a key as Esc
+    /// and the key. nil for another key, and for one that is bound here.
+    func keyAfterEscape(_ key: Key) -> Key? {
+        let second: Key
+        switch key {
+        case .alt(let character): second = .character(character)
+        case .named(let name, .alt) where [.enter, .tab, .backspace].contains(name): second = .named(name, [])
+        default: return nil
+        }
+        return keymap.match(keys.keys + [key], in: contexts) == .none ? second : nil
+    }
+
     /// The pane that receives the keys.
     var shownPane: DocumentState.Pane { document?.focus ?? .list }
 

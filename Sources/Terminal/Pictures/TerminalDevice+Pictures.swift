@@ -4,7 +4,7 @@ package import Screen
 extension TerminalDevice {
     /// Queries the terminal's picture support. The loop delivers the answers as reports, the attributes last.
     package func askForPictures(throughTmux: Bool = false) {
-        if isInUse { Self.write(PictureFormat.query(throughTmux: throughTmux), to: output) }
+        ask(PictureFormat.query(throughTmux: throughTmux))
     }
 
     /// Size of a cell in pixels; nil if the terminal does not report it.

@@ -9,6 +9,19 @@ extension FuzzTarget {
             _ = decoder.feed(second, at: 1)
             _ = decoder.timeout(at: 10_000)
         },
+        FuzzTarget("keys-of-an-answer", ["\u{1b}]11;rgb:0/0/0\u{1b}\\j", "\u{1b}[?62;4c", "\u{1b}_Gi=31;OK\u{1b}\\"]) {
+            bytes in
+            let (first, second) = halves(bytes)
+            for pause: KeyDecoder.Milliseconds in [1, 100, 1_000] {
+                var decoder = KeyDecoder()
+                decoder.awaitReport(at: 0)
+                _ = decoder.feed(first, at: 0)
+                while let deadline = decoder.deadline, deadline <= pause { _ = decoder.timeout(at: deadline) }
+                _ = decoder.feed(second, at: pause)
+                for _ in 0..<4 { if let deadline = decoder.deadline { _ = decoder.timeout(at: deadline) } }
+                try hold(decoder.feed("q".utf8, at: 60_000).last == .character("q"), "a key is lost")
+            }
+        },
         FuzzTarget("key-notation", ["gg<C-x><lt>é<enter>"]) {
             _ = try? Key.sequence(String(decoding: $0, as: UTF8.self))
         },
