@@ -138,8 +138,10 @@ package enum Effect: Hashable, Sendable {
     case announce(OwnPresence)
 
     // The terminal. Performed on the loop's thread, in order.
-    /// Opens this text in the user's external editor. → `externallyEdited`
+    /// Opens this text in the user's external editor. → `externallyEdited` or `notEdited`
     case editExternally(String)
+    /// The text that the editor saved is an edit or a draft by the effects before this one, or empty: its file can go.
+    case editorTextKept
     /// Renders a page, counted from 0, or a part of it, to fit an area of the screen. → `pictureCells` or
     /// `pictureReady`, or both one after the other, or `pictureFailed`
     case paintPage(Int, Area, PictureView)

@@ -21,8 +21,10 @@ package indirect enum Message: Hashable, Sendable {
     case tick(Timestamp)
     /// A request to end the program (SIGTERM, SIGHUP). The text being written is stored as a draft.
     case terminate
-    /// nil if the editor returned no text or could not be started.
+    /// The text that the user's editor saved; nil for none. `editorTextKept` follows.
     case externallyEdited(String?)
+    /// Nothing came from the user's editor. Why, as a sentence; it names the file in which a text is kept.
+    case notEdited(String)
 
     // The library of layers.
     case library([LibraryEntry])

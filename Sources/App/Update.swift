@@ -37,6 +37,9 @@ extension AppState {
         case .tick(let now): return ticked(now)
         case .terminate: return keepDraft() + depart(.termination)
         case .externallyEdited(let text): return externallyEdited(text)
+        case .notEdited(let why):
+            document?.external = nil
+            notice = .error(why.asSentence)
         case .library(let entries): library.take(entries)
         case .libraryFiles(let files): library.take(files)
         case .at(let reference, let message): return handle(message, of: reference)

@@ -232,7 +232,7 @@ package final class TerminalDevice {
     /// Asks the terminal to put text on the clipboard (OSC 52). The terminal does not confirm it.
     ///
     /// - Returns: false if the text is longer than terminals accept; nothing is sent then.
-    package func copy(_ text: String) -> Bool {
+    package func copy(_ text: LeavingText) -> Bool {
         guard !isClosed, !isReleased, let request = ClipboardRequest(text) else { return false }
         Self.write(request.bytes, to: output)
         return true

@@ -61,6 +61,19 @@ import Testing
         none.close()
     }
 
+    /// A hook may print them, or hand them to a shell.
+    @Test func namesAndWordsHaveNoControlCharacters() async throws {
+        let folder = try Folder()
+        let path = try script(folder, "cat >> \(folder.path)/out")
+        let hooks = Hooks(.init(new: [path], run: [path]), tell: { _ in })
+        hooks.tell(.new(["r1"], author: "ana\u{1B}[201~\u{202E}"), in: Self.reference)
+        hooks.tell(.run(words: "a\u{9B}b\tc", record: nil, page: 0), in: Self.reference)
+        try await waitUntil("the hook has run", seconds: 1_200) { folder.text("out").contains("pageIndex") }
+        let lines = try folder.text("out").split(separator: "\n").map { try JSON(parsing: String($0)) }
+        #expect(lines.map { $0["by"]?.string ?? $0["words"]?.string } == ["ana[201~", "ab\tc"])
+        hooks.close()
+    }
+
     @Test func oneRunsAtATimeAndASlowOneIsEnded() async throws {
         let folder = try Folder()
         let path = try script(folder, "echo start >> \(folder.path)/out; exec tail -f /dev/null")

@@ -231,8 +231,8 @@ extension OpenTerminal {
         @Test func textIsOfferedToTheClipboard() throws {
             let device = try terminal.open()
             defer { device.close() }
-            #expect(device.copy("some of the challenges"))
-            #expect(!device.copy(String(repeating: "x", count: 100_000)))
+            #expect(device.copy(LeavingText("some of the challenges")))
+            #expect(!device.copy(LeavingText(String(repeating: "x", count: 100_000))))
             terminal.pump()
             let sent = String(decoding: terminal.output, as: UTF8.self)
             #expect(sent.hasSuffix("\u{1B}]52;c;c29tZSBvZiB0aGUgY2hhbGxlbmdlcw==\u{7}"))

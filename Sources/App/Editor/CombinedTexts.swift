@@ -21,12 +21,14 @@ struct CombinedTexts: Equatable, Sendable {
 
     /// Returns the changed texts by record. A record whose heading is missing or whose text is blank keeps its text;
     /// lines above the first heading are ignored.
-    func changes(in text: String) -> [ByteOrdered: String] {
+    ///
+    /// - Parameter isCleaned: Whether control characters were removed from the texts: without them, a text is unchanged.
+    func changes(in text: String, isCleaned: Bool = false) -> [ByteOrdered: String] {
         var parts: [Int: [Substring]] = [:]
         var current: Int?
         var next = 0
         for line in text.split(scalar: "\n", omittingEmptySubsequences: false) {
-            if let found = records.indices.dropFirst(next).first(where: { line == heading($0) }) {
+            if let found = records.indices.dropFirst(next).first(where: { String(line).isExactly(heading($0)) }) {
                 current = found
                 next = found + 1
                 parts[found] = []
@@ -37,7 +39,10 @@ struct CombinedTexts: Equatable, Sendable {
         var changes: [ByteOrdered: String] = [:]
         for (index, lines) in parts {
             let said = lines.joined(separator: "\n")
-            guard !said.isBlank, said != Annotation(records[index]).text else { continue }
+            let old = Annotation(records[index]).text
+            guard !said.isBlank, !said.isExactly(old), !isCleaned || !said.isExactly(LeavingText(old).string) else {
+                continue
+            }
             changes[ByteOrdered(records[index].id)] = said
         }
         return changes

@@ -27,6 +27,8 @@ struct Editor: Equatable, Sendable {
     var theirAuthor: String?
     /// Whether the text is a merge, which may have markers.
     var isMerge = false
+    /// Whether the text comes from a buffer from which control characters were removed.
+    var isCleaned = false
     /// The names that the word at the cursor can be completed to.
     var completion: NameCompletion?
     /// Whether the list of people to mention has been requested.
@@ -44,7 +46,7 @@ struct Editor: Equatable, Sendable {
         original = text
     }
 
-    var isChanged: Bool { input.text != original }
+    var isChanged: Bool { !input.text.isExactly(original) }
 
     /// Whether the text is one comment, which can name people.
     var isComment: Bool {

@@ -3,6 +3,7 @@ import Authorization
 import InstantCore
 import PDFPages
 import PageLayout
+import Screen
 
 // Editing the text of a record.
 extension AppState {
@@ -56,14 +57,20 @@ extension AppState {
         guard var editor = document?.external else { return [] }
         document?.external = nil
         guard let text, !text.isBlank else {
-            return only(.done("Text left empty; nothing changed"))
+            notice = .done("Text left empty; nothing changed")
+            return [.editorTextKept]
         }
         let isOpen = document?.editor != nil
-        // A final line end belongs to the file, not to the text.
-        editor.input = TextInput(String(text.dropping(suffix: "\n") ?? text[...]))
+        let sent = editor.input.text
+        if !text.isExactly(sent) {
+            // A final line end belongs to the file, not to the text.
+            editor.input = TextInput(String(text.dropping(suffix: "\n") ?? text[...]))
+        }
+        editor.isCleaned = !LeavingText(sent).string.isExactly(sent)
         editor.theirs = document?.editor?.theirs
         document?.editor = editor
-        return isOpen ? [] : saveEditor()
+        // The draft comes first: the file of the editor goes once the text is stored.
+        return keepDraft() + (isOpen ? [] : saveEditor()) + [.editorTextKept]
     }
 
     mutating func saveEditor() -> [Effect] {
@@ -107,7 +114,8 @@ extension AppState {
             let said = CommentText.saying(text, mentioning: document.people.mentions)
             return perform([.beginThread(root, said)] + others.map(Edit.create), from: editor)
         case .together(let records):
-            self.document?.batch = .save(CombinedTexts(records).changes(in: text))
+            let texts = CombinedTexts(records).changes(in: text, isCleaned: editor.isCleaned)
+            self.document?.batch = .save(texts)
             return [.loadBatch(RecordBatchRequest(ids: records.map(\.id)))]
         case .newNote(let page, let corner): edited = .note(onPage: page, at: corner, text: text)
         case .record(let record): edited = record.content

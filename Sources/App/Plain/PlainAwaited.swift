@@ -30,7 +30,7 @@ struct PlainAwaited: Equatable, Sendable {
         case .undone, .undoFailed: came(.undo)
         case .resolved, .resolveFailed: came(.resolved)
         case .tokenRead, .tokenRefused: came(.file)
-        case .externallyEdited: came(.text)
+        case .externallyEdited, .notEdited: came(.text)
         case .thread: came(.thread)
         case .attached: came(.attachment)
         case .fileWritten, .fileRefused: came(.writing)

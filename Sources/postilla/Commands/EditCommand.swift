@@ -1,6 +1,7 @@
 import Annotations
 import App
 import ArgumentParser
+import Glibc
 import Instant
 import InstantCore
 
@@ -64,6 +65,9 @@ struct EditCommand: AsyncParsableCommand {
     func run() async throws {
         let (session, (names, given)) = try await LayerSession.open(layer, reading: input)
         try await session.synchronize()
+        // Files of the editor whose texts are stored nowhere else yet.
+        var files: [String] = []
+        defer { for file in files { Output.failure("The text from your editor is kept in \(file)") } }
         do {
             if ndjson {
                 return try await session.answeringLines {
@@ -77,19 +81,21 @@ struct EditCommand: AsyncParsableCommand {
                 // --content replaces the current content, including changes by others. A text is merged with them.
                 if let given {
                     changes.append((id, given, nil))
-                } else if let content = try changed(record, in: session) {
+                } else if let content = try changed(record, &files) {
                     changes.append((id, content, record.content))
                 }
             }
             if dry.dryRun {
                 var run = try DryRun(session)
                 for change in changes { try run.put(change.content, id: change.id) }
-                return run.write()
+                run.write()
+                return Self.remove(&files)
             }
             guard !changes.isEmpty else { return Output.message("no changes") }
             for change in changes {
                 _ = try session.descriptor.update(change.id, content: change.content, over: change.seen)
             }
+            Self.remove(&files)
             try await session.deliverOrExplain(changes.map(\.id), "not changed")
             try await session.finish()
         } catch { throw CommandFailure(reading: error) }
@@ -109,23 +115,35 @@ struct EditCommand: AsyncParsableCommand {
         return try await ContentFile.draft(content).content
     }
 
+    private static func remove(_ files: inout [String]) {
+        for file in files { unlink(file) }
+        files = []
+    }
+
     /// Returns nil when the text is unchanged.
-    private func changed(_ record: Record, in session: LayerSession) throws -> Content? {
+    private func changed(_ record: Record, _ files: inout [String]) throws -> Content? {
         let old = Annotation(record).text
-        guard let new = try text ?? edited(old), !new.isExactly(old) else { return nil }
+        guard let new = try text ?? edited(old, &files), !new.isExactly(old) else { return nil }
         try record.check(newText: new)
         return try record.content.replacingText(with: new)
     }
 
-    private func edited(_ old: String) throws -> String? {
+    /// - Parameter files: Gets the file with what the editor saved.
+    private func edited(_ old: String, _ files: inout [String]) throws -> String? {
         guard let editor = ExternalEditor(try Preferences.use()) else {
             throw CommandFailure("no editor; use --text TEXT, or set VISUAL or EDITOR", .usage)
         }
         let folder = try Folders(dataDirectory: layer.dataDir).state
         try Folders.make(folder)
-        guard let new = try editor.edit(old, in: folder) else {
-            throw CommandFailure("the editor exited with an error; nothing was changed")
+        switch try editor.edit(old, in: folder) {
+        case .notTaken(let why): throw CommandFailure(why)
+        case .saved(let new, let file):
+            guard !new.trimmed.isEmpty, !new.isExactly(old) else {
+                unlink(file)
+                return nil
+            }
+            files.append(file)
+            return new
         }
-        return new.trimmed.isEmpty ? nil : new
     }
 }

@@ -2,6 +2,7 @@ import Annotations
 import App
 import FoundationEssentials
 import Glibc
+import Screen
 import Subprocess
 import SystemPackage
 
@@ -60,13 +61,13 @@ final class Hooks: Sendable {
             json["event"] = "new"
             json["count"] = .number(JSONNumber(Int64(ids.count)))
             json["ids"] = .array(ids.prefix(100).map(JSON.string))
-            json["by"] = author.map(JSON.string)
+            json["by"] = author.map { .string(LeavingText($0).string) }
         case .mention(let ids, let author):
             command = commands.mention
             json["event"] = "mention"
             json["count"] = .number(JSONNumber(Int64(ids.count)))
             json["ids"] = .array(ids.prefix(100).map(JSON.string))
-            json["by"] = author.map(JSON.string)
+            json["by"] = author.map { .string(LeavingText($0).string) }
         case .tokenNeeded:
             command = commands.tokenNeeded
             json["event"] = "token-needed"
@@ -74,7 +75,7 @@ final class Hooks: Sendable {
             command = commands.run
             guard !command.isEmpty else { return tellUser("No command of your own: set on-run in the settings") }
             json["event"] = "run"
-            json["words"] = .string(words)
+            json["words"] = .string(LeavingText(words).string)
             json["id"] = record.map(JSON.string)
             json["pageIndex"] = .number(JSONNumber(Int64(page)))
         }

@@ -1,4 +1,5 @@
 import Glibc
+import Screen
 import Terminal
 
 /// Standard input and output as they are: a line-mode terminal or pipes. The only mode it changes is input echo.
@@ -31,7 +32,7 @@ final class PlainTerminal: ViewerTerminal {
     func redraw() {}
 
     /// Copying needs a control sequence.
-    func copy(_ text: String) -> Bool { false }
+    func copy(_ text: LeavingText) -> Bool { false }
 
     func useMouse(_ isOn: Bool) {}
     func notify(_ notice: DesktopNotice) {}

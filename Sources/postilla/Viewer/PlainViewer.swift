@@ -53,6 +53,7 @@ enum PlainViewer {
         // Without frames, nothing waits for the first one.
         services.frameWasDrawn()
         program.start(at: .now)
+        services.tellLeftTexts()
         goOn()
         for await event in events {
             switch event {

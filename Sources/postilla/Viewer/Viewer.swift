@@ -52,6 +52,7 @@ enum Viewer {
         if options.preferences.usesColor, TerminalColors.isAsked(environment) { loop.askForColors() }
         if TerminalColors.isAsked(environment) { loop.askForKeyboard() }
         program.start(at: .now)
+        services.tellLeftTexts()
         var received = TerminalLoop<Message>.now
 
         loop.run(

@@ -1,6 +1,7 @@
 import Annotations
 import App
 import FoundationEssentials
+import Glibc
 import Instant
 import InstantCore
 import PDFPages
@@ -22,6 +23,8 @@ final class ViewerServices: AppServices {
     private let hooks: Hooks
     /// The layer that effects apply to.
     private var selected: LayerReference?
+    /// Files of the editor whose texts are not stored elsewhere yet.
+    private var editorFiles: [String] = []
     /// The running demo. Cancelling it stops its server.
     private var demo: Task<Void, Never>?
 
@@ -144,7 +147,8 @@ final class ViewerServices: AppServices {
         case .setOnline(let isOnline): tab?.call { $0.descriptor.setOnline(isOnline) }
 
         case .editExternally(let text): editExternally(text)
-        case .copy(let text, let isAddress): copy(text, named: isAddress ? text : "\(text.count) characters")
+        case .editorTextKept: forgetEditorFile()
+        case .copy(let text, let isAddress): copy(LeavingText(text), isAddress: isAddress)
         case .paintPage(let page, let area, let view): paint(page, in: area, view)
         case .showPicture: pictures?.show()
         case .hidePicture: pictures?.hide()
@@ -267,8 +271,11 @@ final class ViewerServices: AppServices {
     /// Copies text. Inside tmux it uses the paste buffer, which tmux forwards to the outer terminal: tmux itself
     /// ignores the control sequence.
     ///
-    /// - Parameter name: The name of the copied item, for the message.
-    private func copy(_ text: String, named name: String) {
+    /// - Parameter isAddress: Whether the message shows the text instead of its length.
+    private func copy(_ text: LeavingText, isAddress: Bool) {
+        let kept = isAddress ? text.string : "\(text.string.count) characters"
+        let left = text.removed == 0 ? "" : ", without \(text.removed) control character\(text.removed == 1 ? "" : "s")"
+        let name = kept + left
         guard ProcessInfo.processInfo.environment["TMUX"] != nil else {
             let isSent = device.copy(text)
             return post(
@@ -295,23 +302,50 @@ final class ViewerServices: AppServices {
                 post: tab.post))
     }
 
+    // MARK: The person's editor
+
+    /// Where the file of an editor is.
+    private var editorFolder: String { options.session?.folder ?? options.folders.state }
+
     private func editExternally(_ text: String) {
         guard let editor = ExternalEditor(options.preferences) else {
-            post(.notice("No editor; set VISUAL or EDITOR"))
-            return post(.externallyEdited(nil))
+            return post(.notEdited("No editor; set VISUAL or EDITOR"))
         }
         do {
-            let folder = options.session?.folder ?? options.folders.state
+            let folder = editorFolder
             try Folders.make(folder)
-            let edited = try device.released { [isPrivate = options.isPrivate] () throws -> String? in
+            let outcome = try device.released { [isPrivate = options.isPrivate] () throws -> ExternalEditor.Outcome in
                 if isPrivate { Output.message(PrivateSession.aboutEditors) }
                 return try editor.edit(text, in: folder)
             }
             if options.isPrivate { post(.notice(PrivateSession.aboutEditors)) }
-            post(.externallyEdited(edited))
-        } catch {
-            tell(error)
-            post(.externallyEdited(nil))
+            switch outcome {
+            case .saved(let text, let file):
+                editorFiles.append(file)
+                post(.externallyEdited(text))
+            case .notTaken(let why): post(.notEdited(why))
+            }
+        } catch { post(.notEdited("\(error)")) }
+    }
+
+    /// Removes the files of an editor whose texts are stored elsewhere by now. Drafts are written on the same queue.
+    private func forgetEditorFile() {
+        let files = editorFiles
+        editorFiles = []
+        layers.files.async {
+            for file in files { unlink(file) }
+        }
+    }
+
+    /// Tells of texts that an editor has left behind.
+    func tellLeftTexts() {
+        layers.files.async { [post, folder = editorFolder] in
+            let left = ExternalEditor.leftFiles(in: folder)
+            guard let first = left.first else { return }
+            let what = left.count == 1 ? "A text from your editor is" : "\(left.count) texts from your editor are"
+            post(
+                .notice(
+                    "\(what) kept in \(left.count == 1 ? first : folder + "/note-*.txt"); remove it when it is used"))
         }
     }
 }

@@ -22,6 +22,14 @@ extension FuzzTarget {
                 try hold(decoder.feed("q".utf8, at: 60_000).last == .character("q"), "a key is lost")
             }
         },
+        FuzzTarget("leaving-text", ["a\u{1b}[201~\nb\r\u{2067}c\u{2069}\u{202e}\u{1F3F4}\u{E0067}\u{E007F}"]) { bytes in
+            let text = LeavingText(String(decoding: bytes, as: UTF8.self))
+            try hold(
+                text.string.unicodeScalars.allSatisfy {
+                    $0 == "\n" || $0 == "\t" || $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value)
+                }, "a control character")
+            try hold(LeavingText(text.string).removed == 0, "cleaned again, it loses more")
+        },
         FuzzTarget("key-notation", ["gg<C-x><lt>é<enter>"]) {
             _ = try? Key.sequence(String(decoding: $0, as: UTF8.self))
         },
