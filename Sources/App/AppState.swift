@@ -22,6 +22,8 @@ package struct AppState: Equatable, Sendable {
     package internal(set) var hasQuit = false
     /// The exit that waits until all edits are saved.
     var departure: Departure?
+    /// Whether the user has agreed to lose what cannot be kept.
+    var acceptsLoss = false
     var ids: IDGenerator
     package private(set) var theme: Theme
     /// What the user chose; the theme follows the terminal's colours. nil keeps `theme`.

@@ -104,9 +104,14 @@ package enum Effect: Hashable, Sendable {
     case saveFile(Record.ID)
     /// Reads a file and stores it, to be attached to a page. → `attached` or `notice`
     case attach(String, page: Int, corner: Point)
-    /// Stores a text that is being written; nil removes it. `becoming` names the record that the text will create: if
-    /// that record exists when the layer is next opened, the draft is dropped.
+    /// Stores a text that is being written; nil removes it. → `draftKept`. `becoming` names the record that the text
+    /// will create: if that record exists when the layer is next opened, the draft is dropped.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)
+
+    /// Looks which of these drafts have lost a record. → `goneDrafts`
+    case findGoneDrafts([DraftKey])
+    /// Writes a text to a new file. → `notice` with the file name
+    case saveText(String)
 
     /// Stores where the person is in the selected layer, for the next run.
     case keepPlace(ReadingPlace)

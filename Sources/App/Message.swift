@@ -96,6 +96,9 @@ package indirect enum Message: Hashable, Sendable {
     case facets(ListFacets)
     case people([RecordCreator])
     case outbox([OutboxItem])
+    case draftKept(DraftKey, DraftFate)
+    /// Those of the requested drafts whose records do not exist, or may not be seen.
+    case goneDrafts([DraftKey], of: [DraftKey])
     /// Records were added, changed or removed; an empty array means possibly all of them.
     ///
     /// - Parameters:

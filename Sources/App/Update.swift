@@ -52,7 +52,7 @@ extension AppState {
         case .pdfReady(let info): return pdfCame(info)
         case .pdfMeasured(let info): pdfMeasured(info)
         case .navigation(let navigation): navigationCame(navigation)
-        case .annotationsRead: annotationsRead()
+        case .annotationsRead: return annotationsRead()
         case .indexed(let texts): indexed(texts)
         case .likelyPages(let pages, let text): likely(pages, text)
         case .indexFailed(let why): indexFailed(why)
@@ -79,6 +79,8 @@ extension AppState {
         case .facets(let facets): chooseFilter(facets)
         case .people(let people): return peopleCame(people)
         case .outbox(let items): outboxCame(items)
+        case .draftKept(let key, let fate): draftKept(key, fate)
+        case .goneDrafts(let gone, let asked): goneDraftsCame(gone, of: asked)
         case .recordsChanged(let ids, let author, let others, let mentions):
             return recordsChanged(ids, author, byOthers: others, mentions: mentions)
         case .edited(let step, let ids): return edited(step, ids)

@@ -23,6 +23,8 @@ final class FakeServices: AppServices {
     var paths: [String] = []
     /// Lines typed after `:` in earlier sessions.
     var history: [String] = []
+    /// What becomes of drafts; nil while the disk is busy.
+    var draftFate: DraftFate? = .stored
     /// Makes edits fail with this message.
     var failure: String?
     /// Whether page requests stay unanswered.
@@ -107,6 +109,10 @@ final class FakeServices: AppServices {
         case .copy(let text, let isAddress):
             post(.notice("Copied \(isAddress ? text : "\(text.count) characters") (if your terminal allows OSC 52)"))
         case .loadOutbox: post(.outbox(outbox))
+        case .saveDraft(let key, _, _): draftFate.map { post(.draftKept(key, $0)) }
+        case .findGoneDrafts(let keys):
+            let gone = keys.filter { key in key.records.contains { id in !records.contains { $0.id.isExactly(id) } } }
+            post(.goneDrafts(gone, of: keys))
         case .loadRequests: post(.requests(requests))
         case .markAllRead(let query):
             unread.subtract(rows(query).map(\.id))

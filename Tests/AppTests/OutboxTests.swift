@@ -133,7 +133,7 @@ import Testing
         let text = "<<<<<<< theirs: ana\nher text\n=======\nmy text\n>>>>>>> yours"
         #expect(stage.state.document?.editor?.input.text == text)
         try stage.press("<enter>")
-        #expect(stage.foot.contains("Not saved: a line <<<<<<<, ======= or >>>>>>> remains"))
+        #expect(stage.foot.contains("Not saved: the line <<<<<<< theirs: ana remains"))
         #expect(!stage.asked.contains { if case .resolve = $0 { true } else { false } })
         for _ in 0..<200 { try stage.press("<backspace>") }
         try stage.press("her text and mine<enter>")

@@ -19,26 +19,52 @@ import Testing
         ("a\nb\nc", "b\nc", "a\nb", "b"),
     ])
     func merging(base: String, theirs: String, mine: String, merged: String) {
-        #expect(TextMerge.merged(base: base, theirs: theirs, mine: mine, theirName: "ana") == merged)
+        #expect(TextMerge(base: base, theirs: theirs, mine: mine, theirName: "ana").text == merged)
     }
 
     @Test func withoutABaseEqualLinesStandOnce() {
-        let merged = TextMerge.merged(base: nil, theirs: "same\nhers", mine: "same\nmine", theirName: "ana")
+        let merged = TextMerge(base: nil, theirs: "same\nhers", mine: "same\nmine", theirName: "ana").text
         #expect(merged == "same\n" + Self.both("hers", "mine"))
-        #expect(TextMerge.merged(base: nil, theirs: "same", mine: "same", theirName: "ana") == "same")
+        #expect(TextMerge(base: nil, theirs: "same", mine: "same", theirName: "ana").text == "same")
     }
 
     @Test func longTextsAreOnePiece() {
         let long = Array(repeating: "line", count: 3_000).joined(separator: "\n")
-        let merged = TextMerge.merged(base: "x", theirs: long, mine: "mine", theirName: "ana")
+        let merged = TextMerge(base: "x", theirs: long, mine: "mine", theirName: "ana").text
         #expect(merged.hasPrefix("<<<<<<< theirs: ana\nline") && merged.hasSuffix("mine\n>>>>>>> yours"))
     }
 
-    @Test(arguments: [
-        ("no marker", false), ("a\n=======\nb", true), ("<<<<<<< theirs: x", true), ("x\n>>>>>>> yours\n", true),
-        ("text ======= inside", false), ("========", false),
-    ])
-    func markers(text: String, has: Bool) { #expect(TextMerge.hasMarkers(text) == has) }
+    /// Only the lines that the merge put in are markers, byte for byte. People review documents about version control.
+    @Test(
+        arguments: [
+            ("no marker", nil), ("a\n=======\nb", "======="), ("<<<<<<< theirs: x", nil),
+            ("<<<<<<< theirs: ana", "<<<<<<< theirs: ana"), ("x\n>>>>>>> yours\n", ">>>>>>> yours"),
+            (">>>>>>> yours ", nil), ("text ======= inside", nil), ("========", nil), ("=======\r\n", nil),
+        ] as [(String, String?)])
+    func markers(text: String, left: String?) {
+        let merge = TextMerge(base: "a", theirs: "b", mine: "c", theirName: "ana")
+        #expect(merge.markerLeft(in: text) == left)
+        #expect(TextMerge(base: "a", theirs: "a", mine: "c", theirName: "ana").markerLeft(in: text) == nil)
+    }
+
+    /// A version that has such lines itself can be saved with them.
+    @Test func linesOfTheTextsAreNoMarkers() {
+        let heading = "Title\n=======\n"
+        let merge = TextMerge(base: heading + "a", theirs: heading + "b", mine: heading + "c", theirName: "ana")
+        #expect(merge.text == heading + "<<<<<<<< theirs: ana\nb\n========\nc\n>>>>>>>> yours")
+        #expect(merge.markerLeft(in: heading + "b and c") == nil)
+        #expect(merge.markerLeft(in: merge.text) == "<<<<<<<< theirs: ana")
+    }
+
+    @Test func aMergeIsNamedAfterItsVersions() {
+        func name(_ theirs: String, _ mine: String) -> String {
+            TextMerge(base: "a", theirs: theirs, mine: mine, theirName: "ana").name
+        }
+        #expect(name("b", "c") == name("b", "c"))
+        #expect(
+            Set([name("b", "c"), name("b", "d"), name("e", "c"), name("caf\u{E9}", "c"), name("cafe\u{301}", "c")])
+                .count == 5)
+    }
 
     @Test func matchesAreTheLongest() {
         let matches = Matches(Array("abcbdab"), Array("bdcaba"))

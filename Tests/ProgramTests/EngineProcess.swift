@@ -103,6 +103,12 @@ final class EngineProcess {
     }
 
     /// Renames a stored record, as if an earlier version had created it under that id. Restarts the server.
+    /// Deletes an annotation.
+    func remove(_ id: String, document: String = "paper", layer: String = "review") throws {
+        let path = "/api/documents/\(document)/layers/\(layer)/annotations/\(PercentEncoding.encode(id))"
+        try call("DELETE", path)
+    }
+
     func rename(_ id: String, to other: String) throws {
         kill()
         let store = try DatabaseQueue(path: server.database)

@@ -45,7 +45,7 @@ package struct OpenedLayer: Hashable, Sendable {
     }
 }
 
-/// The target of a stored draft.
+/// The target of a stored draft: a record and a purpose.
 package enum DraftKey: Hashable, Sendable {
     /// The text of an existing record.
     case record(String)
@@ -57,6 +57,8 @@ package enum DraftKey: Hashable, Sendable {
     case comment(page: Int)
     /// The texts of these records, edited as one text.
     case together([String])
+    /// The merge of two versions of this record's text. `of` names the versions.
+    case merge(String, of: String)
 
     /// Compared by bytes: a text must not become the draft of a record whose id only looks the same.
     package static func == (one: DraftKey, other: DraftKey) -> Bool {
@@ -64,7 +66,49 @@ package enum DraftKey: Hashable, Sendable {
         case (.record(let one), .record(let other)), (.reply(let one), .reply(let other)): one.isExactly(other)
         case (.note(let one), .note(let other)), (.comment(let one), .comment(let other)): one == other
         case (.together(let one), .together(let other)): one.elementsEqual(other) { $0.isExactly($1) }
+        case (.merge(let one, let versions), .merge(let other, let others)):
+            one.isExactly(other) && versions.isExactly(others)
         default: false
         }
     }
+}
+
+extension DraftKey {
+    /// The records without which the draft cannot be opened again.
+    package var records: [String] {
+        switch self {
+        case .record(let id), .reply(let id), .merge(let id, _): [id]
+        case .together(let ids): ids
+        case .note, .comment: []
+        }
+    }
+
+    /// The page of a draft without a record, counted from 0.
+    package var page: Int? {
+        switch self {
+        case .note(let page), .comment(let page): page
+        case .record, .reply, .together, .merge: nil
+        }
+    }
+
+    /// `draft of a reply`
+    var name: String {
+        switch self {
+        case .record: "draft of a text"
+        case .note: "draft of a note"
+        case .reply: "draft of a reply"
+        case .comment: "draft of a comment"
+        case .together(let ids): "draft of \(ids.count) texts"
+        case .merge: "draft of a merge"
+        }
+    }
+}
+
+/// What became of a draft that was to be stored.
+package enum DraftFate: Hashable, Sendable {
+    case stored
+    /// It lasts until the tab is closed: nothing is written for this layer.
+    case inMemory
+    /// Why it is not stored, with the name of the file.
+    case failed(String)
 }

@@ -1,4 +1,5 @@
 import Annotations
+import Screen
 
 /// The versions of a record that two users changed: the base, theirs and mine.
 struct ConflictCard: Equatable, Sendable {
@@ -16,6 +17,16 @@ struct ConflictCard: Equatable, Sendable {
     var isUnsaved = false
     /// First line shown.
     var top = 0
+
+    var textMerge: TextMerge { Self.merge(base, theirs, mine, theirAuthor) }
+
+    static func merge(_ base: Content?, _ theirs: Content?, _ mine: Content?, _ theirAuthor: String?) -> TextMerge {
+        let (theirs, mine) = (text(theirs) ?? "", text(mine) ?? "")
+        guard !theirs.isEmpty, !mine.isEmpty else { return TextMerge(only: theirs + mine) }
+        return TextMerge(
+            base: text(base), theirs: theirs, mine: mine,
+            theirName: CleanText(cleaning: theirAuthor ?? "someone").string)
+    }
 
     static func text(_ content: Content?) -> String? {
         content.map { Annotation(id: "", content: $0).text }

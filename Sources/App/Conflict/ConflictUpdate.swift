@@ -1,6 +1,5 @@
 import Annotations
 import InstantCore
-import Screen
 
 // Resolving a conflict: keep theirs, keep mine, or merge.
 extension AppState {
@@ -21,8 +20,10 @@ extension AppState {
         case .theirs:
             guard card.isUnsaved else { return resolve(card.id, .theirs) }
             let effects = keepDraft()
+            let key = document.editor?.draftKey
             self.document?.editor = nil
-            notice = .done("Kept theirs; your text is kept as a draft")
+            guard let key, !effects.isEmpty else { return only(.done("Kept theirs")) }
+            self.document?.draftToTell = DraftToTell(key, "Kept theirs; your text is kept as a draft")
             return effects
         default: return merge(card)
         }
@@ -33,22 +34,17 @@ extension AppState {
         guard let content = card.theirs ?? card.mine else {
             return only(.warning("Nothing to merge: neither version has text"))
         }
-        let (theirText, myText) = (ConflictCard.text(card.theirs) ?? "", ConflictCard.text(card.mine) ?? "")
-        let text =
-            theirText.isEmpty || myText.isEmpty
-            ? theirText + myText
-            : TextMerge.merged(
-                base: ConflictCard.text(card.base), theirs: theirText, mine: myText,
-                theirName: CleanText(cleaning: card.theirAuthor ?? "someone").string)
+        let merge = card.textMerge
         let title = "Merged text of the \(card.kind.name)"
+        var editor: Editor
         if card.isUnsaved, let theirs = document?.editor?.theirs {
-            document?.editor = Editor(
-                .record(theirs), title: title, text: Annotation(theirs).text, draft: text)
+            editor = Editor(.record(theirs), title: title, text: Annotation(theirs).text)
         } else {
-            document?.editor = Editor(
-                .merge(card.id, content), title: title, text: "", draft: text)
+            editor = Editor(.merge(card.id, content), title: title, text: "")
         }
-        document?.editor?.isMerge = true
+        editor.merge = merge
+        editor.input = TextInput(document?.drafts[editor.draftKey] ?? merge.text)
+        document?.editor = editor
         return []
     }
 }

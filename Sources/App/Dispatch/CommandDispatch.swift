@@ -41,7 +41,8 @@ extension AppState {
         case .outbox:
             document?.outbox.isOpen = true
             document?.outbox.isStale = true
-        case .saveUnsent: return document.map { [.saveUnsent($0.reference)] } ?? []
+            return findGoneDrafts()
+        case .saveUnsent: return saveUnsent()
         case .keepReading: document?.isLossAccepted = true
         case .download: return download()
         case .present: present()

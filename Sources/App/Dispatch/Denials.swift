@@ -27,6 +27,8 @@ extension AppState {
         case .delete: return document.denialOfChange { .delete($0) }
         case .undo, .redo: return document.isOpeningForEdits ? EditDenial.opening.description : nil
         case .theirs where overlay == .outbox: return document.outbox.denialOfTheirs
+        case .dropDraft: return document.outbox.denialOfDropping
+        case .saveUnsent where overlay == .outbox && document.outbox.currentDraft != nil: return nil
         case .saveUnsent where overlay == .outbox && document.outbox.items.isEmpty: return "everything is sent"
         case .sync, .token, .saveUnsent, .present, .follow:
             if document.isLocal { return FileDenial.ownFile }

@@ -37,7 +37,10 @@ extension AppState {
         guard let editor = document?.editor else { return [] }
         if document?.pending.hasFailures == true { document?.dropFailed() }
         let effects = editor.input.isEmpty ? forgetDraft(editor.draftKey) : keepDraft()
-        if !editor.input.isEmpty, !effects.isEmpty { notice = .done("Draft kept; press the same key to resume") }
+        if !editor.input.isEmpty, !effects.isEmpty {
+            let sentence = wayBack(to: editor.draftKey)
+            document?.draftToTell = DraftToTell(editor.draftKey, sentence)
+        }
         document?.editor = nil
         return effects
     }
@@ -99,7 +102,11 @@ extension AppState {
             return count > 0 ? "\(FileStatus.changes(count)) not in \(file.name)" : nil
         }
         let removed = layers.filter { $0.unsentWithoutCopy > 0 && $0.rescuedTo == nil }
-        let losses = unwritten + removed.map { "\(AppState.unsentEdits($0.unsentWithoutCopy)) of \($0.name)" }
+        var losses = unwritten + removed.map { "\(AppState.unsentEdits($0.unsentWithoutCopy)) of \($0.name)" }
+        let drafts = layers.reduce(0) { $0 + $1.unkept.count }
+        if let why = layers.lazy.compactMap(\.draftProblem).first {
+            losses.append("\(drafts == 1 ? "a draft" : "\(drafts) drafts") not kept (\(why))")
+        }
         guard !losses.isEmpty else { return nil }
         return "Lose \(losses.joined(separator: ", "))? \(removed.isEmpty ? "" : "s save, ")y/N "
     }
@@ -107,6 +114,7 @@ extension AppState {
     /// Quits as soon as everything is saved, usually immediately, whatever is lost.
     mutating func leaveNow(_ departure: Departure) -> [Effect] {
         self.departure = departure
+        acceptsLoss = loss(before: departure) != nil
         let count = savingCount(before: departure)
         if isWriting(before: departure) {
             notice = .done("Writing the file before leaving")
@@ -117,13 +125,24 @@ extension AppState {
     }
 
     mutating func departIfSaved() -> [Effect] {
-        guard let departure, savingCount(before: departure) == 0, !isWriting(before: departure) else { return [] }
+        guard let departure, savingCount(before: departure) == 0, !isWriting(before: departure),
+            !isKeepingDrafts(before: departure)
+        else { return [] }
         self.departure = nil
+        if !acceptsLoss, let loss = loss(before: departure) {
+            prompt = Prompt(.confirm(.loseChanges(departure)), label: loss)
+            return []
+        }
+        acceptsLoss = false
         return departure == .tab ? closeTab() : quit()
     }
 
     /// Cancels the exit because the user pressed a key.
-    mutating func stay() { if departure != .termination { departure = nil } }
+    mutating func stay() {
+        guard departure != .termination else { return }
+        departure = nil
+        acceptsLoss = false
+    }
 
     func layers(before departure: Departure) -> [DocumentState] {
         departure == .tab ? document.map { [$0] } ?? [] : openLayers
@@ -131,6 +150,11 @@ extension AppState {
 
     private func savingCount(before departure: Departure) -> Int {
         layers(before: departure).reduce(0) { $0 + $1.pending.savingCount }
+    }
+
+    /// Whether drafts are being stored: whether they can be is known after that.
+    private func isKeepingDrafts(before departure: Departure) -> Bool {
+        departure != .termination && layers(before: departure).contains { $0.draftsAsked > 0 }
     }
 
     /// The engine finishes a write although the program ends; only who asked for it wants to see how it ended.

@@ -22,6 +22,7 @@ extension AppState {
     }
 
     private mutating func reconcileOutbox() -> [Effect] {
+        if let document, document.outbox.isOpen { self.document?.outbox.take(drafts: document.goneDrafts) }
         guard document?.outbox.isStale == true, document?.outbox.isOpen == true || token != nil else { return [] }
         document?.outbox.isStale = false
         return [.loadOutbox]

@@ -11,7 +11,9 @@ extension AppState {
         dropNotice()
         document?.highlights.drop(at: now)
         if document?.refreshThrottle.timePassed(at: now) == true { refresh() }
-        guard let editor = document?.editor, editor.isChanged, editor.saved != editor.input.text else { return [] }
+        guard let editor = document?.editor, editor.isWritten, !editor.saved.isExactly(editor.input.text) else {
+            return []
+        }
         guard let last = editor.savedAt else {
             document?.editor?.savedAt = now
             return []
@@ -34,7 +36,7 @@ extension AppState {
     }
 
     private func nextSecond(_ document: DocumentState) -> Int64 {
-        if let editor = document.editor, editor.isChanged, editor.saved != editor.input.text {
+        if let editor = document.editor, editor.isWritten, !editor.saved.isExactly(editor.input.text) {
             return Self.draftInterval
         }
         if case .offline(let retryAt) = document.status.connection, retryAt > now {

@@ -25,8 +25,8 @@ struct Editor: Equatable, Sendable {
     /// The record as changed by another user in the meantime.
     var theirs: Record?
     var theirAuthor: String?
-    /// Whether the text is a merge, which may have markers.
-    var isMerge = false
+    /// The merge that the text began as; nil for any other text.
+    var merge: TextMerge?
     /// Whether the text comes from a buffer from which control characters were removed.
     var isCleaned = false
     /// The names that the word at the cursor can be completed to.
@@ -48,6 +48,9 @@ struct Editor: Equatable, Sendable {
 
     var isChanged: Bool { !input.text.isExactly(original) }
 
+    /// Whether the text has something that only the person wrote.
+    var isWritten: Bool { isChanged && !(merge?.text).isExactly(input.text) }
+
     /// Whether the text is one comment, which can name people.
     var isComment: Bool {
         switch target {
@@ -58,14 +61,21 @@ struct Editor: Equatable, Sendable {
         }
     }
 
+    /// A merge has a draft of its own: the marker lines in it do not belong to the record's text.
     var draftKey: DraftKey {
         switch target {
+        case .record(let record) where merge != nil: .merge(record.id, of: merge?.name ?? "")
         case .record(let record): .record(record.id)
         case .newNote(let page, _): .note(page: page)
-        case .merge(let id, _): .record(id)
+        case .merge(let id, _): .merge(id, of: merge?.name ?? "")
         case .reply(let root): .reply(root.id)
         case .newThread(let root, _): .comment(page: Int(clamping: root["pageIndex"]?.integer ?? 0))
         case .together(let records): .together(records.map(\.id))
         }
+    }
+
+    /// The drafts that a saved text replaces: a merge has what the person wrote before it.
+    var draftsReplaced: [DraftKey] {
+        if case .record(let record) = target, merge != nil { [draftKey, .record(record.id)] } else { [draftKey] }
     }
 }

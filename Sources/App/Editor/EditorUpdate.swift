@@ -82,14 +82,17 @@ extension AppState {
         guard !TokenText.isIn(text) else {
             return only(.warning("Not saved: the text contains a token; press T to enter tokens"))
         }
-        if editor.isMerge, TextMerge.hasMarkers(text) {
-            return only(
-                .warning("Not saved: a line <<<<<<<, ======= or >>>>>>> remains; keep what you want, then delete it"))
+        if let marker = editor.merge?.markerLeft(in: text) {
+            return only(.warning("Not saved: the line \(marker) remains; keep what you want, then delete it"))
         }
         if let why = document.denialOfSaving(editor) {
             let effects = keepDraft()
             self.document?.editor = nil
-            notice = .warning("Kept as a draft, not sent: \(why)")
+            if effects.isEmpty {
+                notice = .warning("Not sent: \(why)")
+            } else {
+                self.document?.draftToTell = DraftToTell(editor.draftKey, "Kept as a draft, not sent: \(why)", .warning)
+            }
             return effects
         }
         if case .record(let base) = editor.target, let theirs = editor.theirs {
@@ -135,23 +138,6 @@ extension AppState {
         case .reply, .newThread, .together: return []
         case .merge(let id, _): return resolve(id, .merged(said), from: editor)
         }
-    }
-
-    // MARK: Drafts
-
-    /// Stores the text being written, unless it is unchanged, empty or contains a token.
-    mutating func keepDraft() -> [Effect] {
-        guard let editor = document?.editor, editor.isChanged, !editor.input.isEmpty,
-            !TokenText.isIn(editor.input.text)
-        else { return [] }
-        document?.drafts[editor.draftKey] = editor.input.text
-        document?.editor?.saved = editor.input.text
-        document?.editor?.savedAt = now
-        return [.saveDraft(editor.draftKey, editor.input.text)]
-    }
-
-    mutating func forgetDraft(_ key: DraftKey) -> [Effect] {
-        document?.drafts.removeValue(forKey: key) == nil ? [] : [.saveDraft(key, nil)]
     }
 }
 

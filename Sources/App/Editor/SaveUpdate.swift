@@ -50,8 +50,8 @@ extension AppState {
     }
 
     /// Stores the text as a draft until it is stored as an edit.
-    func keepUntilSaved(_ editor: Editor?, becoming id: Record.ID? = nil) -> [Effect] {
-        editor.map { [.saveDraft($0.draftKey, $0.input.text, becoming: id)] } ?? []
+    mutating func keepUntilSaved(_ editor: Editor?, becoming id: Record.ID? = nil) -> [Effect] {
+        editor.map { store($0.input.text, as: $0.draftKey, becoming: id) } ?? []
     }
 
     /// Marks the selection: one record per page, all in one step.
@@ -174,7 +174,7 @@ extension AppState {
     /// Resolves a conflict or a refused edit.
     mutating func resolve(_ id: Record.ID, _ resolution: Resolution, from editor: Editor? = nil) -> [Effect] {
         document?.pending.begin(.resolution(id), from: editor)
-        if let editor { document?.drafts[editor.draftKey] = nil }
+        for key in editor?.draftsReplaced ?? [] { document?.drafts[key] = nil }
         return keepUntilSaved(editor) + [.resolve(id, resolution)]
     }
 
@@ -195,8 +195,8 @@ extension AppState {
     // MARK: Texts being saved
 
     /// Drops the draft of a saved text, but keeps a draft begun since under the same key.
-    private func forgetSaved(_ editor: Editor?) -> [Effect] {
-        editor.map { [.saveDraft($0.draftKey, document?.drafts[$0.draftKey])] } ?? []
+    private mutating func forgetSaved(_ editor: Editor?) -> [Effect] {
+        (editor?.draftsReplaced ?? []).flatMap { store(document?.drafts[$0], as: $0) }
     }
 
     /// Returns an unsaved text to the editor, or to the drafts if another editor is open.
@@ -210,8 +210,8 @@ extension AppState {
         let open = document?.editor.flatMap { $0.draftKey == key ? $0.input.text : nil }
         let begun = open ?? document?.drafts[key]
         let text = editor.input.text
-        let kept = begun.map { $0 == text ? text : $0 + "\n" + text } ?? text
-        document?.drafts[key] = kept
+        let kept = begun.map { $0.isExactly(text) ? text : $0 + "\n" + text } ?? text
+        let effects = keep(kept, as: key)
         if document?.editor == nil, key == editor.draftKey, departure == nil {
             editor.input = TextInput(kept)
             editor.saved = kept
@@ -220,7 +220,7 @@ extension AppState {
             notice = .error("Not saved: \(why); the text is kept as a draft")
             if document?.editor?.draftKey == key { document?.editor?.input = TextInput(kept) }
         }
-        return [.saveDraft(key, kept)]
+        return effects
     }
 
     /// Reloads everything that shows records.
@@ -252,7 +252,7 @@ extension DocumentState {
         if pending.hasFailures { (list.isStale, page.isStale, thread.asked) = (true, true, nil) }
         let made = records(madeBy: step, at: now)
         pending.begin(.step(step), made: made, from: editor)
-        if let editor { drafts[editor.draftKey] = nil }
+        for key in editor?.draftsReplaced ?? [] { drafts[key] = nil }
         if let window = list.window { list.window = pending.applied(to: window) }
         page.rows = pending.applied(to: page.rows, onPage: page.index)
         if let root = thread.root { thread.take(pending.applied(to: thread.comments, under: root), under: root) }

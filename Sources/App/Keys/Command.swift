@@ -52,7 +52,7 @@ package enum Command: String, Hashable, Sendable, CaseIterable {
 
     // Cards.
     case useToken = "use-token", clearToken = "clear-token"
-    case mine, theirs, merge, saveUnsent = "save-unsent", keepReading = "keep-reading"
+    case mine, theirs, merge, saveUnsent = "save-unsent", keepReading = "keep-reading", dropDraft = "drop-draft"
     case yes
 
     // Writing.

@@ -35,7 +35,9 @@ extension Keymap {
     ]
 
     static let document = [
-        Binding(.document, "O", .outbox, "Show unsent edits and conflicts", footer: "outbox"),
+        Binding(
+            .document, "O", .outbox, "Show unsent edits, conflicts, drafts without annotation",
+            footer: "outbox"),
         Binding(.document, "u", .undo, "Undo your last edit", footer: "undo"),
         Binding(.document, "<C-r>", .redo, "Redo"),
         Binding(.document, "S", .sync, "Sync now"),
@@ -200,7 +202,8 @@ extension Keymap {
         Binding(.help, "<esc> q ?", .escape, "Close the help", footer: "close"),
         Binding(.outbox, "<enter>", .goTo, "Show the conflict, or go to the record", footer: "show"),
         Binding(.outbox, "t", .theirs, "Keep theirs, drop your edit", footer: "keep theirs"),
-        Binding(.outbox, "s", .saveUnsent, "Save unsent edits to a file", footer: "save"),
+        Binding(.outbox, "s", .saveUnsent, "Save unsent edits, or the draft at the cursor, to a file", footer: "save"),
+        Binding(.outbox, "d", .dropDraft, "Drop a draft whose annotation is gone", footer: "drop"),
         Binding(.requests, "<esc>", .escape, "Close the list of requests", footer: "close"),
         Binding(.requests, "S", .sync, "Sync now", footer: "sync"),
         Binding(.conflict, "m", .mine, "Keep yours: resend your edit on top of theirs", footer: "keep mine"),

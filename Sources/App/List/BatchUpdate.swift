@@ -166,8 +166,7 @@ extension AppState {
                 edits.append(.update(old.id, said))
             } else {
                 kept += 1
-                document?.drafts[.record(old.id)] = text
-                effects.append(.saveDraft(.record(old.id), text))
+                effects += keep(text, as: .record(old.id))
             }
         }
         document?.editor = nil

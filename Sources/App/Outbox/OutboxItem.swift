@@ -45,6 +45,13 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     }
 }
 
+extension OutboxItem {
+    /// The merge of both versions; nil without a conflict.
+    var merge: TextMerge? {
+        delivery == .conflict ? ConflictCard.merge(base, theirs, mine, theirAuthor) : nil
+    }
+}
+
 /// The decision about a conflict or a refused edit.
 package enum Resolution: Hashable, Sendable {
     /// Apply the user's version on top of theirs.

@@ -2,18 +2,43 @@ import Annotations
 import InstantCore
 import Screen
 
-// The list of edits that are not sent yet.
+// The list of edits that are not sent yet, and of drafts that no key opens any more.
 extension AppState {
     mutating func outboxCame(_ items: [OutboxItem]) {
         document?.outbox.take(items)
     }
 
+    /// Saves the draft at the cursor to a file; elsewhere all unsent edits.
+    mutating func saveUnsent() -> [Effect] {
+        guard let document else { return [] }
+        if overlay == .outbox, let key = document.outbox.currentDraft {
+            return document.drafts[key].map { [.saveText($0)] } ?? []
+        }
+        return [.saveUnsent(document.reference)]
+    }
+
+    mutating func dropDraft(_ key: DraftKey) -> [Effect] {
+        notice = .done("Draft dropped")
+        let effects = forgetDraft(key)
+        document?.gone.remove(key)
+        return effects
+    }
+
     mutating func runInOutbox(_ command: Command, count: Int?) -> [Effect] {
         guard let outbox = document?.outbox else { return [] }
-        let last = max(0, outbox.items.count - 1)
+        let last = max(0, outbox.count - 1)
         if let row = command.row(from: outbox.cursor, count: count, screen: layout.body.rows - 1, last: last) {
             document?.outbox.cursor = row
             return []
+        }
+        if command == .dropDraft, let key = outbox.currentDraft {
+            prompt = Prompt(.confirm(.dropDraft(key)), label: "Drop this text for good? y/N ")
+            return []
+        }
+        if command == .goTo, outbox.currentDraft != nil {
+            return only(
+                .done("Its annotation is gone", hint: .init(command: .saveUnsent, effect: "to save the text to a file"))
+            )
         }
         guard command == .goTo, let item = outbox.current else { return [] }
         if item.delivery == .conflict {

@@ -5,25 +5,50 @@ import Screen
 extension Canvas {
     mutating func drawOutbox(_ state: AppState, _ document: DocumentState, in area: Area) {
         let outbox = document.outbox
+        let drafts: CleanText =
+            outbox.drafts.isEmpty ? "" : "\(art.dot)Drafts without an annotation: \(outbox.drafts.count)"
         rule(
-            document.isLocal ? "Conflicts: \(outbox.items.count)" : "Unsent: \(outbox.items.count)", row: area.row,
+            (document.isLocal ? "Conflicts: \(outbox.items.count)" : "Unsent: \(outbox.items.count)") + drafts,
+            row: area.row,
             columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.title)
         let inside = area.split(top: 1).rest
-        if outbox.items.isEmpty {
+        if outbox.count == 0 {
             write(
                 document.isLocal ? "No conflicts." : "Everything is sent.", in: inside, row: 1, column: 2,
                 style: state.theme.dimmed)
         }
-        let top = max(0, min(outbox.cursor - inside.rows / 2, outbox.items.count - inside.rows))
-        for (row, item) in outbox.items.dropFirst(top).prefix(inside.rows).enumerated() {
-            let isCurrent = top + row == outbox.cursor
-            let isSaving = document.pending.isSaving(item.id)
-            let line = item.line(at: state.now, isCurrent: isCurrent, isSaving: isSaving, bar: art.bar)
-                .truncated(to: area.columns).padded(to: area.columns)
+        let top = max(0, min(outbox.cursor - inside.rows / 2, outbox.count - inside.rows))
+        for (row, index) in (0..<outbox.count).dropFirst(top).prefix(inside.rows).enumerated() {
+            let isCurrent = index == outbox.cursor
+            let whole =
+                if index < outbox.items.count {
+                    outbox.items[index].line(
+                        at: state.now, isCurrent: isCurrent,
+                        isSaving: document.pending.isSaving(outbox.items[index].id), bar: art.bar)
+                } else {
+                    document.line(of: outbox.drafts[index - outbox.items.count], isCurrent: isCurrent, bar: art.bar)
+                }
+            let line = whole.truncated(to: area.columns).padded(to: area.columns)
             write(line, in: inside, row: row, style: isCurrent ? state.theme.selection : state.theme.text)
             if isCurrent { cursor = Position(row: inside.row + row, column: inside.column) }
         }
+    }
+}
+
+extension DocumentState {
+    /// `>       -  draft of a reply             its annotation is gone  text`
+    fileprivate func line(of draft: DraftKey, isCurrent: Bool, bar: Character) -> CleanText {
+        let page = draft.page.map { String($0 + 1) } ?? "-"
+        let head: CleanText = "\(isCurrent ? String(bar) : " ")   "
+        let middle: CleanText = "\(CleanText(cleaning: page).padded(to: 3, align: .right))  \(draft.name)"
+        let why =
+            switch draft {
+            case .note, .comment: "its page is gone"
+            case .merge: "its conflict is gone"
+            case .record, .reply, .together: "its annotation is gone"
+            }
+        return head + middle.padded(to: 33) + "\(why)  \(drafts[draft] ?? "")"
     }
 }
 

@@ -134,7 +134,13 @@ extension PlainState {
 
     mutating func sayOutbox() {
         let items = app.document?.outbox.items ?? []
-        if items.isEmpty { say("Everything is sent.") }
+        let drafts = app.document?.goneDrafts ?? []
+        if items.isEmpty, drafts.isEmpty { say("Everything is sent.") }
+        defer {
+            for draft in drafts {
+                say("\(draft.name), but its annotation is gone: \(app.document?.drafts[draft] ?? "")")
+            }
+        }
         for item in items {
             let place: CleanText = item.pageIndex.map { " on page \($0 + 1)" } ?? ""
             let age = item.since.map { RelativeTime.age(of: $0, at: app.now) } ?? ""

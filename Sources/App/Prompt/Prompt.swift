@@ -25,6 +25,8 @@ struct Prompt: Equatable, Sendable {
         case revertFile
         /// Leaves although changes are lost, because they are kept in memory only.
         case loseChanges(Departure)
+        /// Drops a draft whose annotation is gone.
+        case dropDraft(DraftKey)
     }
 
     var purpose: Purpose

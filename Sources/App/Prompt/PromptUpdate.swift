@@ -81,6 +81,7 @@ extension AppState {
             return removeLayer(reference, unsent: unsent)
         case .revertFile: return [.revertFile]
         case .loseChanges(let departure): return leaveNow(departure)
+        case .dropDraft(let key): return dropDraft(key)
         }
     }
 }

@@ -27,6 +27,14 @@ struct DocumentState: Equatable, Sendable {
     /// The group of new records; nil uses the token's default.
     var groupChoice: LayerMetadata.GroupChoice?
     var drafts: [DraftKey: String]
+    /// The drafts whose record does not exist any more, or may not be seen.
+    var gone: Set<DraftKey> = []
+    /// Why drafts are not stored.
+    var unkept: [DraftKey: String] = [:]
+    /// How many drafts are being stored.
+    var draftsAsked = 0
+    /// What is told once a draft is stored.
+    var draftToTell: DraftToTell?
 
     var pdf: PDFState
     var texts = PageTexts()

@@ -20,11 +20,12 @@ extension AppState {
                 hint: .init(command: .outbox, effect: "to compare (nothing is lost)"))
         }
         if document?.accessLost == nil { document?.isLossAccepted = false }
+        let gone = old.lastSync == nil && status.lastSync != nil ? findGoneDrafts() : []
         // A running download cannot continue.
         if case .lost(let why) = status.connection, case .downloading = document?.pdf { document?.pdf = .failed(why) }
-        guard case .needsToken = status.connection, document?.need != nil else { return [] }
-        if case .needsToken = old.connection { return [] }
-        return [.runHook(.tokenNeeded)] + desktopNotice("needs a token")
+        guard case .needsToken = status.connection, document?.need != nil else { return gone }
+        if case .needsToken = old.connection { return gone }
+        return gone + [.runHook(.tokenNeeded)] + desktopNotice("needs a token")
     }
 
     /// - Parameter end: By the server's clock.
@@ -59,7 +60,7 @@ extension AppState {
         if flashesChanges { self.document?.highlights.add(others, at: now) }
         if self.document?.refreshThrottle.changed(at: now) == true { refresh() }
         if let author { self.document?.recentAuthors.add(author) }
-        var effects: [Effect] = []
+        var effects = ids.isEmpty || document.concernsDrafts(ids) ? findGoneDrafts() : []
         if !mentions.isEmpty {
             effects.append(.runHook(.mention(mentions, author: author)))
             let who = author ?? (mentions.count == 1 ? "Somebody" : "Others")
@@ -90,9 +91,10 @@ extension AppState {
         return [.notifyDesktop("\(document.name) / \(document.layerName): \(what)")]
     }
 
-    mutating func annotationsRead() {
+    mutating func annotationsRead() -> [Effect] {
         document?.isReading = false
         refresh()
+        return findGoneDrafts()
     }
 
     /// Marks everything shown of the layer for reloading.
@@ -112,6 +114,16 @@ extension AppState {
         self.document?.editor?.theirs = record
         let author = editor.theirAuthor ?? "someone"
         notice = .warning("\(author) changed this meanwhile; Enter to compare (nothing is lost)")
+    }
+}
+
+extension DocumentState {
+    /// Whether a draft, or the text being written, is about one of these records.
+    fileprivate func concernsDrafts(_ ids: [Record.ID]) -> Bool {
+        let keys = Array(drafts.keys) + [editor?.draftKey].compactMap(\.self)
+        guard keys.contains(where: { !$0.records.isEmpty }) else { return false }
+        let changed = Set(ids.map(ByteOrdered.init))
+        return keys.contains { $0.records.contains { changed.contains(ByteOrdered($0)) } }
     }
 }
 

@@ -69,10 +69,10 @@ extension AppState {
         tabs.after.insert(opened, at: place)
         guard isBusy else {
             let shown = show(tab: tabs.before.count + (document == nil ? place : 1))
-            return shown + (layer.hasPDF ? [] : download())
+            return shown + findGoneDrafts() + (layer.hasPDF ? [] : download())
         }
         notice = .done("\(layer.title ?? layer.reference.documentID) is open; ] to show it")
-        return layer.hasPDF ? [] : inBackground(layer.reference) { $0.download() }
+        return inBackground(layer.reference) { $0.findGoneDrafts() + (layer.hasPDF ? [] : $0.download()) }
     }
 
     /// Whether the user is typing or choosing something that opening a layer would take away.

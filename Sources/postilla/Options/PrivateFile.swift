@@ -24,6 +24,19 @@ enum PrivateFile {
         return secret
     }
 
+    /// Reads a file that need not exist.
+    ///
+    /// - Returns: nil if there is none.
+    /// - Throws: ``CommandFailure`` if there is one that cannot be read now: it must not be taken for an empty one, and
+    ///   replaced.
+    static func existing(_ path: String, limit: Int) throws -> [UInt8]? {
+        do { return try bytes(path, limit: limit) } catch {
+            var status = stat()
+            if lstat(path, &status) != 0, errno == ENOENT { return nil }
+            throw error
+        }
+    }
+
     static func bytes(_ path: String, limit: Int) throws -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw CommandFailure("cannot read \(path): \(reason())") }

@@ -8,16 +8,37 @@ import Synchronization
 /// Drafts, stored in one small file per layer until they are saved or discarded. They survive a crash or a closed
 /// terminal. Files are written in call order, off the drawing thread. Several processes may use one file: each changes
 /// only its own drafts in it.
+///
+/// A file that cannot be read or written stays as it is. Its changes are kept in memory, and tried again with the next.
 final class DraftStore: Sendable {
     private let path: String
     private let queue: DispatchQueue
-    private let kept: Mutex<[DraftKey: Draft]>
+    private let state: Mutex<State>
     private let saving = Mutex(Saving())
 
-    private struct Draft: Equatable {
+    private struct State {
+        var kept: [DraftKey: Draft] = [:]
+        /// What is not in the file yet.
+        var unwritten: [DraftKey: Change] = [:]
+        /// Why; nil if everything is.
+        var problem: String?
+        var notice: String?
+    }
+
+    struct Draft: Equatable {
         var text: String
         /// The record that was to be created from the text.
         var becoming: Record.ID?
+
+        /// A text that only looks the same is another one.
+        static func == (one: Draft, other: Draft) -> Bool {
+            one.text.isExactly(other.text) && one.becoming.isExactly(other.becoming)
+        }
+    }
+
+    /// What a draft becomes; nil removes it.
+    private struct Change {
+        var draft: Draft?
     }
 
     /// The drafts whose records are being created. While there are any, this process holds a lock shared.
@@ -30,32 +51,53 @@ final class DraftStore: Sendable {
     private static let patience = 500
 
     /// - Parameters:
-    ///   - path: The file. It need not exist; an unreadable file is renamed and counts as empty.
+    ///   - path: The file. It need not exist. One that is not a list of drafts is renamed and counts as empty.
     ///   - queue: A serial queue.
     init(path: String, queue: DispatchQueue) {
         self.path = path
         self.queue = queue
-        kept = Mutex(Self.read(path))
+        var state = State()
+        do {
+            let found = try DraftFile(reading: path)
+            (state.kept, state.notice) = (found.drafts, found.notice)
+        } catch {
+            state.problem = "\(error)"
+            state.notice = "Earlier drafts cannot be read: \(error)"
+        }
+        self.state = Mutex(state)
     }
 
-    var drafts: [DraftKey: String] { kept.withLock { $0.mapValues(\.text) } }
+    var drafts: [DraftKey: String] { state.withLock { $0.kept.mapValues(\.text) } }
+
+    /// Why drafts of this run are not in the file, as a sentence; nil if all are.
+    var problem: String? {
+        state.withLock { state in state.unwritten.values.contains { $0.draft != nil } ? state.problem : nil }
+    }
+
+    /// What the user should be told of the file, once; nil for nothing.
+    var notice: String? { state.withLock { $0.notice.take() } }
 
     /// - Parameters:
     ///   - text: nil to forget the draft.
     ///   - id: The record that is to be created from the text.
-    ///   - tell: Receives a message when the file cannot be written.
+    ///   - done: Receives why the file does not have the change; nil once it has.
     func keep(
-        _ text: String?, for key: DraftKey, becoming id: Record.ID? = nil, or tell: @escaping @Sendable (String) -> Void
+        _ text: String?, for key: DraftKey, becoming id: Record.ID? = nil,
+        then done: @escaping @Sendable (_ problem: String?) -> Void
     ) {
         queue.async { [self] in
             if id != nil { begin(key) }
             defer { if id == nil { end(key) } }
-            let isNew = kept.withLock { kept in
-                let draft = text.map { Draft(text: $0, becoming: id) }
-                defer { kept[key] = draft }
-                return kept[key] != draft
+            let draft = text.map { Draft(text: $0, becoming: id) }
+            let isNew = state.withLock { state in
+                defer { state.kept[key] = draft }
+                return state.kept[key] != draft || !state.unwritten.isEmpty
             }
-            if isNew { change(or: tell) { $0[key] = text.map { Draft(text: $0, becoming: id) } } }
+            if isNew {
+                state.withLock { $0.unwritten[key] = Change(draft: draft) }
+                change { _ in }
+            }
+            done(state.withLock { $0.unwritten.isEmpty ? nil : $0.problem })
         }
     }
 
@@ -83,72 +125,139 @@ final class DraftStore: Sendable {
     /// edit and removing the draft leaves both. Waits for a process that is creating a draft's record.
     ///
     /// - Parameter texts: Returns a record's text in each store of the layer that has the record.
-    func forgetSaved(or tell: @escaping @Sendable (String) -> Void, texts: (Record.ID) -> [String]) {
-        forgetStored(or: tell, texts)
-        guard kept.withLock({ $0.values.contains { $0.becoming != nil } }) else { return }
+    func forgetSaved(texts: (Record.ID) -> [String]) {
+        forgetStored(texts)
+        guard state.withLock({ $0.kept.values.contains { $0.becoming != nil } }) else { return }
         withExtendedLifetime(FileLock(path: savingLock, milliseconds: Self.patience)) {}
-        let now = Self.read(path)
-        kept.withLock { $0 = now }
-        forgetStored(or: tell, texts)
+        guard let now = try? DraftFile(reading: path) else { return }
+        state.withLock { $0.kept = now.drafts }
+        forgetStored(texts)
     }
 
-    private func forgetStored(or tell: @escaping @Sendable (String) -> Void, _ texts: (Record.ID) -> [String]) {
-        let saved = kept.withLock { $0 }.filter { key, draft in
+    private func forgetStored(_ texts: (Record.ID) -> [String]) {
+        let saved = state.withLock { $0.kept }.filter { key, draft in
             if let id = draft.becoming { return !texts(id).isEmpty }
-            if case .record(let id) = key { return texts(id).contains(draft.text) }
+            if case .record(let id) = key { return texts(id).containsExactly(draft.text) }
             return false
         }
         guard !saved.isEmpty else { return }
-        kept.withLock { kept in for key in saved.keys { kept[key] = nil } }
+        state.withLock { state in for key in saved.keys { state.kept[key] = nil } }
         queue.async { [self] in
-            change(or: tell) { drafts in
+            change { drafts in
                 for (key, draft) in saved where drafts[key] == draft { drafts[key] = nil }
             }
         }
     }
 
-    /// Changes the drafts in the file. Runs on the queue.
-    private func change(or tell: (String) -> Void, _ body: (inout [DraftKey: Draft]) -> Void) {
+    /// Changes the drafts in the file, and puts those into it that it lacks. Runs on the queue.
+    private func change(_ body: (inout [DraftKey: Draft]) -> Void) {
         let lock = FileLock(path: path + ".lock", milliseconds: Self.patience)
-        var drafts = Self.read(path)
-        body(&drafts)
-        do { try PrivateFile.write(Self.json(drafts).text + "\n", to: path) } catch { tell("\(error)") }
-        withExtendedLifetime(lock) {}
+        defer { withExtendedLifetime(lock) {} }
+        do {
+            var file = try DraftFile(reading: path)
+            if let notice = file.notice { state.withLock { $0.notice = notice } }
+            body(&file.drafts)
+            for (key, change) in state.withLock(\.unwritten) { file.drafts[key] = change.draft }
+            try file.write(to: path)
+            state.withLock { ($0.unwritten, $0.problem) = ([:], nil) }
+        } catch { state.withLock { $0.problem = "\(error)" } }
+    }
+}
+
+/// The content of a file of drafts.
+private struct DraftFile {
+    var drafts: [DraftKey: DraftStore.Draft] = [:]
+    /// Drafts of kinds that only a later version knows. They stay.
+    private var others: [JSON] = []
+    /// What happened to the file; nil for nothing.
+    var notice: String?
+
+    /// In bytes.
+    private static let limit = 16 << 20
+
+    /// Reads a file; none is an empty one. A file whose bytes are not a list of drafts gets another name.
+    ///
+    /// - Throws: ``CommandFailure`` when the file cannot be read, or is too large. It must not be overwritten then.
+    init(reading path: String) throws {
+        guard let bytes = try PrivateFile.existing(path, limit: Self.limit) else { return }
+        guard let text = String(validating: bytes, as: UTF8.self), let json = try? JSON(parsing: text),
+            let entries = json.array
+        else {
+            // What a person may still read in the file must not be overwritten.
+            let name = try Self.setAside(path)
+            notice = "The drafts in \(path) are damaged; the file is kept as \(name)"
+            return
+        }
+        for entry in entries {
+            guard let words = entry["text"]?.string, let key = DraftKey(stored: entry) else {
+                others.append(entry)
+                continue
+            }
+            drafts[key] = DraftStore.Draft(text: words, becoming: entry["becoming"]?.string)
+        }
     }
 
-    private static func json(_ drafts: [DraftKey: Draft]) -> JSON {
-        .array(
-            drafts.map { key, draft in
-                var json = JSONObject()
-                switch key {
-                case .record(let id): json["record"] = .string(id)
-                case .note(let page): json["page"] = .number(JSONNumber(Int64(page)))
-                case .reply(let root): json["root"] = .string(root)
-                case .comment(let page): json["thread"] = .number(JSONNumber(Int64(page)))
-                case .together(let ids): json["records"] = .array(ids.map(JSON.string))
-                }
-                json["text"] = .string(draft.text)
-                if let id = draft.becoming { json["becoming"] = .string(id) }
-                return .object(json)
-            })
+    /// Gives the file a name that no other file has, and returns it.
+    private static func setAside(_ path: String) throws -> String {
+        for number in 1...999 {
+            let name = path + (number == 1 ? ".damaged" : ".damaged-\(number)")
+            // A link fails if the name is taken, also if two processes do this at once.
+            if link(path, name) == 0 {
+                unlink(path)
+                return name
+            }
+            if errno == EEXIST { continue }
+            // Some file systems have no links.
+            if access(name, F_OK) != 0, rename(path, name) == 0 { return name }
+            break
+        }
+        throw CommandFailure(
+            "the drafts in \(path) are damaged, and it cannot be renamed: \(String(cString: strerror(errno)))")
     }
 
-    private static func read(_ path: String) -> [DraftKey: Draft] {
-        guard let text = try? PrivateFile.read(path, limit: 16 << 20), let json = try? JSON(parsing: text) else {
-            // The next draft must not overwrite what a person may still read in the file.
-            _ = rename(path, path + ".damaged")
-            return [:]
+    func write(to path: String) throws {
+        let entries: [JSON] = drafts.map { key, draft in
+            var json = key.stored
+            json["text"] = .string(draft.text)
+            if let id = draft.becoming { json["becoming"] = .string(id) }
+            return .object(json)
         }
-        var drafts: [DraftKey: Draft] = [:]
-        for draft in json.array ?? [] {
-            guard let words = draft["text"]?.string else { continue }
-            let text = Draft(text: words, becoming: draft["becoming"]?.string)
-            if let id = draft["record"]?.string { drafts[.record(id)] = text }
-            if let page = draft["page"]?.integer { drafts[.note(page: Int(clamping: page))] = text }
-            if let root = draft["root"]?.string { drafts[.reply(root)] = text }
-            if let page = draft["thread"]?.integer { drafts[.comment(page: Int(clamping: page))] = text }
-            if let ids = draft["records"]?.array { drafts[.together(ids.compactMap(\.string))] = text }
+        try PrivateFile.write(JSON.array(entries + others).text + "\n", to: path)
+    }
+}
+
+extension DraftKey {
+    /// nil for a kind that only a later version knows.
+    fileprivate init?(stored json: JSON) {
+        if let id = json["record"]?.string {
+            self = .record(id)
+        } else if let page = json["page"]?.integer {
+            self = .note(page: Int(clamping: page))
+        } else if let root = json["root"]?.string {
+            self = .reply(root)
+        } else if let page = json["thread"]?.integer {
+            self = .comment(page: Int(clamping: page))
+        } else if let ids = json["records"]?.array {
+            self = .together(ids.compactMap(\.string))
+        } else if let id = json["merge"]?.string {
+            self = .merge(id, of: json["of"]?.string ?? "")
+        } else {
+            return nil
         }
-        return drafts
+    }
+
+    fileprivate var stored: JSONObject {
+        var json = JSONObject()
+        switch self {
+        case .record(let id): json["record"] = .string(id)
+        case .note(let page): json["page"] = .number(JSONNumber(Int64(page)))
+        case .reply(let root): json["root"] = .string(root)
+        case .comment(let page): json["thread"] = .number(JSONNumber(Int64(page)))
+        case .together(let ids): json["records"] = .array(ids.map(JSON.string))
+        case .merge(let id, let versions):
+            json["merge"] = .string(id)
+            json["of"] = .string(versions)
+        }
+        return json
     }
 }

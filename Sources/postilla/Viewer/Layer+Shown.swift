@@ -113,3 +113,10 @@ extension ChangeKind {
         }
     }
 }
+
+extension Layer {
+    /// Returns the drafts that have lost a record: it does not exist, or may not be seen.
+    func gone(_ drafts: [DraftKey]) throws -> [DraftKey] {
+        try drafts.filter { try $0.records.contains { try record($0) == nil } }
+    }
+}

@@ -29,6 +29,8 @@ final class OpenLayers: Sendable {
         var failedRemovals: [String] = []
         /// Files that are being closed.
         var closing: [OwnFileTab] = []
+        /// The drafts of all layers that were opened.
+        var drafts: [DraftStore] = []
     }
 
     init(
@@ -64,6 +66,15 @@ final class OpenLayers: Sendable {
     func settle() -> [String] {
         disk.sync {}
         return state.withLock(\.failedRemovals)
+    }
+
+    /// Which drafts are lost when the program ends, as sentences.
+    var draftProblems: [String] { state.withLock(\.drafts).compactMap(\.problem).map { "Draft not kept: \($0)" } }
+
+    private func draftStore(_ identity: LayerIdentity) -> DraftStore {
+        let drafts = DraftStore(path: draftsFile(identity), queue: files)
+        state.withLock { $0.drafts.append(drafts) }
+        return drafts
     }
 
     func close(_ reference: LayerReference) {
@@ -118,7 +129,7 @@ final class OpenLayers: Sendable {
             let reason = options.isReadOnly ? "opened with --read-only" : nil
             let drafts =
                 options.isReadOnly || options.isPrivate
-                ? nil : DraftStore(path: draftsFile(reference.identity), queue: files)
+                ? nil : draftStore(reference.identity)
             let own = OwnFileTab(path, options, post: post)
             let file = try LocalPDF(
                 path, tools: tools, readOnly: reason, drafts: drafts?.drafts ?? [:],
@@ -129,6 +140,7 @@ final class OpenLayers: Sendable {
             own.comparePages { [weak tab] in tab?.comparePages($0, isTold: $1) }
             state.withLock { $0.tabs[reference] = tab }
             file.start()
+            if let notice = drafts?.notice { post(.notice(notice)) }
             if reason == nil { edit(own, in: reference, post) }
         } catch { post(.openFailed("\(error)")) }
     }
@@ -144,7 +156,7 @@ final class OpenLayers: Sendable {
             let place = link.engine.place
             try? Folders.make(place.undo)
             let undo = UndoStore(path: UndoStore.path(of: descriptor.identity, in: place.undo), queue: files)
-            tab.drafts?.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
+            tab.drafts?.forgetSaved { id in
                 descriptor.copies(of: id).map { Annotation($0).text }
             }
             let edits = LayerEdits(layer, author: options.author ?? OwnFileSession.author, undo: undo, post: post)
@@ -181,8 +193,8 @@ final class OpenLayers: Sendable {
             descriptor, of: client, source: options.source, keeper: TokenKeeper(options.folders),
             remembers: options.remembersToken, tools: tools,
             pdfs: KnownPDFs(folder: options.folders.cache + "/pdf"), post: reference.addressing(post))
-        let drafts = DraftStore(path: draftsFile(descriptor.identity), queue: files)
-        drafts.forgetSaved(or: { [post] in post(.notice($0)) }) { id in
+        let drafts = draftStore(descriptor.identity)
+        drafts.forgetSaved { id in
             descriptor.copies(of: id).map { Annotation($0).text }
         }
         try? Folders.make(options.folders.state + "/undo")
@@ -196,6 +208,7 @@ final class OpenLayers: Sendable {
             opened.status.connection = .connecting
         }
         post(.opened(opened))
+        if let notice = drafts.notice { post(.at(reference, .notice(notice))) }
         layer.start(hasToken: token != nil)
         firstPicture.then { tab.call { $0.connect(token: token) } }
     }

@@ -35,6 +35,8 @@ struct ReadingPlaceFile: Sendable {
                 ["letter": .string(String($0.key)), "place": Self.json($0.value)]
             })
         try Folders.make(folder)
+        // Throws for a file that could not be read: its bookmarks are not known here.
+        _ = try PrivateFile.existing(path, limit: 64 << 10)
         try PrivateFile.write(JSON.object(json).text + "\n", to: path)
     }
 

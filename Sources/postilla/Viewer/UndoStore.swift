@@ -78,7 +78,8 @@ final class UndoStore: Sendable {
     /// the program.
     private func change(_ body: (inout [JSON]) -> Void) {
         let lock = FileLock(path: path + ".lock", milliseconds: Self.patience)
-        var steps = Self.read(path)
+        // A file that cannot be read now is not an empty one.
+        guard var steps = try? Self.existing(path) else { return }
         body(&steps)
         steps = Array(steps.suffix(Self.maxSteps))
         var size = steps.reduce(0) { $0 + $1.text.utf8.count }
@@ -87,10 +88,15 @@ final class UndoStore: Sendable {
         withExtendedLifetime(lock) {}
     }
 
-    private static func read(_ path: String) -> [JSON] {
-        guard let text = try? PrivateFile.read(path, limit: 2 * maxBytes), let json = try? JSON(parsing: text) else {
-            return []
-        }
+    private static func read(_ path: String) -> [JSON] { (try? existing(path)) ?? [] }
+
+    /// Returns no steps if there is no file, or something else in it.
+    ///
+    /// - Throws: ``CommandFailure`` when the file cannot be read.
+    private static func existing(_ path: String) throws -> [JSON] {
+        guard let bytes = try PrivateFile.existing(path, limit: 2 * maxBytes),
+            let text = String(validating: bytes, as: UTF8.self), let json = try? JSON(parsing: text)
+        else { return [] }
         return json.array ?? []
     }
 }

@@ -120,7 +120,14 @@ final class ViewerServices: AppServices {
         case .attach(let path, let page, let corner): tab?.attach(atHome(path), page: page, corner: corner)
         case .saveUnsent(let reference): layers.saveUnsent(of: reference)
         case .saveDraft(let key, let text, let id):
-            tab?.drafts?.keep(text, for: key, becoming: id) { [post] in post(.notice($0)) }
+            guard let tab else { return }
+            guard let drafts = tab.drafts else { return tab.post(.draftKept(key, .inMemory)) }
+            drafts.keep(text, for: key, becoming: id) { [post = tab.post] problem in
+                post(.draftKept(key, problem.map(DraftFate.failed) ?? .stored))
+                if let notice = drafts.notice { post(.notice(notice)) }
+            }
+        case .findGoneDrafts(let keys): reading { .goneDrafts(try $0.gone(keys), of: keys) }
+        case .saveText(let text): saveText(text)
 
         case .keepPlace(let place): if let selected, !options.isPrivate { layers.keep(place, in: selected) }
 
@@ -185,7 +192,7 @@ final class ViewerServices: AppServices {
         close()
         let messages = layers.settle()
         layers.files.sync {}
-        return messages
+        return messages + layers.draftProblems
     }
 
     /// Posts a message for the user.
@@ -224,6 +231,18 @@ final class ViewerServices: AppServices {
     private var history: CommandHistoryFile { CommandHistoryFile(path: options.folders.state + "/history") }
 
     private func loadHistory() { layers.files.async { [history, post] in post(.history(history.lines())) } }
+
+    /// Saves a draft to a file of its own.
+    private func saveText(_ text: String) {
+        layers.files.async { [post, folder = options.folders.state] in
+            do {
+                try Folders.make(folder)
+                let path = "\(folder)/" + SafeFileName.free("draft-\(Timestamp.now.milliseconds).txt", in: folder)
+                try PrivateFile.write(LeavingText(text).string + "\n", to: path)
+                post(.notice("Draft saved in \(path)"))
+            } catch { post(.notice("Draft not saved: \(error)")) }
+        }
+    }
 
     private func remember(_ line: String) {
         guard !options.isPrivate else { return }
@@ -330,9 +349,11 @@ final class ViewerServices: AppServices {
 
     /// Removes the files of an editor whose texts are stored elsewhere by now. Drafts are written on the same queue.
     private func forgetEditorFile() {
-        let files = editorFiles
+        let (files, drafts) = (editorFiles, tab?.drafts)
         editorFiles = []
         layers.files.async {
+            // The text may be nowhere else.
+            guard drafts?.problem == nil else { return }
             for file in files { unlink(file) }
         }
     }
