@@ -195,12 +195,20 @@ import Testing
     }
 
     /// Nobody is asked for a token for something that is no address.
-    @Test(arguments: ["not a url", "ftp://x", "http://", "localhost:5000", "https:///a"])
+    @Test(arguments: ["not a url", "ftp://x", "http://", "localhost:port", "https:///a", "http://a:99999"])
     func whatIsNoAddressIsToldAtOnce(_ text: String) throws {
         let stage = library(columns: 100)
         try stage.press("+\(text)<enter>")
-        #expect(stage.foot.contains("\(text) is not a server address"))
+        #expect(stage.foot.contains("is not a"))
         #expect(!stage.screen.contains("The token for"))
+    }
+
+    /// As in a browser; the card says what was added.
+    @Test(arguments: [("localhost:5000", "http://localhost:5000"), ("example.com/a/", "https://example.com/a")])
+    func anAddressWithoutASchemeIsCompleted(_ text: String, _ server: String) throws {
+        let stage = library(columns: 100)
+        try stage.press("+\(text)<enter>")
+        #expect(stage.screen.contains("The token for \(server)"))
     }
 
     @Test func theDemoIsAKeyAway() throws {

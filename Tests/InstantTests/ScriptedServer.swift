@@ -1,4 +1,5 @@
 import Foundation
+import InstantCore
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -46,16 +47,16 @@ final class ScriptedServer: Sendable {
         let url = "http://127.0.0.1:\(channel.localAddress?.port ?? 0)"
         let server = ScriptedServer(script, try ServerAddress(URL(string: url) ?? URL(filePath: "/")))
         place.withLock { $0 = server }
-        let http = HTTPTransport.makeHTTPClient()
+        let http = HTTPClients()
         do {
             try await Watchdog.shared.watch("a scripted server") {
                 try await body(server, HTTPTransport(http: http, address: server.address))
             }
         } catch {
-            try await http.shutdown()
+            await http.shutdown()
             throw error
         }
-        try await http.shutdown()
+        await http.shutdown()
         try await channel.close()
     }
 

@@ -1,17 +1,15 @@
-import Annotations
+import InstantCore
 
-/// The address of a server, as a person types it.
-enum ServerAddress {
-    /// Returns what is wrong with an address, before the user is asked for a token; nil if it may be valid. Whether it is
-    /// valid in every detail shows when it is used.
-    static func problem(with text: String) -> String? {
-        let lower = text.lowercased()
-        let rest = lower.dropping(prefix: "https://") ?? lower.dropping(prefix: "http://")
-        if let host = rest?.unicodeScalars.first, !"/:?#".unicodeScalars.contains(host),
-            !text.unicodeScalars.contains(where: \.properties.isWhitespace)
-        {
-            return nil
+/// The sentence that says why a typed text is not the address of a server.
+struct InvalidEntry: Error {
+    var sentence: String
+}
+
+extension ServerAddress {
+    /// Reads the address of a server as a person types it, before they are asked for a token.
+    static func entered(_ text: String) throws(InvalidEntry) -> String {
+        do { return try typed(text).address.text } catch {
+            throw InvalidEntry(sentence: error.sentence(about: text))
         }
-        return "\(text) is not a server address such as http://127.0.0.1:5000"
     }
 }

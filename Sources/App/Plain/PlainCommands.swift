@@ -1,4 +1,5 @@
 import Annotations
+import InstantCore
 import Screen
 
 // Maps an input line to its command.
@@ -138,8 +139,9 @@ extension PlainState {
             return app.openCurrent()
         case .add:
             guard !rest.isEmpty else { return only("Usage: add SERVER, such as http://127.0.0.1:5000") }
-            if let problem = ServerAddress.problem(with: rest) { return only(CleanText(cleaning: problem)) }
-            askForToken(.join(server: rest))
+            do { askForToken(.join(server: try ServerAddress.entered(rest))) } catch {
+                return only(CleanText(cleaning: error.sentence))
+            }
         case .help: sayHelp()
         default: return app.quit()
         }

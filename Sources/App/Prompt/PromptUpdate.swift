@@ -47,8 +47,9 @@ extension AppState {
         case .server:
             guard !text.isEmpty else { return promptLeft() }
             self.prompt = nil
-            if let problem = ServerAddress.problem(with: text) { return only(.warning(problem)) }
-            token = TokenCard(.join(server: text))
+            do { token = TokenCard(.join(server: try ServerAddress.entered(text))) } catch {
+                return only(.warning(error.sentence))
+            }
         case .file:
             guard !text.isEmpty else { return promptLeft() }
             self.prompt = nil

@@ -1,6 +1,8 @@
 import Annotations
 import ArgumentParser
 import FoundationEssentials
+import InstantCore
+import Synchronization
 
 /// The server, and how to speak to it.
 struct ServerOptions: ParsableArguments {
@@ -13,7 +15,7 @@ struct ServerOptions: ParsableArguments {
         completion: .custom { _, _, _ in Profile.names() })
     var profile: String?
 
-    @Flag(help: "Allow sending the token over plain http to another machine.")
+    @Flag(help: "Allow sending tokens and secrets over plain http to another machine.")
     var insecureHttp = false
 
     @Option(
@@ -72,13 +74,28 @@ struct ServerOptions: ParsableArguments {
         guard let text = try argument ?? server ?? chosenProfile()?.server ?? environment, !text.isEmpty else {
             return nil
         }
-        return try Self.checked(text)
+        let (address, isCompleted) = try Self.read(text)
+        if isCompleted, !Self.hasSaidAddress.exchange(true, ordering: .relaxed) {
+            Output.message("the server is \(address.text)")
+        }
+        return address.text
     }
 
-    static func checked(_ text: String) throws -> String {
-        guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            let host = url.host, !host.isEmpty, url.user == nil, url.query == nil, url.fragment == nil
-        else { throw CommandFailure("\(text) is not a server address such as http://127.0.0.1:5000", .usage) }
-        return text.ends(with: "/") ? String(text.dropLast(scalars: 1)) : text
+    private static let hasSaidAddress = Atomic(false)
+
+    static func checked(_ text: String) throws -> String { try read(text).address.text }
+
+    /// Reads the address of a server on a network.
+    ///
+    /// - Returns: The address, and whether its scheme was added.
+    private static func read(_ text: String) throws -> (address: ServerAddress, isCompleted: Bool) {
+        let found: (address: ServerAddress, isCompleted: Bool)
+        do { found = try ServerAddress.typed(text) } catch {
+            throw CommandFailure(error.sentence(about: text), .usage)
+        }
+        guard !found.address.isSocket else {
+            throw CommandFailure(InvalidAddress.scheme.sentence(about: text), .usage)
+        }
+        return found
     }
 }

@@ -1,7 +1,7 @@
 import Annotations
 import DocumentEngine
 import FoundationEssentials
-import Glibc
+import InstantCore
 import Logging
 import PDFPages
 
@@ -77,7 +77,7 @@ struct ServeConfiguration {
             throw settings.wrong(.metricsAddress, "must differ from the address of the server")
         }
         let hasTLS = settings[.tlsCert] != nil
-        guard Self.isLoopback(options.host) || hasTLS || options.behindProxy else {
+        guard IPAddress.isLoopback(host: options.host) || hasTLS || options.behindProxy else {
             throw CommandFailure(
                 "plain http is not allowed on \(options.host); use --tls-cert and --tls-key, or --behind-proxy",
                 .usage)
@@ -100,13 +100,6 @@ struct ServeConfiguration {
     private mutating func readPlace() throws {
         let place = try ServePlace(settings)
         (options.dataFolder, options.database, options.postgres) = (place.folder, place.database, place.postgres)
-    }
-
-    static func isLoopback(_ host: String) -> Bool {
-        var address = in_addr()
-        // In network order. A name such as 127.example.com is no address.
-        let isLoopback4 = inet_pton(AF_INET, host, &address) == 1 && UInt32(bigEndian: address.s_addr) >> 24 == 127
-        return host == "localhost" || host == "::1" || isLoopback4
     }
 
     // MARK: Keys and secrets

@@ -1,4 +1,5 @@
 import DocumentEngine
+import InstantCore
 import Testing
 
 @testable import postilla
@@ -76,7 +77,7 @@ struct SettingsTests {
         ("::", false), ("example.com", false),
     ])
     func onlyAddressesOfThisMachineAreLoopback(_ host: String, _ isLoopback: Bool) {
-        #expect(ServeConfiguration.isLoopback(host) == isLoopback)
+        #expect(IPAddress.isLoopback(host: host) == isLoopback)
     }
 
     @Test func everyLimitStandsWhereItIsSaidToStand() {
