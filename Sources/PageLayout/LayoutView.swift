@@ -58,7 +58,7 @@ struct LayoutView {
         for (index, level) in levels.enumerated() {
             if index > 0 {
                 let free = ((level.y - levels[index - 1].lowest) / pitch).rounded() - 1
-                for _ in 0..<max(0, min(Self.maxBlankRows, Int(free))) { rows.endRow() }
+                for _ in 0..<max(0, min(Self.maxBlankRows, Int(saturating: free))) { rows.endRow() }
             }
             set(level)
         }
@@ -119,7 +119,7 @@ struct LayoutView {
     }
 
     private func column(at x: Double) -> Int {
-        1 + max(0, Int(min(Self.maxColumns, ((x - left) / advance).rounded())))
+        1 + max(0, Int(saturating: min(Self.maxColumns, ((x - left) / advance).rounded())))
     }
 
     /// Returns the start column of a line. A heading that does not start where body text does is centred in its space,
@@ -129,7 +129,7 @@ struct LayoutView {
         let cells = rows.width(of: line.glyphs)
         guard page.blocks[line.block].kind == .heading, !leftEdges.contains(start) else { return start }
         let middle = (line.box.middle.x - left) / advance
-        return max(start, 1 + Int(min(Self.maxColumns, (middle - Double(cells) / 2).rounded())))
+        return max(start, 1 + Int(saturating: min(Self.maxColumns, (middle - Double(cells) / 2).rounded())))
     }
 
     /// Returns the words of a line, each with the space after it.

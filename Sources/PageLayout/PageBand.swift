@@ -59,7 +59,7 @@ struct PageBand {
     }
 
     /// The approximate number of text rows; more than one where columns are not level.
-    func rows(height: Double) -> Int { max(1, Int((box.height / (height * 1.3)).rounded())) }
+    func rows(height: Double) -> Int { max(1, Int(saturating: (box.height / (height * 1.3)).rounded())) }
 
     /// The number of cells between its inner gutters.
     var cells: Int { free.count { $0.isInner(of: box) } + 1 }

@@ -79,7 +79,7 @@ extension Rect {
     /// Describes where a box is on a page of the given size: `top left`, `middle`, `bottom right`.
     package func place(width: Double, height: Double) -> String {
         func third(_ value: Double, of whole: Double) -> Int {
-            whole > 0 && value >= 0 ? min(2, Int(3 * value / whole)) : 0
+            whole > 0 && value >= 0 ? min(2, Int(saturating: 3 * value / whole)) : 0
         }
         let rows = ["top", "middle", "bottom"]
         let columns = ["left", "", "right"]

@@ -22,7 +22,7 @@ package struct Pixels: Hashable, Sendable {
     ) -> (width: Int, height: Int) {
         guard shape.width > 0, shape.height > 0, shape.width.isFinite, shape.height.isFinite else { return frame }
         let scale = min(Double(frame.width) / shape.width, Double(frame.height) / shape.height)
-        func whole(_ side: Double, _ most: Int) -> Int { max(1, min(most, Int((side * scale).rounded()))) }
+        func whole(_ side: Double, _ most: Int) -> Int { max(1, Int(min(Double(most), (side * scale).rounded()))) }
         return (whole(shape.width, frame.width), whole(shape.height, frame.height))
     }
 }

@@ -26,6 +26,21 @@ import Testing
         #expect(asked == effects)
     }
 
+    /// A key counts to a million; a typed number may be any.
+    @Test(arguments: [Int.max, .min, 1_000_000_000_000]) func anyNumberCanBeTyped(_ number: Int) throws {
+        let stage = Stage(Sample.services())
+        for word in [
+            "down", "up", "half-down", "half-up", "screen-down", "screen-up", "first", "last", "next-page",
+            "previous-page", "next-tab", "previous-tab", "search-next", "search-previous", "next-mark", "previous-mark",
+            "grow-pane", "shrink-pane", "scroll-left", "scroll-right", "zoom-in", "left", "right", "word-forward",
+            "word-back", "sentence-forward", "block-back", "grow-selection", "next-unread", "page",
+        ] {
+            try stage.press(":\(word) \(number)<enter>")
+            try stage.press("<tab>:\(word) \(number)<enter><tab>")
+        }
+        #expect(!stage.lines.isEmpty)
+    }
+
     @Test(arguments: [
         ("page 99", " Usage: page N (1 to 3)"), ("page", " Usage: page N (1 to 3)"),
         ("frobnicate", " Unknown command: frobnicate"),

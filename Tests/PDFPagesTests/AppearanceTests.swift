@@ -38,6 +38,24 @@ import Testing
         #expect(streams.contains(try #require(unknown).stream))
     }
 
+    /// Records have any numbers, also beyond every page.
+    @Test(arguments: ["1e300", "-1e300", "1e-300", "1.7e308", "0", "1e155"]) func anyNumberIsDrawn(_ number: String)
+        async throws
+    {
+        let box = "[\(number),1,\(number.replacing("-", with: "")),\(number.replacing("-", with: ""))]"
+        for members in [
+            ##""type":"pspdfkit/markup/squiggly","rects":[\##(box),\##(box)]"##,
+            ##""type":"pspdfkit/shape/rectangle","cloudyBorderIntensity":2"##,
+            ##""type":"pspdfkit/shape/ellipse","cloudyBorderIntensity":\##(number)"##,
+            ##""type":"pspdfkit/shape/polygon","cloudyBorderIntensity":1,"points":[[\##(number),0],[0,\##(number)],[1,1]]"##,
+            ##""type":"pspdfkit/ink","lines":{"points":[[[\##(number),0],[0,\##(number)]]]}"##,
+            ##""type":"pspdfkit/text","text":"words","fontSize":\##(number)"##,
+        ] {
+            let appearance = try await appearance(members + ##","bbox":\##(box),"strokeWidth":\##(number)"##)
+            #expect((appearance?.stream.utf8.count ?? 0) < 2_000_000)
+        }
+    }
+
     /// The words of the lines, and the sizes and places in which they are set.
     private func lines(_ stream: String) -> (size: Double, words: [String], places: [Double]) {
         let rows = stream.split(separator: "\n")

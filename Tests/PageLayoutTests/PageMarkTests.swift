@@ -201,6 +201,11 @@ import Testing
     ])
     func placesHaveNames(x: Double, y: Double, name: String) {
         #expect(Rect(left: x, top: y, width: 0, height: 0).place(width: 600, height: 900) == name)
+        // Records have any numbers.
+        for value in [1e300, -1e300, .infinity, .nan, .leastNonzeroMagnitude] {
+            let box = Rect(left: value, top: x, width: value, height: value)
+            for size in [600, value] { #expect(!box.place(width: size, height: size).isEmpty) }
+        }
     }
 
 }

@@ -12,7 +12,8 @@ struct KeyReader: Equatable, Sendable {
         case nothing
     }
 
-    private static let highestCount = 999_999
+    /// More than any list has rows, and few enough to count with.
+    static let highestCount = 999_999
 
     var isEmpty: Bool { count == nil && keys.isEmpty }
 

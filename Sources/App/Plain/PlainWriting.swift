@@ -36,7 +36,7 @@ extension PlainState {
 
     mutating func choose(_ line: String, from choice: PlainChoice) -> [Effect] {
         question = nil
-        guard let number = Int(line), choice.places.indices.contains(number - 1) else { return only("Cancelled.") }
+        guard let number = Int(line), number > 0, number <= choice.places.count else { return only("Cancelled.") }
         return act(on: choice.places[number - 1], choice.purpose)
     }
 

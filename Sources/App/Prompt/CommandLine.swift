@@ -94,7 +94,8 @@ extension AppState {
         let matches = here.isEmpty ? matches(of: TypedCommand.allCases) : here
         let exact = TypedCommand(typed: word)
         if exact == nil, let command = Command(rawValue: word.lowercased()), commandsHere.contains(command) {
-            return run(command, count: Int(rest))
+            let most = KeyReader.highestCount
+            return run(command, count: Int(rest).map { max(-most, min($0, most)) })
         }
         guard !isForced || exact?.canBeForced != false else { return only(.warning("Unknown command: \(words[0])")) }
         guard let command = exact ?? (matches.count == 1 ? matches.first : nil) else {

@@ -15,9 +15,10 @@ extension InstantDocument {
         try shown { try $0.shown(onPage: page) }
     }
 
-    /// Returns a range of the layer's annotations, in page order. A large layer is never loaded as a whole.
+    /// Returns a range of the layer's annotations, in page order. A large layer is never loaded as a whole. Of a range
+    /// that reaches beyond the annotations, what exists is returned.
     public func annotations(in range: Range<Int>) throws(InstantError) -> [InstantRecord] {
-        try shown { try $0.shown(Self.all, offset: range.lowerBound, limit: range.count) }
+        try annotations(matching: Self.all, in: range)
     }
 
     /// The number of rows of a filtered list.
@@ -32,7 +33,9 @@ extension InstantDocument {
     public func annotations(
         matching query: ListQuery, in range: Range<Int>
     ) throws(InstantError) -> [InstantRecord] {
-        try shown { try $0.shown(query, offset: range.lowerBound, limit: range.count) }
+        // A range may be longer than `Int`.
+        let range = range.clamped(to: 0..<Int.max)
+        return try shown { try $0.shown(query, offset: range.lowerBound, limit: range.count) }
     }
 
     private static var all: ListQuery {

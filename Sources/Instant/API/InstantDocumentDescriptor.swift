@@ -375,8 +375,8 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// The delay between the last edit and sending, 1 s by default; if nil, only ``sync()`` sends edits. Setting it
-    /// does not send waiting edits.
+    /// The delay between the last edit and sending, 1 s by default; if nil, only ``sync()`` sends edits. A negative one
+    /// counts as 0, and any length is allowed. Setting it does not send waiting edits.
     public var delayForSyncingLocalChanges: Duration? {
         get { state.withLock(\.delay) }
         set {
@@ -406,5 +406,6 @@ extension InstantDocumentDescriptor: Hashable, Identifiable {
 }
 
 extension Duration {
-    var milliseconds: Int64 { max(0, components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000) }
+    /// At least 0. More than fit are as many as fit.
+    var milliseconds: Int64 { Int64(saturating: max(0, (self / .milliseconds(1)).rounded())) }
 }

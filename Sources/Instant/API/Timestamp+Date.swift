@@ -10,12 +10,6 @@ extension Timestamp {
     public var date: Date { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
 
-extension Int64 {
-    fileprivate init(saturating value: Double) {
-        self = Int64(exactly: value) ?? (value < 0 ? .min : value > 0 ? .max : 0)
-    }
-}
-
 extension Annotation {
     public var creationDate: Date? { createdAt?.date }
     public var modificationDate: Date? { updatedAt?.date }

@@ -106,7 +106,8 @@ struct AppearanceWriter {
         let y = kind == .strikeOut ? rect.middle.y : rect.bottom - width
         if kind == .squiggly {
             let step = max(width * 2, rect.width / 2000)
-            let count = Int((rect.width / step).rounded(.up))
+            // At most 2000, unless the numbers are beyond any page.
+            let count = min(2000, Int(saturating: (rect.width / step).rounded(.up)))
             sketch.path(
                 (0...count).map {
                     Point(x: min(rect.right, rect.left + Double($0) * step), y: $0 % 2 == 0 ? y : y - step)

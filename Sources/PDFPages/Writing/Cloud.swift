@@ -33,7 +33,7 @@ struct Cloud {
         let total = sides.reduce(0) { $0 + Self.length($1.0, $1.1) }
         let step = max(2 * reach, total / Double(Self.maxArcs))
         return sides.flatMap { start, end -> [Point] in
-            let count = max(1, Int((Self.length(start, end) / step).rounded(.up)))
+            let count = max(1, min(Self.maxArcs, Int(saturating: (Self.length(start, end) / step).rounded(.up))))
             return (0..<count).map { index in
                 let part = Double(index) / Double(count)
                 return Point(x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part)
@@ -53,7 +53,7 @@ struct Cloud {
         }
         let lengths = zip(fine, fine.dropFirst() + fine.prefix(1)).map { Self.length($0.0, $0.1) }
         let total = lengths.reduce(0, +)
-        let count = min(Self.maxArcs, max(8, Int((total / (2 * reach)).rounded(.up))))
+        let count = min(Self.maxArcs, max(8, Int(saturating: (total / (2 * reach)).rounded(.up))))
         var (points, passed): ([Point], Double) = ([], 0)
         for (point, length) in zip(fine, lengths) {
             if passed >= Double(points.count) * total / Double(count) { points.append(point) }

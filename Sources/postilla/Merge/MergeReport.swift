@@ -145,7 +145,9 @@ struct MergeRow {
     private static func words(_ record: Record, _ member: String) -> String {
         let value = record.content[member]
         if member == "place" {
-            let box = (record.content["bbox"].flatMap(Rect.init(json:))).map { "\(Int($0.left)),\(Int($0.top))" }
+            let box = (record.content["bbox"].flatMap(Rect.init(json:))).map {
+                "\(Int(saturating: $0.left)),\(Int(saturating: $0.top))"
+            }
             return box ?? "nowhere"
         }
         guard let value else { return "none" }
