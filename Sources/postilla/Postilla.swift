@@ -35,6 +35,7 @@ struct Postilla: AsyncParsableCommand {
 
     @MainActor static func main() async {
         StandardStreams.open()
+        _ = TokenOptions.inherited
         // Writing to a closed pipe (`postilla list | head`) returns an error instead of killing the process silently.
         signal(SIGPIPE, SIG_IGN)
         // Before ArgumentParser, whose casts make the runtime look through every conformance of the program.

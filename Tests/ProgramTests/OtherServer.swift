@@ -6,10 +6,11 @@ final class OtherServer: Sendable {
     let url: String
     private let listener: Int32
 
-    init(status: Int = 200, body: String = "<h1>It works!</h1>") throws {
+    /// - Parameter headers: Lines that end with a line break.
+    init(status: Int = 200, headers: String = "", body: String = "<h1>It works!</h1>") throws {
         let (listener, url) = try Self.listen()
         (self.listener, self.url) = (listener, url)
-        DispatchQueue(label: "other-server").async { Self.greet(listener, status, body) }
+        DispatchQueue(label: "other-server").async { Self.greet(listener, status, headers, body) }
     }
 
     fileprivate static func listen() throws -> (listener: Int32, url: String) {
@@ -30,11 +31,11 @@ final class OtherServer: Sendable {
 
     deinit { shutdown(listener, Int32(SHUT_RDWR)) }
 
-    private static func greet(_ listener: Int32, _ status: Int, _ page: String) {
+    private static func greet(_ listener: Int32, _ status: Int, _ headers: String, _ page: String) {
         let answer = Array(
             """
             HTTP/1.1 \(status) OK\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n\
-            Connection: close\r\n\r\n\(page)
+            Connection: close\r\n\(headers)\r\n\(page)
             """.utf8)
         while case let client = accept(listener, nil, nil), client >= 0 {
             var request = [UInt8](repeating: 0, count: 16_384)

@@ -10,7 +10,7 @@ extension InstantClient {
     /// - Returns: the verdict; without a key if no key of the server verifies the token.
     /// - Throws: `oldServer` if the server cannot check tokens; otherwise as for every request.
     package func verdict(onJWT jwt: String) async throws(InstantError) -> TokenVerdict {
-        try await transport().verdict(on: jwt, isAllowed: allowsToken)
+        try await transport().verdict(on: jwt)
     }
 
     /// Asks without a client, and so without local storage.
@@ -18,19 +18,20 @@ extension InstantClient {
         onJWT jwt: String, serverURL: URL, allowsInsecureHTTP: Bool = false
     ) async throws(InstantError) -> TokenVerdict {
         let address = try ServerAddress(serverURL)
-        let http = HTTPTransport.makeHTTPClient()
-        defer { http.shutdown { _ in } }
-        return try await HTTPTransport(http: http, address: address).verdict(
-            on: jwt, isAllowed: allowsInsecureHTTP || address.isEncrypted || address.isLoopback)
+        return try await HTTPTransport(http: .shared, address: address, allowsInsecureHTTP: allowsInsecureHTTP)
+            .verdict(on: jwt)
     }
 }
 
 extension HTTPTransport {
-    fileprivate func verdict(on token: String, isAllowed: Bool) async throws(InstantError) -> TokenVerdict {
-        guard isAllowed else { throw .insecure }
+    /// Whether a token may be sent to the server.
+    var allowsToken: Bool { (try? SecretRecipient(address, allowsInsecureHTTP: allowsInsecureHTTP)) != nil }
+
+    fileprivate func verdict(on token: String) async throws(InstantError) -> TokenVerdict {
+        guard allowsToken else { throw .insecure }
         do throws(SyncFailure) {
             let deadline = NIODeadline.now() + timeout
-            let response = try await execute(request(.GET, "token", token: token), deadline: deadline)
+            let response = try await execute(try request(.GET, "token", token: token), deadline: deadline)
             guard response.status != .ok else {
                 let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
                 do { return try TokenVerdict(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }

@@ -1,5 +1,4 @@
 import Annotations
-import AsyncHTTPClient
 import Authorization
 public import FoundationEssentials
 package import InstantCore
@@ -18,7 +17,7 @@ public final class InstantClient: Sendable {
     let address: ServerAddress
     let folders: Folders
     let environment: Environment
-    private let http: HTTPClient
+    private let http = HTTPClients()
     private let allowsInsecureHTTP: Bool
     private let open = Mutex<[LayerIdentity: InstantDocumentDescriptor]>([:])
     private let provider = Mutex<TokenProvider?>(nil)
@@ -52,7 +51,6 @@ public final class InstantClient: Sendable {
         self.environment = environment
         address = try ServerAddress(serverURL)
         folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
-        http = HTTPTransport.makeHTTPClient()
         let watch = environment.watchNetwork { [weak self] in self?.networkReturned() }
         network.withLock { $0 = watch }
     }
@@ -67,7 +65,7 @@ public final class InstantClient: Sendable {
             .invalidDocument, "the client was released; keep it alive while syncing",
             recoverySuggestion: "Store the client in a property of the application.")
         for descriptor in open.withLock(\.values) { descriptor.close(because: gone) }
-        http.shutdown { _ in }
+        http.shutdownLater()
     }
 
     /// Ends all sync, and waits until everything is written and released: no file is open and no lock is held when this
@@ -106,7 +104,7 @@ public final class InstantClient: Sendable {
         while case let rest = endings.withLock({ Array($0.values) }), !rest.isEmpty {
             for ending in rest { await ending.value }
         }
-        try? await http.shutdown()
+        await http.shutdown()
     }
 
     private static let closed = InstantError(.invalidDocument, "the client was closed")
@@ -197,10 +195,10 @@ public final class InstantClient: Sendable {
     }
 
     /// Whether a token may be sent to the server.
-    var allowsToken: Bool { allowsInsecureHTTP || address.isEncrypted || address.isLoopback }
+    var allowsToken: Bool { transport().allowsToken }
 
     func transport(_ recorder: RequestRecorder? = nil) -> HTTPTransport {
-        HTTPTransport(http: http, address: address, recorder: recorder)
+        HTTPTransport(http: http, address: address, allowsInsecureHTTP: allowsInsecureHTTP, recorder: recorder)
     }
 
     /// Returns the descriptor of a layer if there is one.

@@ -64,7 +64,7 @@ struct PDFDownload: Sendable {
         into part: PartFile, token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void
     ) async throws -> Bool {
         guard let token = token() else { throw SyncFailure.token(.noneYet) }
-        var request = transport.request(.GET, "document", token: token)
+        var request = try transport.request(.GET, "document", token: token)
         if part.size > 0 {
             request.headers.add(name: "range", value: "bytes=\(part.size)-")
             request.headers.add(name: "if-range", value: "\"\(sha256)\"")

@@ -16,7 +16,7 @@ extension HTTPTransport {
         do { data = try Data(contentsOf: URL(filePath: files.path(id))) } catch {
             throw .store("cannot read the attachment \(files.path(id)): \(error)")
         }
-        var request = request(.PUT, "attachments/\(id.hex)", token: token)
+        var request = try request(.PUT, "attachments/\(id.hex)", token: token)
         request.headers.add(name: "content-type", value: "application/octet-stream")
         request.body = .bytes(ByteBuffer(bytes: data))
         // 10 KB/s is slow, but alive.
@@ -35,7 +35,7 @@ extension HTTPTransport {
     /// - Throws: ``SyncFailure``, ``InstantError``, ``PartFile/Busy`` or `CancellationError`.
     func load(_ id: AttachmentID, into files: AttachmentFiles, token: String) async throws {
         let response = try await execute(
-            request(.GET, "attachments/\(id.hex)", token: token), deadline: .distantFuture)
+            try request(.GET, "attachments/\(id.hex)", token: token), deadline: .distantFuture)
         if response.status == .notFound {
             throw InstantError(.noSuchAttachment, "no such attachment on the server, or this token may not see it")
         }

@@ -24,7 +24,7 @@ extension HTTPTransport {
     private func readEvents(
         from cursor: Cursor, session: String?, token: String, heard: @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
-        var request = request(.GET, "events", session.map { [("session", $0)] } ?? [], token: token)
+        var request = try request(.GET, "events", session.map { [("session", $0)] } ?? [], token: token)
         request.headers.add(name: "accept", value: "text/event-stream")
         request.headers.add(name: "last-event-id", value: cursor.eventID)
         let response = try await execute(request, deadline: .distantFuture)

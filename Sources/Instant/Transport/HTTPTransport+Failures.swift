@@ -9,9 +9,7 @@ extension HTTPTransport {
     func check(_ response: HTTPClientResponse, deadline: NIODeadline? = nil) async throws(SyncFailure) {
         let status = response.status.code
         guard status != 200 else { return }
-        if (300..<400).contains(status) {
-            throw notOurs("it returned a redirect, which is not followed")
-        }
+        if let redirect = response.redirect { throw notOurs("it returned \(redirect)") }
         let retryAfter = response.headers.first(name: "retry-after").flatMap(Int64.init).map { max(0, min($0, 3600)) }
         let bytes = try await collect(
             response, limit: 64 << 10, deadline: deadline ?? .now() + timeout)

@@ -7,32 +7,18 @@ import NIOHTTP1
 import NIOPosix
 import SyncProtocol
 
-/// The sync API over HTTP. Redirects are not followed and nothing is decompressed; each request carries its token,
-/// which is not stored.
+/// The sync API over HTTP. Each request carries its token, which is not stored.
 struct HTTPTransport: Sendable {
-    let http: HTTPClient
+    let http: HTTPClients
     let address: ServerAddress
+    /// Whether a token may be sent over plain http to another machine.
+    var allowsInsecureHTTP = false
     var recorder: RequestRecorder?
 
     /// The limit of a response in bytes. The server ends a page at 768 KB plus one record.
     var maximumBytes = 16 << 20
     /// The limit for a complete response.
     var timeout = TimeAmount.seconds(30)
-
-    static func makeHTTPClient() -> HTTPClient {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(10)
-        // A stream is silent for at most 15 s; other requests have their own deadline.
-        configuration.timeout.read = .seconds(45)
-        configuration.decompression = .disabled
-        // The session backs off: a missing server must be reported at once.
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // Servers and proxies also close idle connections: close them here first, before a request is in flight.
-        configuration.connectionPool.idleTimeout = .seconds(30)
-        // Each listening layer occupies one connection: its requests must not wait for it.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }
 
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
         switch kind {
@@ -55,13 +41,12 @@ struct HTTPTransport: Sendable {
 
     func request(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String
-    ) -> HTTPClientRequest {
-        var request = HTTPClientRequest(
-            url: "\(address.text)/instant/v1/\(path)\(ServerAddress.query(query))")
-        request.method = method
-        // The client sends none to a socket, and a request needs one (RFC 9112, section 3.2).
-        if address.isSocket { request.headers.add(name: "host", value: "localhost") }
-        request.headers.add(name: "authorization", value: "Bearer \(token)")
+    ) throws(SyncFailure) -> HTTPClientRequest {
+        let recipient: SecretRecipient
+        do { recipient = try SecretRecipient(address, allowsInsecureHTTP: allowsInsecureHTTP) } catch {
+            throw .invalidServer("the token is not sent: \(error)")
+        }
+        var request = recipient.request(method, "/instant/v1/\(path)\(ServerAddress.query(query))", .token(token))
         request.headers.add(name: ProtocolVersion.header, value: "\(ProtocolVersion.current)")
         return request
     }
@@ -70,12 +55,11 @@ struct HTTPTransport: Sendable {
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
         timeout: TimeAmount? = nil
     ) async throws(SyncFailure) -> Answer {
-        var headers = request(method, path, query, token: token).headers
-        headers.add(name: "accept", value: "application/json")
-        if body != nil { headers.add(name: "content-type", value: "application/json") }
+        var request = try request(method, path, query, token: token)
+        request.headers.add(name: "accept", value: "application/json")
+        if body != nil { request.headers.add(name: "content-type", value: "application/json") }
         let deadline = NIODeadline.now() + (timeout ?? self.timeout)
-        let url = "\(address.text)/instant/v1/\(path)\(ServerAddress.query(query))"
-        let response = try await wholeAnswer(method, url, headers, body, deadline: deadline)
+        let response = try await wholeAnswer(request, body, deadline: deadline)
         try await check(response, deadline: deadline)
         let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
         do { return try Answer(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }
@@ -84,19 +68,22 @@ struct HTTPTransport: Sendable {
     /// Returns the whole response, whatever its status. The library collects it on its own thread: a large one does not
     /// pass through the task pool in pieces.
     private func wholeAnswer(
-        _ method: HTTPMethod, _ url: String, _ headers: HTTPHeaders, _ body: [UInt8]?, deadline: NIODeadline
+        _ asked: HTTPClientRequest, _ body: [UInt8]?, deadline: NIODeadline
     ) async throws(SyncFailure) -> HTTPClientResponse {
-        let number = recorder?.began(method.rawValue, url: url)
+        let number = recorder?.began(asked.method.rawValue, url: asked.url)
         do {
             let request = try HTTPClient.Request(
-                url: url, method: method, headers: headers, body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
-            let task = http.execute(
-                request: request, delegate: ResponseAccumulator(request: request, maxBodySize: maximumBytes),
-                deadline: deadline)
-            let answer = try await withTaskCancellationHandler {
-                try await task.get()
-            } onCancel: {
-                task.cancel()
+                url: asked.url, method: asked.method, headers: asked.headers,
+                body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
+            let answer = try await http.reach(address) { [maximumBytes] http in
+                let task = http.execute(
+                    request: request, delegate: ResponseAccumulator(request: request, maxBodySize: maximumBytes),
+                    deadline: deadline)
+                return try await withTaskCancellationHandler {
+                    try await task.get()
+                } onCancel: {
+                    task.cancel()
+                }
             }
             if let number { recorder?.ended(number, "\(answer.status.code)") }
             return HTTPClientResponse(
@@ -119,7 +106,7 @@ struct HTTPTransport: Sendable {
     func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws(SyncFailure) -> HTTPClientResponse {
         let number = recorder?.began(request.method.rawValue, url: request.url)
         do {
-            let response = try await http.execute(request, deadline: deadline)
+            let response = try await http.reach(address) { try await $0.execute(request, deadline: deadline) }
             if let number { recorder?.ended(number, "\(response.status.code)") }
             return response
         } catch {

@@ -59,13 +59,16 @@ struct AuthStatusCommand: AsyncParsableCommand {
             let profile = try server.chosenProfile()
             return [
                 await AuthStatus.ask(
-                    profile: profile?.name, server: try server.serverURL(), source: try tokens.source(profile),
+                    profile: profile?.name, server: try server.serverURL(),
+                    source: try tokens.source(profile, allowsInsecureHTTP: server.insecureHttp),
                     allowsInsecureHTTP: server.insecureHttp)
             ]
         }
         var all: [AuthStatus] = []
         for profile in try Preferences.use().profiles.values.sorted(by: { $0.name < $1.name }) {
-            guard let address = profile.server, let source = profile.source else { continue }
+            guard let address = profile.server,
+                let source = profile.source(allowsInsecureHTTP: server.insecureHttp)
+            else { continue }
             all.append(
                 await AuthStatus.ask(
                     profile: profile.name, server: try ServerOptions.checked(address), source: source,
@@ -152,7 +155,8 @@ extension TokenSource {
         case .given: "standard input or POSTILLA_TOKEN"
         case .file(let path): "file \(path)"
         case .command(let command): "command \(command)"
-        case .url(let url, _): "URL \(url)"
+        // Its query may hold a secret.
+        case .url(let url, _, _): "URL \(url.prefix { $0 != "?" })"
         case .engine: "the engine"
         }
     }

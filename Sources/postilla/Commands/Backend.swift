@@ -1,24 +1,30 @@
 import Annotations
 import AsyncHTTPClient
 import FoundationEssentials
+import Instant
+import InstantCore
 import NIOCore
 import NIOHTTP1
 import SyncProtocol
 
 /// Sends this program's requests to the backend API of a server.
 struct Backend {
-    var server: String
-    var secret: String
+    private let recipient: SecretRecipient
+    private let secret: Secret
     /// The time for a response without a body of any size.
-    var patience = Duration.seconds(10)
+    private let patience: Duration
 
-    /// An unreachable server is reported at once; the shared client would keep trying to connect.
-    private static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.timeout.connect = .seconds(10)
-        configuration.connectionPool.retryConnectionEstablishment = false
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    /// - Throws: ``CommandFailure`` if the secret would go to another machine over plain http, unless that is allowed.
+    init(
+        server: String, secret: String, allowsInsecureHTTP: Bool = false, patience: Duration = .seconds(10)
+    ) throws {
+        recipient = try SecretRecipient.of("the backend's secret", server: server, allowsInsecureHTTP)
+        self.secret = .backend(secret)
+        self.patience = patience
+    }
+
+    /// For messages.
+    var server: String { recipient.address.text }
 
     /// Uploads a PDF as multipart/form-data, read and sent in pieces.
     ///
@@ -52,7 +58,7 @@ struct Backend {
     /// Uploads the file unless a document with this id exists.
     func uploadIfMissing(_ path: String, documentID: String) async throws {
         let request = request("/api/documents/\(documentID)/properties")
-        let response = try? await Self.http.execute(request, timeout: .seconds(10))
+        let response = try? await HTTPClients.shared.execute(request, to: recipient, deadline: .now() + .seconds(10))
         _ = try? await response?.body.collect(upTo: 1 << 20)
         if response?.status == .ok { return }
         _ = try await upload(path, documentID: documentID, title: nil, overwrite: false)
@@ -95,9 +101,7 @@ struct Backend {
     private func path(_ documentID: String) -> String { "/api/documents/" + PercentEncoding.encode(documentID) }
 
     private func request(_ path: String, _ method: HTTPMethod = .GET, _ body: JSON? = nil) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: server + path)
-        request.method = method
-        request.headers.add(name: "Authorization", value: "Token token=\"\(secret)\"")
+        var request = recipient.request(method, path, secret)
         if let body {
             request.headers.add(name: "Content-Type", value: "application/json")
             request.body = .bytes(ByteBuffer(string: body.text))
@@ -112,7 +116,7 @@ struct Backend {
         let body: [UInt8]
         do {
             let time = TimeAmount(timeout ?? patience)
-            response = try await Self.http.execute(request, timeout: time)
+            response = try await HTTPClients.shared.execute(request, to: recipient, deadline: .now() + time)
             body = Array(try await response.body.collect(upTo: limit).readableBytesView)
         } catch let error as HTTPClientError where error == .deadlineExceeded {
             throw CommandFailure("\(server) did not answer within \(patience.components.seconds) s", .unreachable)
@@ -120,6 +124,7 @@ struct Backend {
             throw CommandFailure("cannot reach \(server); is it running?", .unreachable)
         }
         if response.status == .ok { return (try? JSONReader.parse(body)) ?? .null }
+        if let redirect = response.redirect { throw notOurs("it returned \(redirect)") }
         let why = try? ErrorAnswer(bytes: body)
         if response.status == .unauthorized {
             throw CommandFailure("the server rejected the backend's secret", .authentication)
@@ -151,5 +156,26 @@ struct BackendDocument {
         title = json["title"]?.string ?? ""
         bytes = json["byteSize"]?.integer ?? 0
         createdAt = json["createdAt"]?.string ?? ""
+    }
+}
+
+extension SecretRecipient {
+    /// - Parameter secret: What is to be sent, for messages: `the backend's secret`.
+    /// - Throws: ``CommandFailure`` for an address that is none, and for another machine that is reached over plain http,
+    ///   unless that is allowed.
+    static func of(
+        _ secret: String, server: String, _ allowsInsecureHTTP: Bool
+    ) throws -> SecretRecipient {
+        let address: ServerAddress
+        do { address = try ServerAddress(server) } catch { throw CommandFailure(error.sentence(about: server), .usage) }
+        return try of(secret, at: address, allowsInsecureHTTP)
+    }
+
+    static func of(
+        _ secret: String, at address: ServerAddress, _ allowsInsecureHTTP: Bool
+    ) throws -> SecretRecipient {
+        do { return try SecretRecipient(address, allowsInsecureHTTP: allowsInsecureHTTP) } catch {
+            throw CommandFailure("\(secret) is not sent: \(error); use https, or --insecure-http", .usage)
+        }
     }
 }

@@ -18,7 +18,7 @@ struct OpenCommand: AsyncParsableCommand {
     @OptionGroup var viewer: ViewerFlags
 
     func run() async throws {
-        let source = try tokens.source(server.chosenProfile())
+        let source = try tokens.source(server.chosenProfile(), allowsInsecureHTTP: server.insecureHttp)
         var options = ViewerOptions(
             start: try start(), source: source, folders: try Folders(dataDirectory: data.dataDir))
         try viewer.apply(to: &options)

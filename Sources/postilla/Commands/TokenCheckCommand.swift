@@ -61,7 +61,8 @@ struct TokenCheckCommand: AsyncParsableCommand {
     /// - Returns: The token, and what a person calls its source.
     private func token() async throws -> (String, source: String) {
         let profile = try server.chosenProfile()
-        let (source, name) = try tokens.choice(profile, readingInput: try readsInput())
+        let (source, name) = try tokens.choice(
+            profile, readingInput: try readsInput(), allowsInsecureHTTP: server.insecureHttp)
         let given: String?
         if source == .prompt {
             given = StandardInput.isTerminal ? try Self.ask() : nil

@@ -28,10 +28,12 @@ struct Profile: Equatable {
     var apiTokenFile: String? { values[.apiTokenFile] }
 
     /// nil if the profile names none.
-    var source: TokenSource? {
+    func source(allowsInsecureHTTP: Bool) -> TokenSource? {
         if let file = values[.tokenFile] { return .file(file) }
         if let command = values[.tokenCommand] { return .command(command) }
-        return values[.tokenURL].map { .url($0, headerFile: values[.tokenURLHeaderFile]) }
+        return values[.tokenURL].map {
+            .url($0, headerFile: values[.tokenURLHeaderFile], allowsInsecureHTTP: allowsInsecureHTTP)
+        }
     }
 
     /// Sets a value as it is in the file.

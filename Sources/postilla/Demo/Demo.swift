@@ -15,7 +15,8 @@ struct Demo {
         try folder.makeSecrets()
         try await folder.writeTokens(now: .now)
         try await DemoServer(folder: folder).run { server in
-            let backend = Backend(server: server, secret: try PrivateFile.secret(folder.apiToken, otherwise: .failed))
+            let backend = try Backend(
+                server: server, secret: try PrivateFile.secret(folder.apiToken, otherwise: .failed))
             for sample in samples {
                 let recent = try folder.recent(sample.path, now: .now)
                 try await backend.uploadIfMissing(recent, documentID: sample.documentID)

@@ -13,8 +13,8 @@ struct BackendOptions: ParsableArguments {
         guard let file = try apiTokenFile ?? server.chosenProfile()?.apiTokenFile else {
             throw CommandFailure("no secret; use --api-token-file FILE", .usage)
         }
-        return Backend(
+        return try Backend(
             server: try server.serverURL(), secret: try PrivateFile.secret(file, otherwise: .authentication),
-            patience: server.patience)
+            allowsInsecureHTTP: server.insecureHttp, patience: server.patience)
     }
 }

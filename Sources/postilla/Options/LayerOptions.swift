@@ -43,7 +43,9 @@ struct LayerOptions: ParsableArguments {
     var dataDir: String? { onServer.data.dataDir }
 
     /// The token's source: an option, the profile or the environment.
-    func tokenSource() throws -> TokenSource { try tokens.source(server.chosenProfile()) }
+    func tokenSource() throws -> TokenSource {
+        try tokens.source(server.chosenProfile(), allowsInsecureHTTP: server.insecureHttp)
+    }
 }
 
 /// A layer on a server.

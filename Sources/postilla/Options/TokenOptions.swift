@@ -37,10 +37,11 @@ struct TokenOptions: ParsableArguments {
         }
     }
 
-    /// Returns the chosen source: an option, else the profile's, else the environment's. The variables are removed from
-    /// the environment, so that no child inherits a token.
-    func source(_ profile: Profile?) throws -> TokenSource {
-        try choice(profile, readingInput: tokenStdin).source
+    /// Returns the chosen source: an option, else the profile's, else the environment's.
+    ///
+    /// - Parameter allowsInsecureHTTP: Whether a token URL may lead to another machine over plain http.
+    func source(_ profile: Profile?, allowsInsecureHTTP: Bool) throws -> TokenSource {
+        try choice(profile, readingInput: tokenStdin, allowsInsecureHTTP: allowsInsecureHTTP).source
     }
 
     /// Whether an option names a source other than standard input.
@@ -49,19 +50,24 @@ struct TokenOptions: ParsableArguments {
     /// The same, with what a person calls the source, such as `POSTILLA_TOKEN_FILE (ana.jwt)`.
     ///
     /// - Parameter readingInput: Whether standard input comes before profile and environment.
-    func choice(_ profile: Profile?, readingInput: Bool) throws -> (source: TokenSource, name: String) {
-        let file = Self.take("POSTILLA_TOKEN_FILE")
-        let token = Self.take("POSTILLA_TOKEN")
+    func choice(
+        _ profile: Profile?, readingInput: Bool, allowsInsecureHTTP: Bool
+    ) throws -> (source: TokenSource, name: String) {
+        let (file, token) = Self.inherited
         if let tokenFile { return (fileSource(tokenFile), "--token-file \(tokenFile)") }
         if let tokenCommand { return (.command(tokenCommand), "--token-command") }
-        if let tokenUrl { return (.url(tokenUrl, headerFile: tokenUrlHeaderFile), "--token-url") }
+        if let tokenUrl {
+            let source = TokenSource.url(
+                tokenUrl, headerFile: tokenUrlHeaderFile, allowsInsecureHTTP: allowsInsecureHTTP)
+            return (source, "--token-url")
+        }
         if readingInput {
             guard let line = try StandardInput.shared.line(), !line.trimmed.isEmpty else {
                 throw CommandFailure("no token on standard input", .authentication)
             }
             return (.given(line.trimmed), "standard input")
         }
-        if let profile, let source = profile.source {
+        if let profile, let source = profile.source(allowsInsecureHTTP: allowsInsecureHTTP) {
             let name = "profile \(profile.name)"
             guard case .file(let path) = source else { return (source, name) }
             return (fileSource(path), "\(name) (\(path))")
@@ -70,6 +76,10 @@ struct TokenOptions: ParsableArguments {
         if let token { return (.given(token), "POSTILLA_TOKEN") }
         return (.prompt, "the prompt")
     }
+
+    /// The file and the token that the environment names. The first use removes the variables, so that no child inherits
+    /// a token: neither the engine, nor an editor, nor a hook.
+    static let inherited = (file: take("POSTILLA_TOKEN_FILE"), token: take("POSTILLA_TOKEN"))
 
     private func fileSource(_ path: String) -> TokenSource {
         if let warning = PrivateFile.warning(ifOpen: path) { Output.warning(warning) }

@@ -2,6 +2,8 @@ import Annotations
 import AsyncHTTPClient
 import Authorization
 import FoundationEssentials
+import Instant
+import InstantCore
 import NIOCore
 import NIOHTTP1
 import Subprocess
@@ -17,7 +19,7 @@ enum TokenSource: Equatable, Sendable {
     /// Run by `/bin/sh -c`; the token is its standard output.
     case command(String)
     /// The customer's own backend; `{document}` and `{layer}` are substituted, the response is `{"jwt":…}`.
-    case url(String, headerFile: String?)
+    case url(String, headerFile: String?, allowsInsecureHTTP: Bool = false)
     /// The engine that has the person's PDF open; the first token came with it.
     case engine(OwnFileLink, first: String)
 
@@ -31,8 +33,10 @@ enum TokenSource: Equatable, Sendable {
             case .given(let token): token
             case .file(let path): try Self.read(path)
             case .command(let command): try await Self.run(command)
-            case .url(let url, let headerFile):
-                try await Self.fetch(url, headerFile: headerFile, document: document, layer: layer)
+            case .url(let url, let headerFile, let allowsInsecureHTTP):
+                try await Self.fetch(
+                    url, headerFile: headerFile, document: document, layer: layer,
+                    allowsInsecureHTTP: allowsInsecureHTTP)
             }
         guard let token = text?.trimmed, !token.isEmpty, token != refused else { return nil }
         return token
@@ -66,24 +70,32 @@ enum TokenSource: Equatable, Sendable {
         return result.standardOutput
     }
 
+    /// Asks a backend for a token. The answer is as secret as the header.
     private static func fetch(
-        _ template: String, headerFile: String?, document: String?, layer: String?
+        _ template: String, headerFile: String?, document: String?, layer: String?, allowsInsecureHTTP: Bool
     ) async throws -> String {
         let url = template.replacing(scalars: "{document}", with: PercentEncoding.encode(document ?? ""))
             .replacing(scalars: "{layer}", with: PercentEncoding.encode(layer ?? ""))
-        var request = HTTPClientRequest(url: url)
+        let (server, target): (ServerAddress, String)
+        do { (server, target) = try ServerAddress.resource(url) } catch {
+            throw CommandFailure("the token URL is not an address: \(error)", .usage)
+        }
+        let recipient = try SecretRecipient.of("the request for a token", at: server, allowsInsecureHTTP)
+        var secret: Secret?
         if let headerFile {
-            let line = try PrivateFile.read(headerFile).trimmed
-            guard let (name, value) = line.parted(atFirst: ":") else {
+            secret = Secret(headerLine: try PrivateFile.read(headerFile).trimmed)
+            guard secret != nil else {
                 throw CommandFailure(
                     "\(headerFile) must contain one header line such as Authorization: Bearer …", .usage)
             }
-            request.headers.add(
-                name: String(name), value: String(value).trimmed)
         }
         let body: ByteBuffer
         do {
-            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+            let response = try await HTTPClients.shared.execute(
+                recipient.request(.GET, target, secret), to: recipient, deadline: .now() + .seconds(10))
+            if let redirect = response.redirect {
+                throw CommandFailure("the token URL returned \(redirect)", .authentication)
+            }
             guard response.status == .ok else {
                 throw CommandFailure("the token URL returned \(response.status.code)", .authentication)
             }
