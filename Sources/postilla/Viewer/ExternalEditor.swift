@@ -63,7 +63,7 @@ struct ExternalEditor {
     static func leftFiles(in folder: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.filter { name in
-            guard name.hasPrefix(prefix), name.hasSuffix(".txt") else { return false }
+            guard name.begins(with: prefix), name.ends(with: ".txt") else { return false }
             guard let process = pid_t(name.dropFirst(prefix.count).prefix { $0.isASCII && $0.isNumber }) else {
                 return false
             }
