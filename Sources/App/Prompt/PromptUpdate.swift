@@ -1,4 +1,5 @@
 import Annotations
+import InstantCore
 import Screen
 
 // The line at the bottom: commands, filter, search, names, questions.
