@@ -93,9 +93,28 @@ __attribute__((constructor)) static void begin(void) {
     control = shared;
 }
 
+/* A path by the descriptor of a folder (/proc/PID/fd/N/NAME) as an ordinary one; all others as they are. The result is
+ * overwritten by the fourth call after this one in the same thread. */
+static const char *plain(const char *path) {
+    static _Thread_local char buffers[4][PATH_MAX];
+    static _Thread_local unsigned next;
+    char link[64];
+    int used = 0;
+    if (!path || sscanf(path, "/proc/%*d/fd/%*d%n", &used) < 0 || used <= 0 || used >= (int)sizeof link) return path;
+    memcpy(link, path, (size_t)used);
+    link[used] = 0;
+    char *buffer = buffers[next++ % 4];
+    ssize_t length = syscall(SYS_readlinkat, AT_FDCWD, link, buffer, PATH_MAX - 1);
+    if (length < 0 || (size_t)length + strlen(path + used) >= PATH_MAX) return path;
+    strcpy(buffer + length, path + used);
+    return buffer;
+}
+
 /* The path below the folder, which may be empty; NULL: elsewhere. */
 static const char *inside(const char *path) {
-    if (!control || !path || strncmp(path, folder, folder_length) != 0) return NULL;
+    if (!control || !path) return NULL;
+    path = plain(path);
+    if (strncmp(path, folder, folder_length) != 0) return NULL;
     if (path[folder_length] == 0) return path + folder_length;
     return path[folder_length] == '/' ? path + folder_length + 1 : NULL;
 }
