@@ -7,3 +7,4 @@
 // - Session: the state machines and the synchronizer that drives them.
 // - Presence: who has the layer open.
 // - Store: the contract of the local store and the values it stores.
+// - Address: the addresses of servers.

@@ -94,15 +94,14 @@ import Testing
 
     @Test(arguments: [
         ("http://127.0.0.1:5000", true), ("http://[::1]:5000", true), ("http://LocalHost", true),
-        ("http://127.example.com", false), ("http://127.0.0.1.example.com", false), ("http://127.+0.0.1", false),
-        ("http://128.0.0.1", false),
+        ("http://127.example.com", false), ("http://127.0.0.1.example.com", false), ("http://128.0.0.1", false),
     ])
     func onlyAddressesOfThisMachineAreLoopback(_ text: String, _ isLoopback: Bool) throws {
         let address = try ServerAddress(#require(URL(string: text)))
         #expect(address.isLoopback == isLoopback)
     }
 
-    @Test(arguments: ["ftp://x", "https://", "/path", "https://user:pw@host", "https://host/?q"])
+    @Test(arguments: ["ftp://x", "https://", "/path", "https://user:pw@host", "https://host/?q", "http://127.+0.0.1"])
     func anAddressThatIsNoneIsRefused(_ text: String) throws {
         let url = try #require(URL(string: text))
         #expect(throws: InstantError.self) { try InstantClient(serverURL: url, dataDirectory: folder.url) }

@@ -110,8 +110,8 @@ import Testing
                 }
                 await client.close()
             }
-            process.terminate()
-            process.waitUntilExit()
+            // Not SIGTERM, which a child may inherit as blocked.
+            kill(process.processIdentifier, SIGKILL)
             let got = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(got.split(separator: "\n").allSatisfy { ($0 != "0") == isServed }, "\(got)")
             unlink(folder.path + "/s")

@@ -158,7 +158,7 @@ import Testing
                 message: "cannot be reached"),
             Nonsense(
                 testDescription: "a redirect to another host", answer: .init(status: 302, headers: moved),
-                kind: .invalidServerData, message: "redirect, which is not followed"),
+                kind: .invalidServerData, message: "a redirect to http://elsewhere.example/, which is not followed"),
             Nonsense(
                 testDescription: "a bomb of zeros, compressed", answer: .init(headers: gzip, body: [31, 139, 8]),
                 kind: .invalidServerData, message: "unrequested encoding"),

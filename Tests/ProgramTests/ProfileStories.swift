@@ -49,7 +49,7 @@ struct ProfileStories {
         #expect(run.messages.contains("it has old, work"))
         try ana.home.write(
             ".config/postilla/config.toml",
-            "[profiles.work]\nserver = \"nowhere\"\ntoken-file = \"a\"\ntoken-command = \"b\"\ntokn = \"c\"\n")
+            "[profiles.work]\nserver = \"no where\"\ntoken-file = \"a\"\ntoken-command = \"b\"\ntokn = \"c\"\n")
         let check = try ana.run(["config", "--check", ana.home.path + "/.config/postilla/config.toml"])
         #expect(check.status == 64)
         for problem in [

@@ -17,7 +17,7 @@ public final class InstantClient: Sendable {
     let address: ServerAddress
     let folders: Folders
     let environment: Environment
-    private let http = HTTPClients()
+    private let http: HTTPClients
     private let allowsInsecureHTTP: Bool
     private let open = Mutex<[LayerIdentity: InstantDocumentDescriptor]>([:])
     private let provider = Mutex<TokenProvider?>(nil)
@@ -51,6 +51,8 @@ public final class InstantClient: Sendable {
         self.environment = environment
         address = try ServerAddress(serverURL)
         folders = try Folders(root: dataDirectory.path(percentEncoded: false).trimmedSlashes)
+        // Last, because clients must be shut down, and an initialiser that throws cannot.
+        http = HTTPClients()
         let watch = environment.watchNetwork { [weak self] in self?.networkReturned() }
         network.withLock { $0 = watch }
     }

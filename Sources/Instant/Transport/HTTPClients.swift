@@ -96,7 +96,11 @@ enum SocketPeer {
         let credentials: EventLoopFuture<Credentials> = socket.unsafeGetSocketOption(
             level: .init(rawValue: SOL_SOCKET), name: .init(rawValue: SO_PEERCRED))
         return credentials.flatMapThrowing { peer in
-            guard peer.1 == geteuid() || peer.1 == 0 else { throw Foreign(user: peer.1) }
+            guard peer.1 == geteuid() || peer.1 == 0 else {
+                // Later, because the pool must first hear that the connection failed.
+                channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
+                throw Foreign(user: peer.1)
+            }
         }
     }
 }
