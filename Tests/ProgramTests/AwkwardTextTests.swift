@@ -17,7 +17,8 @@ import Testing
             "v": 1, "type": "pspdfkit/note", "pageIndex": 0, "bbox": [0, 0, 9, 9], "text": .string(text),
         ]
         let record = Record(id: "n", content: Content(content.object ?? JSONObject()))
-        let line = CSVWriter().add(record, under: nil, file: nil).string
+        var writer = CSVWriter(words: MarkedWords(file: nil)) { _ in [] }
+        let line = try await writer.add(record, under: nil, file: nil).string
         let field = (["=", "@"].contains { text.begins(with: $0) } ? "'" : "") + text
         let quotes = "\"" + field.replacing(scalars: "\"", with: "\"\"") + "\""
         #expect(line.contains(scalars: text.begins(with: "=") || text.begins(with: "@") ? field : quotes), "\(line)")
