@@ -113,14 +113,16 @@ struct PrivateSessionStories {
         try terminal.press("q")
         #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
         // Another program saves an earlier version, of which the engine makes a copy to compare with.
-        #expect(try run("add", path, "--note", "Mine", "--page", "1").status == 0)
-        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
-        try paper.original.write(to: URL(filePath: path))
         let other = ["HOME": home.path + "/other", "XDG_RUNTIME_DIR": home.path + "/other-run", "TMPDIR": ""]
-        #expect(try run("add", path, "--note", "Theirs", "--page", "1", environment: other).status == 0)
-        let list = try run("list", path, "--format", "ndjson", environment: ["TMPDIR": ""])
+        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
+        for text in ["First", "Second"] {
+            try paper.original.write(to: URL(filePath: path))
+            #expect(try run("add", path, "--note", text, "--page", "1", environment: other).status == 0)
+            #expect(try run("list", path).status == 0)
+        }
+        let list = try run("list", path, "--format", "ndjson")
         #expect(list.status == 0, "\(list.messages)")
-        for text in ["Mine", "Kept", "Theirs"] { #expect(list.output.contains("\"\(text)\"")) }
+        for text in ["Kept", "First", "Second"] { #expect(list.output.contains("\"\(text)\"")) }
     }
 
     @Test func aFileIsOpenInOneWay() throws {
