@@ -52,6 +52,9 @@ struct OwnFileDamageStories: OwnPaperStories {
         rename(path, moved)
         let missing = try run("list", path)
         #expect(missing.status == 1 && missing.messages.contains("state.json"), "\(missing.messages)")
+        // Where the PDF is unknown, no command can find what is kept of it.
+        let way = ["empty", "unreadable"].contains(damage) ? "by removing /" : "storage remove --file"
+        #expect(missing.messages.contains(way), "\(missing.messages)")
         rename(moved, path)
         // A new edit is made, with a warning, and takes nothing away.
         let added = try run("add", path, "--note", "New", "--page", "1", "--no-write")

@@ -26,9 +26,16 @@ struct OwnFileDamage: Hashable, Sendable {
     /// Why a command fails that has left them out; nil without any.
     static func failure(_ damage: [OwnFileDamage]) -> String? {
         guard !damage.isEmpty else { return nil }
+        // Without the name of its PDF, no command can find it.
+        let nameless = damage.filter { $0.file == nil }.map { $0.folder.onOneLine }
+        var ways = nameless.isEmpty ? [] : ["by removing \(nameless.shortList)"]
+        if damage.contains(where: { $0.file != nil }) { ways.append("with postilla storage remove --file") }
         return damage.map(\.sentence).shortList
-            + "; put back a copy of it, or give it up with postilla storage remove --file"
+            + "; put back a copy of it, or give it up \(ways.joined(separator: ", or "))"
     }
+
+    /// The folder of what is kept for the PDF.
+    private var folder: String { path.parted(atLast: "/").map { String($0.0) } ?? path }
 
     /// Returns what is damaged on disk, including the copies of PDFs and attachments that changes need. Reads all of it.
     static func all(_ folders: Folders) -> [OwnFileCheck] {
