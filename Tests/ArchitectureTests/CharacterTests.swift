@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// Swift's text operations look at characters, in which combining marks join what is before them: `u:` followed by such
@@ -10,6 +11,8 @@ struct CharacterTests {
         /// Lines that break the rule, which prove that the pattern finds them, and some that do not.
         var examples: [String]
         var counterexamples: [String] = []
+
+        func forbids(_ line: String) -> Bool { CharacterTests.code(line).contains(pattern.wordBoundaryKind(.simple)) }
     }
 
     /// Also without a call, so that neither a closure nor a method reference gets past.
@@ -71,13 +74,38 @@ struct CharacterTests {
     /// The line without comments, with empty strings, and without what looks at scalars or bytes.
     private static func code(_ line: String) -> String {
         line.replacing(/"(?:\\.|[^"\\])*"/, with: "\"\"").replacing(/\/\/.*/, with: "")
-            .replacing(/\b(?:unicodeScalars|utf8|utf16|properties)\.\w+/, with: "scalars")
+            .replacing(
+                /\b(?:unicodeScalars|utf8|utf16|properties)\.\w+/.wordBoundaryKind(.simple), with: "scalars")
+    }
+
+    /// What a line has that breaks a rule: searching for bytes takes a hundredth of the time of the patterns.
+    private static let hints = [
+        "hasPrefix", "hasSuffix", "separator: \"", "whereSeparator", "ndex(of: \"", "anges(of: \"", "Range(of: \"",
+        "replacing(\"", ".isWhitespace", ".isNewline", ".isLetter", ".isNumber", ".drop", ".prefix", ".suffix",
+        ".first",
+        ".last", ".contains", ".index",
+    ].map { Array($0.utf8) }
+
+    private static func isSuspicious(_ line: String) -> Bool {
+        var line = line
+        return line.withUTF8 { bytes in hints.contains { Self.find($0, in: bytes) } }
+    }
+
+    private static func find(_ hint: [UInt8], in line: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard var next = line.baseAddress, line.count >= hint.count else { return false }
+        let end = next + line.count - hint.count
+        while next <= end, let found = memchr(next, Int32(hint[0]), end - next + 1) {
+            if memcmp(found, hint, hint.count) == 0 { return true }
+            next = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) + 1
+        }
+        return false
     }
 
     @Test func nothingComparesBeginningsByCharacters() throws {
         for file in try SourceFile.sources.get() {
-            for (number, line) in zip(1..., file.lines) where line.contains("hasPrefix") || line.contains("hasSuffix") {
-                for rule in Self.everywhere where Self.code(line).contains(rule.pattern) {
+            for (number, line) in zip(1..., file.lines) where Self.isSuspicious(line) {
+                guard line.contains("hasPrefix") || line.contains("hasSuffix") else { continue }
+                for rule in Self.everywhere where rule.forbids(line) {
                     Issue.record("\(file.path):\(number): use \(rule.remedy)")
                 }
             }
@@ -90,8 +118,8 @@ struct CharacterTests {
         where Self.strictModules.contains(file.module) && !Self.exceptions.contains(file.path) {
             for (number, line) in zip(1..., file.lines) {
                 lines += 1
-                let code = Self.code(line)
-                for rule in Self.strict where code.contains(rule.pattern) {
+                guard Self.isSuspicious(line) else { continue }
+                for rule in Self.strict where rule.forbids(line) {
                     Issue.record("\(file.path):\(number): use \(rule.remedy): \(line)")
                 }
             }
@@ -101,8 +129,8 @@ struct CharacterTests {
 
     @Test func theRulesFindWhatTheyForbid() {
         for rule in Self.everywhere + Self.strict {
-            for line in rule.examples { #expect(Self.code(line).contains(rule.pattern), "\(line)") }
-            for line in rule.counterexamples { #expect(!Self.code(line).contains(rule.pattern), "\(line)") }
+            for line in rule.examples { #expect(rule.forbids(line), "\(line)") }
+            for line in rule.counterexamples { #expect(!rule.forbids(line), "\(line)") }
         }
     }
 }

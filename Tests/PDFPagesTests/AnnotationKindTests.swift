@@ -150,7 +150,7 @@ struct AnnotationKindTests {
         ("/Subtype/Ink/Rect[10 700 20 712]", "no strokes", ##""lines":{"points":[],"intensities":[]}"##),
         (
             "/Subtype/Ink/InkList[[1 791 2 790]7[3 789(x)]]",
-            "no box; a stroke cannot be read; a stroke is incomplete",
+            "read in part: a stroke that cannot be read; no box; a stroke cannot be read; a stroke is incomplete",
             ##""lines":{"points":[[[1,1],[2,2]],[[3,3]]],"intensities":[[0.5,0.5],[0.5]]},"bbox":[1,1,2,2]"##
         ),
         (

@@ -1,4 +1,5 @@
 import Annotations
+import Foundation
 import TestSupport
 import Testing
 
@@ -92,11 +93,8 @@ struct ReadInPartTests {
             #expect(after[0].content[limit.edit.0] == limit.edit.1)
         }
         // All of it is still there.
-        let bytes = try await tools.run(.qpdf, ["--json=2", "--json-key=qpdf", target], into: CollectedOutput()).sink
-            .bytes
-        let before = try await tools.run(.qpdf, ["--json=2", "--json-key=qpdf", source], into: CollectedOutput()).sink
-            .bytes
-        #expect(bytes.count >= before.count)
+        let bytes = try [source, target].map { try Data(contentsOf: URL(filePath: $0)) }
+        #expect(bytes[1].starts(with: bytes[0]))
     }
 
     private static let members: [(String, Int, @Sendable (Int) -> JSON)] = [
