@@ -180,7 +180,12 @@ extension MultipartParser.Head {
     /// Parses the head lines of a part; nil for a part without a name, which a form cannot contain.
     fileprivate init?(_ text: String) {
         var disposition: [String: String] = [:]
-        for line in text.split(scalar: "\n").map({ $0.dropping(suffix: "\r") ?? $0 }) {
+        var rest = text[...]
+        while !rest.isEmpty {
+            let end = rest.range(ofScalars: "\r\n") ?? rest.endIndex..<rest.endIndex
+            let line = rest[..<end.lowerBound]
+            rest = rest[end.upperBound...]
+            if line.isEmpty { continue }
             let parts = line.split(scalar: ":", maxSplits: 1).map { $0.trimmingSpaces }
             guard parts.count == 2 else { return nil }
             switch parts[0].lowercased() {
