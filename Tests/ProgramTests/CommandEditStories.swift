@@ -90,7 +90,8 @@ struct CommandEditStories {
         let stored = try ana.script("show", id, "--format", "ndjson").output
         #expect(!stored.contains("1990") && !stored.contains(#""bo""#) && !stored.contains("rootId"))
         // Nor does an import of such a file change anything.
-        let file = forged.replacing("{", with: "{\"id\":\"\(id)\",").replacing(#","rootId":"x""#, with: "")
+        let item = forged.replacing("{", with: "{\"id\":\"\(id)\",").replacing(#","rootId":"x""#, with: "")
+        let file = #"{"format":"https://pspdfkit.com/instant-json/v1","annotations":[\#(item)]}"#
         let imported = try ana.script("import", "-", input: file)
         #expect(imported.messages.contains("unchanged"), "\(imported.output) \(imported.messages)")
     }
