@@ -122,7 +122,7 @@ import Testing
         }
     }
 
-    /// A record keeps its type and its thread.
+    /// A record keeps its kind and its thread: an edit that claims others changes the rest.
     @Test func aRecordIsNotTurnedIntoAnother() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -157,10 +157,12 @@ import Testing
                 ])
             #expect(
                 try results(answer).map(\.status) == [
-                    .invalid, .invalid, .invalid, .invalid, .invalid, .gone, .gone, .invalid, .invalid, .invalid,
+                    .invalid, .applied, .applied, .invalid, .invalid, .gone, .gone, .invalid, .invalid, .invalid,
                     .invalid,
                 ])
-            #expect(try await server.session(ana).head == 3)
+            #expect(try await server.session(ana).head == 5)
+            let thread = try await server.backend("GET", "/api/documents/doc/layers/review/annotations/6/comments").text
+            #expect(thread.contains(#""rootId":"6""#) && !thread.contains(#""rootId":"h""#), "\(thread)")
         }
     }
 
