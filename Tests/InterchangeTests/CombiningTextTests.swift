@@ -57,8 +57,8 @@ struct CombiningTextTests {
     @Test func membersWithKeysThatLookTheSameAreTwo() {
         let old = record("x").content
         let new = old.changing {
-            $0["caf\u{E9}"] = 1
             $0["cafe\u{301}"] = 2
+            $0["caf\u{E9}"] = 1
         }
         let changes = KnownRecord.changes(from: old, to: new)
         #expect(changes.count == 2)

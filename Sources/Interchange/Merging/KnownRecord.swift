@@ -20,7 +20,10 @@ package enum KnownRecord {
 
     package static func apply(_ changes: [ByteOrdered: JSON?], to content: Content) -> Content {
         guard !changes.isEmpty else { return content }
-        return content.changing { object in for (key, value) in changes { object[key.text] = value } }
+        return content.changing { object in
+            // In one order, so that the same changes give the same text.
+            for (key, value) in changes.sorted(by: { $0.key < $1.key }) { object[key.text] = value }
+        }
     }
 
     /// Returns the record's content with what an item of an XFDF or FDF file changes in it.

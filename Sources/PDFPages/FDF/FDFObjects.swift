@@ -118,8 +118,24 @@ package struct FDFObjects {
         guard room > 0, depth < 8 else { return .null }
         switch resolve(object) {
         case .array(let items): return .array(items.map { copy($0, depth: depth + 1) })
-        case .dictionary(let entries): return .dictionary(entries.mapValues { copy($0, depth: depth + 1) })
+        case .dictionary(let entries):
+            // The smallest values first: one that uses up the room must not cost an annotation its kind or its place, nor may
+            // it depend on the order of a dictionary.
+            let order = entries.map { (key: $0.key, value: $0.value, size: size(of: $0.value)) }
+                .sorted { ($0.size, $0.key) < ($1.size, $1.key) }
+            var copied: [String: PDFObject] = [:]
+            for entry in order { copied[entry.key] = copy(entry.value, depth: depth + 1) }
+            return .dictionary(copied)
         case let other: return other
+        }
+    }
+
+    /// The number of values directly in an object.
+    private func size(of object: PDFObject) -> Int {
+        switch resolve(object) {
+        case .array(let items): items.count
+        case .dictionary(let entries): entries.count
+        default: 0
         }
     }
 }
