@@ -230,7 +230,7 @@ extension String {
     var asTitle: String {
         guard utf8.count > 1024 else { return self }
         var title = ""
-        for character in prefix(scalars: 256) {
+        for character in prefix(256) {
             guard title.utf8.count + character.utf8.count <= 1024 else { break }
             title.append(character)
         }
