@@ -32,7 +32,7 @@ package enum IPAddress: Hashable, Sendable {
 
     /// Whether a host is this machine: `localhost` or an address, an IPv6 address with or without brackets.
     package static func isLoopback(host: String) -> Bool {
-        let name = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+        let name = host.dropping(suffix: ".").map(String.init) ?? host
         return name.lowercased().isExactly("localhost")
             || (IPAddress(host) ?? six(host[...]))?.isLoopback ?? false
     }

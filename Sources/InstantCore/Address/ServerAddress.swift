@@ -38,7 +38,7 @@ package struct ServerAddress: Hashable, Sendable {
             return
         }
         let (name, port) = try parts.hostAndPort()
-        let bare = name.utf8.last == UInt8(ascii: ".") ? String(name.dropLast()) : name
+        let bare = name.dropping(suffix: ".").map(String.init) ?? name
         isLocalhost = bare.isExactly("localhost")
         isLoopback = IPAddress.isLoopback(host: name)
         host = isLocalhost ? bare : name
@@ -140,7 +140,7 @@ private struct AddressParts {
     private static func isHost(_ text: Substring) -> Bool {
         if text.utf8.first == UInt8(ascii: "[") {
             // A zone, as in [fe80::1%25eth0], is for the system to resolve.
-            let address = text.dropFirst().dropLast()
+            guard let address = text.dropping(prefix: "[")?.dropping(suffix: "]") else { return false }
             let zone = address.utf8Range(of: "%25")
             return IPAddress.six(address[..<(zone?.lowerBound ?? address.endIndex)]) != nil
         }
