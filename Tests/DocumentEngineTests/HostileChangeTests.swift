@@ -157,10 +157,10 @@ import Testing
                 ])
             #expect(
                 try results(answer).map(\.status) == [
-                    .invalid, .applied, .applied, .invalid, .invalid, .gone, .gone, .invalid, .invalid, .invalid,
+                    .applied, .applied, .applied, .invalid, .invalid, .gone, .gone, .invalid, .invalid, .invalid,
                     .invalid,
                 ])
-            #expect(try await server.session(ana).head == 5)
+            #expect(try await server.session(ana).head == 6)
             let thread = try await server.backend("GET", "/api/documents/doc/layers/review/annotations/6/comments").text
             #expect(thread.contains(#""rootId":"6""#) && !thread.contains(#""rootId":"h""#), "\(thread)")
         }
