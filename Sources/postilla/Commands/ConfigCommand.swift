@@ -60,10 +60,10 @@ struct ConfigCommand: ParsableCommand {
     /// What the user can do when the shell has opened the settings file for this command's output.
     private static func emptied(_ path: String) -> CommandFailure {
         let rescue =
-            SettingsCopy.existing(of: path).map { "the last settings are kept in \($0): copy them back" }
-            ?? "no copy of earlier settings is kept"
+            SettingsCopy.existing(of: path).map { "the last settings are kept in \($0): copy them back, and" }
+            ?? "no copy of earlier settings is kept;"
         return CommandFailure(
-            "standard output is the settings file \(path), which the shell may have emptied; \(rescue), and use postilla config --write",
+            "standard output is the settings file \(path), which the shell may have emptied; \(rescue) use postilla config --write",
             .usage)
     }
 
@@ -71,11 +71,11 @@ struct ConfigCommand: ParsableCommand {
         guard let path = Preferences.path() else {
             throw CommandFailure("HOME is not set; use POSTILLA_CONFIG", .usage)
         }
-        let file = SettingsFile(path)
+        let file = try SettingsFile(path)
         let text = try file.text()
         guard text == nil || force else {
             throw CommandFailure(
-                "\(path) exists; add --force to replace it, and to keep it as \(file.nextName())", .usage)
+                "\(path) exists; add --force to replace it, and to keep it as \(file.nextPath())", .usage)
         }
         // Values from the environment belong to this shell, not into the file.
         let preferences = Preferences(file: text.map { (path, $0) })

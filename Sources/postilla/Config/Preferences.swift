@@ -228,8 +228,8 @@ struct Preferences {
         let bound = keymap.bindings(in: [context]).map { binding in
             let sequences = binding.sequences.map { $0.map(\.notation).joined().tomlText }
             let text = sequences.count == 1 ? sequences[0] : "[" + sequences.joined(separator: ", ") + "]"
-            let origin = keys[KeyPlace(context: context, command: binding.command)]
-            return "\(binding.command.rawValue) = \(text)" + (origin == nil ? "  # \(binding.help)" : from(origin))
+            let origin = from(keys[KeyPlace(context: context, command: binding.command)])
+            return "\(binding.command.rawValue) = \(text)" + (origin.isEmpty ? "  # \(binding.help)" : origin)
         }
         let unbound = keys.filter { place, _ in
             place.context == context

@@ -1,37 +1,59 @@
 import Annotations
 import Crypto
+import DocumentEngine
 import FoundationEssentials
 import Glibc
 
-/// The settings file as `postilla config --write` replaces it.
+/// The settings file as `postilla config --write` replaces it. A link of one's own to a file kept elsewhere stays a link.
 struct SettingsFile {
-    /// The path, with its links resolved, so that a link to a file kept elsewhere stays a link.
-    private let path: String
+    private let place: FilePlace
 
-    init(_ path: String) {
-        var resolved = path
-        if let real = realpath(path, nil) {
-            resolved = String(cString: real)
-            free(real)
+    /// Makes the folders that are missing. Blocks.
+    ///
+    /// - Throws: ``CommandFailure`` if the path leads through a link that another account may have planted.
+    init(_ path: String) throws {
+        do throws(FilePlace.Problem) {
+            // What exists of the path is checked before a folder is made in it.
+            _ = try FilePlace(of: Self.existing(path))
+        } catch { throw Self.failure(path, error) }
+        if let (folder, _) = path.parted(atLast: "/"), !folder.isEmpty { try Folders.make(String(folder)) }
+        do throws(FilePlace.Problem) { place = try FilePlace(of: path) } catch { throw Self.failure(path, error) }
+    }
+
+    /// The nearest part of a path that exists.
+    private static func existing(_ path: String) -> String {
+        var (part, status) = (path, stat())
+        while lstat(part, &status) != 0, let (folder, _) = part.parted(atLast: "/") {
+            part = folder.isEmpty ? "/" : String(folder)
+            if folder.isEmpty { break }
         }
-        self.path = resolved
+        return part
+    }
+
+    private static func failure(_ path: String, _ problem: FilePlace.Problem) -> CommandFailure {
+        CommandFailure("cannot write \(path.onOneLine): \(problem.reason)")
     }
 
     /// - Returns: nil if there is no file.
     /// - Throws: ``CommandFailure``
     func text() throws -> String? {
         var status = stat()
-        if lstat(path, &status) != 0, errno == ENOENT { return nil }
-        return try PrivateFile.read(path, limit: 1 << 20)
+        guard lstat(place.here, &status) == 0 else { return nil }
+        guard status.st_uid == geteuid() else {
+            throw CommandFailure("\(place.path.onOneLine) belongs to another account; it is not replaced")
+        }
+        return try PrivateFile.read(place.here, limit: 1 << 20)
     }
 
-    /// The name under which the present file is kept when it is replaced: the first free one.
-    func nextName() -> String {
+    /// The path under which the present file is kept when it is replaced: the first free one.
+    func nextPath() -> String { place.path + ".\(Self.numbers.first { !isTaken($0) } ?? 1)" }
+
+    private static let numbers = 1...10_000
+
+    private func isTaken(_ number: Int) -> Bool {
         var status = stat()
-        return names.first { lstat($0, &status) != 0 && errno == ENOENT } ?? path + ".1"
+        return lstat("\(place.here).\(number)", &status) == 0 || errno != ENOENT
     }
-
-    private var names: some Sequence<String> { (1...10_000).lazy.map { "\(path).\($0)" } }
 
     /// Replaces the file in one step. An existing one is kept beside it first.
     ///
@@ -40,18 +62,18 @@ struct SettingsFile {
     func replace(with text: String) throws -> String? {
         var kept: String?
         // A link is made only under a free name, so no kept file is ever replaced.
-        for name in names {
-            if link(path, name) == 0 {
-                kept = name
+        for number in Self.numbers {
+            if link(place.here, "\(place.here).\(number)") == 0 {
+                kept = "\(place.path).\(number)"
                 break
             }
             if errno == ENOENT { break }
             guard errno == EEXIST else {
-                throw CommandFailure("cannot keep \(path) as \(name): \(String(cString: strerror(errno)))")
+                throw CommandFailure(
+                    "cannot keep \(place.path.onOneLine) beside it: \(String(cString: strerror(errno)))")
             }
         }
-        if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try Folders.make(String(path[..<slash])) }
-        try PrivateFile.write(text, to: path)
+        try PrivateFile.write(text, to: place.here)
         return kept
     }
 }

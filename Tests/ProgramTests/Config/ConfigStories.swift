@@ -83,6 +83,7 @@ struct ConfigStories {
             _ = try settings(home, own)
             let run = try config(home, ["--write", "--force"])
             #expect(run.status == 0, "\(run.messages)")
+            #expect(try String(contentsOfFile: file, encoding: .utf8).contains("  # List the keys available here"))
             let kept = "\(file).\(number + 1)"
             #expect(run.messages.contains(kept), "\(run.messages)")
             #expect(try String(contentsOfFile: kept, encoding: .utf8) == own)
@@ -98,6 +99,28 @@ struct ConfigStories {
         #expect(try config(home, ["--write", "--force"]).status == 0)
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == target)
         #expect(try String(contentsOfFile: target, encoding: .utf8).contains("mouse = false"))
+    }
+
+    /// Links and files of another account, where every account can make them.
+    @Test(.enabled(if: geteuid() == 0, "needs root, to act as another account"))
+    func theSettingsOfAnotherAccountAreNotReplaced() throws {
+        let home = try Folder()
+        let shared = try home.makeFolder("shared")
+        #expect(chmod(shared, 0o1777) == 0)
+        let victim = try home.write("victim.toml", "mouse = false\n")
+        let folder = try home.makeFolder("folder")
+        for (link, target) in [("file.toml", victim), ("folder", folder)] {
+            #expect(symlink(target, "\(shared)/\(link)") == 0 && lchown("\(shared)/\(link)", 65534, 65534) == 0)
+        }
+        let theirs = try home.write("shared/theirs.toml", "mouse = false\n")
+        #expect(chown(theirs, 65534, 65534) == 0)
+        for path in ["\(shared)/file.toml", "\(shared)/folder/new.toml", "\(shared)/folder/a/new.toml", theirs] {
+            let run = try config(home, ["--write", "--force"], ["POSTILLA_CONFIG": path])
+            #expect(run.status == 1, "\(path): \(run.messages)")
+        }
+        #expect(try String(contentsOfFile: victim, encoding: .utf8) == "mouse = false\n")
+        #expect(try String(contentsOfFile: theirs, encoding: .utf8) == "mouse = false\n")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
     }
 
     @Test func theViewerObeysAndNamesWhatItCannot() throws {
