@@ -35,6 +35,10 @@ import Testing
                 == "[2 control characters were removed from this text. This line is not part of it.]\nRead[201~ me\n")
         #expect(buffer.text(of: buffer.contents.replacing("me", with: "it")) == "Read[201~ it")
         #expect(buffer.text(of: "Read me\n") == "Read me", "the line may be deleted")
+        // Some editors write CR LF, also after that line.
+        let other = buffer.contents.replacing("\n", with: "\r\n")
+        #expect(buffer.text(of: other).isExactly("Read\u{1B}[201~ me\u{7}"))
+        #expect(buffer.text(of: other.replacing("me", with: "it\r\nor not")) == "Read[201~ it\nor not")
         #expect(EditorBuffer("Read me").contents == "Read me\n")
     }
 

@@ -38,6 +38,12 @@ final class Folder {
         return all.filter { $0.hasSuffix("/" + name) }.map { "\(path)/\($0)" }
     }
 
+    /// Whether a path is a folder, or a file without bytes.
+    static func isEmpty(_ path: String) -> Bool {
+        let facts = try? FileManager.default.attributesOfItem(atPath: path)
+        return facts?[.type] as? FileAttributeType == .typeDirectory || facts?[.size] as? Int == 0
+    }
+
     /// Files below the path that contain this text.
     static func files(below path: String, holding text: String) -> [String] {
         let all = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []

@@ -78,5 +78,8 @@ struct LinkStories {
         #expect(forced.status == 0, "\(forced.messages)")
         var status = stat()
         #expect(stat(theirs, &status) == 0 && status.st_uid == 65534)
+        let merged = try run(["merge", path, path, "-o", theirs, "--force"])
+        #expect(merged.status == 0, "\(merged.messages)")
+        #expect(stat(theirs, &status) == 0 && status.st_uid == 65534, "the file stays theirs")
     }
 }

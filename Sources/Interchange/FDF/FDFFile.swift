@@ -41,7 +41,7 @@ package struct FDFFile: Sendable {
                 tell(name, "no such page in the document")
                 continue
             }
-            let own = entries.filter { !Self.others.contains($0.key) }.mapValues { objects.copy($0) }
+            let own = objects.copy(.dictionary(entries.filter { !Self.others.contains($0.key) }), depth: -1).dictionary ?? [:]
             var (content, defects) = PDFAnnotation(entries: own)
                 .content(onPage: index, pages[index], pageCount: pages.count)
             if let limit = content.readInPart {

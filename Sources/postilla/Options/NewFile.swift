@@ -14,6 +14,8 @@ final class NewFile {
     private let descriptor: Int32
     private var buffer: [UInt8] = []
     private var isFinished = false
+    /// Of another account's file that root replaces, which stays theirs.
+    private var other: stat?
 
     /// A symbolic link stays, and the file that it leads to is replaced.
     ///
@@ -37,6 +39,7 @@ final class NewFile {
                 throw CommandFailure(
                     "\(name.onOneLine) belongs to another account; it is not replaced, so name another file")
             }
+            if status.st_uid != geteuid() { other = status }
         }
         temporary = "\(place.here).\(getpid()).new"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
@@ -55,6 +58,12 @@ final class NewFile {
 
     func finish() throws {
         try flush()
+        if let other {
+            guard lchown(temporary, other.st_uid, other.st_gid) == 0, chmod(temporary, other.st_mode & 0o7777) == 0
+            else {
+                throw Self.failure(path)
+            }
+        }
         guard fsync(descriptor) == 0, rename(temporary, place.here) == 0 else { throw Self.failure(path) }
         isFinished = true
     }

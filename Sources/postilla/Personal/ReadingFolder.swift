@@ -68,9 +68,15 @@ struct ReadingFolder: Hashable, Sendable {
                 )
                 continue
             }
-            do {
-                try FileManager.default.copyItem(atPath: state.folder, toPath: "\(engine.kept)/\(state.document)")
-            } catch { throw CommandFailure("cannot read \(state.folder)") }
+            let copy = "\(engine.kept)/\(state.document)"
+            do { try FileManager.default.copyItem(atPath: state.folder, toPath: copy) } catch {
+                throw CommandFailure("cannot read \(state.folder)")
+            }
+            // The modes are copied, too: the engine must be able to write here, and to remove it.
+            chmod(copy, 0o700)
+            for name in (try? FileManager.default.contentsOfDirectory(atPath: copy)) ?? [] {
+                chmod("\(copy)/\(name)", 0o600)
+            }
         }
     }
 

@@ -22,6 +22,8 @@ struct EditorBuffer {
     /// Returns the text of a saved buffer, without what ``init(_:)`` added: the original, byte for byte, if the buffer was
     /// not changed.
     func text(of saved: String) -> String {
+        // An editor may write other line ends than the ones it read, also after the notice.
+        let saved = saved.replacing(scalars: "\r\n", with: "\n")
         guard !saved.isExactly(contents) else { return text }
         var bytes = Array(saved.utf8)[...]
         if let notice, bytes.starts(with: notice.utf8) { bytes = bytes.dropFirst(notice.utf8.count) }
