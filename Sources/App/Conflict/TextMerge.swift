@@ -20,7 +20,8 @@ struct TextMerge: Equatable, Sendable {
         func lines(_ text: String) -> [Substring] { text.split(scalar: "\n", omittingEmptySubsequences: false) }
         let (their, my) = (lines(theirs), lines(mine))
         // A text may be about conflicts in version control, and have such lines itself.
-        let taken = Set((their + my).filter { ["<", "=", ">"].contains($0.unicodeScalars.first) }.map { ByteOrdered(String($0)) })
+        let rows = (their + my).filter { ["<", "=", ">"].contains($0.unicodeScalars.first) }
+        let taken = Set(rows.map { ByteOrdered(String($0)) })
         let markers =
             (Self.leastWidth...).lazy
             .map { Self.markers($0, name) }

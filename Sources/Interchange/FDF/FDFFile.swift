@@ -41,7 +41,8 @@ package struct FDFFile: Sendable {
                 tell(name, "no such page in the document")
                 continue
             }
-            let own = objects.copy(.dictionary(entries.filter { !Self.others.contains($0.key) }), depth: -1).dictionary ?? [:]
+            let ofAnnotation = PDFObject.dictionary(entries.filter { !Self.others.contains($0.key) })
+            let own = objects.copy(ofAnnotation, depth: -1).dictionary ?? [:]
             var (content, defects) = PDFAnnotation(entries: own)
                 .content(onPage: index, pages[index], pageCount: pages.count)
             if let limit = content.readInPart {
