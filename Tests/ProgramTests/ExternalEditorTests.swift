@@ -13,7 +13,8 @@ import Testing
     /// - Parameter body: A script; `$1` is the file.
     private func edit(_ text: String, _ body: String) throws -> ExternalEditor.Outcome {
         try folder.write("editor.sh", "#!/bin/sh\n\(body)\n")
-        return try ExternalEditor(command: "/bin/sh '\(folder.path)/editor.sh'").edit(text, in: folder.path)
+        return try ExternalEditor(command: "/bin/sh '\(folder.path)/editor.sh'", shieldsProgram: false).edit(
+            text, in: folder.path)
     }
 
     private var path: String { "\(folder.path)/note-\(getpid()).txt" }

@@ -141,7 +141,8 @@ struct OwnFileDamageStories: OwnPaperStories {
         // Also after a loss of everything in memory.
         killEngine()
         try FileManager.default.removeItem(atPath: home.path + "/run/postilla")
-        #expect(try run("sync", path).output.contains("2 waiting"))
+        let sync = try run("sync", path)
+        #expect(sync.output.contains("2 waiting"), "\(sync.status) \(sync.output)\(sync.messages)")
         #expect(try run("write", path).messages.contains("wrote 2 changes"))
         #expect(try texts(other: true).contains("\"two\""))
     }

@@ -26,7 +26,12 @@ struct ExternalEditor {
         self.command = command
     }
 
-    init(command: String) { self.command = command }
+    /// - Parameter shieldsProgram: Whether this process ignores Ctrl-C and Ctrl-\ meanwhile. Tests share theirs.
+    init(command: String, shieldsProgram: Bool = true) {
+        (self.command, self.shieldsProgram) = (command, shieldsProgram)
+    }
+
+    private var shieldsProgram = true
 
     /// - Parameter folder: Where the file is for as long as the editor runs.
     /// - Throws: ``CommandFailure`` when the file cannot be written.
@@ -103,10 +108,12 @@ struct ExternalEditor {
         let arguments = ["/bin/sh", "-c", command + " \"$1\"", "editor", path]
         var pointers = arguments.map { strdup($0) } + [nil]
         defer { for pointer in pointers { free(pointer) } }
-        let before = (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN))
+        let before = shieldsProgram ? (signal(SIGINT, SIG_IGN), signal(SIGQUIT, SIG_IGN)) : nil
         defer {
-            _ = signal(SIGINT, before.0)
-            _ = signal(SIGQUIT, before.1)
+            if let before {
+                _ = signal(SIGINT, before.0)
+                _ = signal(SIGQUIT, before.1)
+            }
         }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
