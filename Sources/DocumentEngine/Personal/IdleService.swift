@@ -1,7 +1,7 @@
 import Logging
 import ServiceLifecycle
 
-/// Ends the engine some time after its last connection, or when its folders are gone; forgets the files that nobody needs,
+/// Ends the engine some time after its last connection, or when its folders are gone; forgets files that are no longer used,
 /// and reads the open ones anew when another program has changed them.
 struct IdleService: Service {
     let gate: OwnerGate

@@ -84,7 +84,7 @@ enum SocketPeer {
     /// The value of the socket option `SO_PEERCRED`: pid, uid, gid.
     private typealias Credentials = (pid_t, uid_t, gid_t)
 
-    /// Fails before anything is sent, unless this user or root is at the other end, or the connection is no Unix socket.
+    /// On a Unix socket, fails before anything is sent unless this user or root is at the other end.
     @Sendable static func check(_ channel: any Channel) -> EventLoopFuture<Void> {
         switch channel.remoteAddress {
         case .v4?, .v6?: return channel.eventLoop.makeSucceededVoidFuture()

@@ -59,7 +59,7 @@ extension Layer {
             }
             try grant.require(.editing(record))
             if let limit = record.content.readInPart { throw EditError.invalid(.readInPart(limit)) }
-            // Before it is compared or shown: what the caller left out is no change.
+            // First, so that members the caller left out do not count as changes.
             let content = content.keepingOrigin(of: record.content)
             let merged: Content? = if let seen { content.made(over: seen, on: record.content) } else { content }
             let stamped = (merged ?? content).changing { $0["updatedAt"] = .string(now.iso8601) }

@@ -50,7 +50,7 @@ struct ImportPlanner {
         guard let present = try descriptor.layer.record(id) else {
             return Step(id: id, item: item, action: try action(for: item, id, over: nil))
         }
-        // What an edit cannot change is no difference, and no part of a plan. Another kind of record is another record.
+        // A plan leaves out what an edit cannot change. A record of another kind is skipped.
         var edit = item
         edit.content = item.content.keepingOrigin(of: present.content)
         let isEdit = item.content.isSameKind(as: present.content) && item.content.isState == present.content.isState

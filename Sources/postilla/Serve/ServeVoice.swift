@@ -8,7 +8,7 @@ struct ServeVoice {
     private let format: LogFormat?
 
     /// - Parameters:
-    ///   - isCheck: whether the report of a check is written, which is no log.
+    ///   - isCheck: whether a check writes its report, rather than a log.
     ///   - toLog: whether it goes to the log all the same.
     init(_ options: ServeOptions, isCheck: Bool, toLog: Bool) {
         let format = Self.format(options)
