@@ -91,9 +91,9 @@ extension Universe {
         } catch is EditError {
         } catch is ProcessDied {
         } catch is LocalStoreError {}
+        if let done { trace("\(device.name) \(done)") }
         if process.store.isDead { return try kill(process) }
-        guard let done else { return }
-        trace("\(device.name) \(done)")
+        guard done != nil else { return }
         for other in device.processes where other !== process { other.hasForeignChanges = true }
         try give(.edited, process)
     }
