@@ -136,6 +136,17 @@ import Testing
         #expect(try !world.isLive("m"))
     }
 
+    /// Its deletion took the root along, and its restoration brought the root back, under a revision that the client has
+    /// not received yet.
+    @Test func onesOwnRestorationOfTheRootIsNoChangeBySomebodyElse() throws {
+        try markedThread(1)
+        let gone = try #require(try world.push(.delete, "c1", at: 2, thread: 1).revision)
+        #expect(try !world.isLive("m"))
+        let back = try #require(try world.push(.restore, "c1", at: gone).revision)
+        #expect(try world.push(.delete, "c1", at: back, thread: 1).status == .applied)
+        #expect(try !world.isLive("m"))
+    }
+
     @Test func whoTakesACommentBackKeepsItsRoot() throws {
         try markedThread(1)
         #expect(try world.push(.delete, "c1", at: 2, thread: Change.leavesRoot).status == .applied)

@@ -42,9 +42,8 @@ package struct LayerWriter {
         _ record: Record, contentType: ContentType, rootID: Record.ID?, isCommentThreadRoot: Bool = false,
         over old: ServerRecord?, client: String?
     ) throws -> ServerRecord {
-        let before = old?.revision ?? 0
-        var run = ServerRecord.Run(client: client, start: before)
-        if let client, let old, old.isLive, old.run.client == client { run = old.run }
+        // A record over a tombstone is another one.
+        let run = run(of: client, over: old.flatMap { $0.isLive ? $0 : nil }, since: old?.revision ?? 0)
         let new = ServerRecord(
             record, revision: layer.head + 1, contentType: contentType, rootID: rootID,
             isCommentThreadRoot: isCommentThreadRoot, run: run)
@@ -65,7 +64,7 @@ package struct LayerWriter {
         for (index, record) in records.enumerated() {
             var removed = record
             removed.revision = layer.head + 1
-            removed.run = ServerRecord.Run(client: client, start: record.revision)
+            removed.run = run(of: client, over: record, since: record.revision)
             removed.removal = ServerRecord.Removal(
                 by: user, client: client, cascade: index == records.count - 1 ? nil : last, at: now)
             try put(removed)
@@ -79,8 +78,15 @@ package struct LayerWriter {
         live.removal = nil
         live.revision = layer.head + 1
         live.record.updatedBy = user
-        live.run = ServerRecord.Run(client: client, start: removed.revision)
+        live.run = run(of: client, over: removed, since: removed.revision)
         try put(live)
+    }
+
+    /// Returns the run that a write by this client continues or begins. A client that removes and restores a record
+    /// remains its only writer.
+    private func run(of client: String?, over old: ServerRecord?, since revision: Revision) -> ServerRecord.Run {
+        if let client, let old, old.run.client == client { return old.run }
+        return ServerRecord.Run(client: client, start: revision)
     }
 
     private mutating func depart(_ old: ServerRecord, at revision: Revision) throws {

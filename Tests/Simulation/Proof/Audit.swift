@@ -89,7 +89,10 @@ struct Audit {
     private func checkUpdated(
         _ new: EngineCore.ServerRecord, _ old: EngineCore.ServerRecord?, _ change: Change
     ) throws {
-        guard let old, old.isLive else { throw Violation("\(new.id) was updated but does not exist") }
+        // Another change in the request may have brought it back with a comment.
+        guard let old, old.isLive || cameAlong(new, old) else {
+            throw Violation("\(new.id) was updated but does not exist")
+        }
         try require(rights.sees(old.subject), "\(new.id) was updated unseen")
         try require(
             rights.mayChange(old.record.content, old.subject), "\(new.id) was updated against the rules")
