@@ -283,6 +283,10 @@ extension LocalStoreContract {
                     try layer.mark(marked.seq, other)
                     try equal(try layer.entry(marked.seq), marked, "\(other) behind \(state)")
                 }
+                var sent = entry
+                (sent.state, sent.wasSent) = (.parked("it may be on the server"), true)
+                try layer.replace(sent)
+                try equal(try layer.entry(entry.seq), sent, "sent before")
                 try layer.removeEntry(entry.seq)
                 try equal(try layer.hasEntries(), false, "nothing is left of \(state)")
             }

@@ -140,11 +140,13 @@ extension LocalSQLiteTransaction {
             case .conflict: .conflict(row.text(11))
             case .refused: .refused(row.text(11))
             }
-        return OutboxEntry(
+        var entry = OutboxEntry(
             seq: row.integer(0), id: row.text(1), kind: kind, baseRevision: row.integer(3),
             threadRevision: row.optionalInteger(4), takenRoot: row.count > 13 ? row.optionalText(13) : nil,
             group: row.optionalText(5), content: row.optionalText(6).map { Content(checked: $0) },
             base: row.optionalText(7).flatMap(record), state: state, madeAt: Timestamp(milliseconds: row.integer(12)))
+        if entry.isUnsealed { entry.wasSent = row.integer(9) != 0 }
+        return entry
     }
 
     /// Parses a record that `Record.json` wrote.
@@ -160,7 +162,9 @@ extension LocalSQLiteTransaction {
 extension OutboxEntry {
     /// The values of its columns except `seq`, in their order.
     fileprivate var columns: [SQLValue] {
-        let (n, revision, reason) = state.parts
+        var (n, revision, reason) = state.parts
+        // An unsealed entry has no number: here, 1 says that it had one.
+        if isUnsealed, wasSent { n = 1 }
         return [
             .text(id), .text(kind.rawValue), .integer(baseRevision), .integer(threadRevision), .text(group),
             .text(content?.text), .text(base?.json), .text(stage.rawValue), .integer(n), .integer(revision),

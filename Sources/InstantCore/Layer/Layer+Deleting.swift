@@ -99,7 +99,7 @@ extension StoredLayer {
     /// Whether the server has the record or may have it soon: a comment that was never sent is only dropped here.
     private func isKnownToServer(_ id: Record.ID) throws -> Bool {
         if try record(id) != nil { return true }
-        return try !entries(of: id).contains { $0.kind == .create && $0.isUnsealed }
+        return try !entries(of: id).contains { $0.kind == .create && $0.isUnsealed && !$0.wasSent }
     }
 
     /// Whether an annotation came with the PDF: it is unchanged in this layer, or has the id that it has in the file.

@@ -158,13 +158,14 @@ extension WritableLayer {
         }
     }
 
-    /// Turns unsent edits into conflicts, because the user has to review edits that were made on another PDF.
+    /// Turns unsent edits into conflicts, one for each record, because the user has to review edits that were made on
+    /// another PDF.
     fileprivate func markUnsentUncertain(into changes: inout LayerChanges) throws {
-        for var entry in try entries(in: [.waiting, .parked], limit: .max) {
-            entry.state = .conflict("the PDF was replaced before this edit was sent")
-            try replace(entry)
-            changes.touch(entry)
-            changes.hasRejections = true
+        let reason = "the PDF was replaced before this edit was sent"
+        for unsent in try entries(in: [.waiting, .parked], limit: .max) {
+            // An earlier one of the record may have taken it up.
+            guard let entry = try entry(unsent.seq), entry.isUnsealed else { continue }
+            try settle(entry, as: .conflict(reason), isThere: entry.kind == .create ? nil : true, into: &changes)
         }
     }
 }

@@ -14,6 +14,7 @@ extension EditReceipt {
         json["previous"] = previous?.stored
         if dropsFollowUp { json["dropsFollowUp"] = true }
         if !swallowed.isEmpty { json["swallowed"] = .array(swallowed.map(\.stored)) }
+        json["resolved"] = resolved?.stored
         if !along.isEmpty { json["along"] = .array(along.map(JSON.string)) }
         return .object(json)
     }
@@ -24,12 +25,15 @@ extension EditReceipt {
         else { return nil }
         let swallowed = (json["swallowed"]?.array ?? []).map(OutboxEntry.init(stored:))
         let previous = json["previous"].map(OutboxEntry.init(stored:))
+        let resolved = json["resolved"].map(OutboxEntry.init(stored:))
         let states = [json["before"], json["after"]].map { $0.map(Record.init(stored:)) }
-        guard !swallowed.contains(nil), previous != .some(nil), !states.contains(.some(nil)) else { return nil }
+        guard !swallowed.contains(nil), previous != .some(nil), resolved != .some(nil), !states.contains(.some(nil))
+        else { return nil }
         self.init(
             id: id, kind: kind, before: states[0] ?? nil, after: states[1] ?? nil, seq: seq,
             previous: previous ?? nil, dropsFollowUp: json["dropsFollowUp"]?.bool ?? false,
-            swallowed: swallowed.compactMap(\.self), along: (json["along"]?.array ?? []).compactMap(\.string))
+            swallowed: swallowed.compactMap(\.self), along: (json["along"]?.array ?? []).compactMap(\.string),
+            resolved: resolved ?? nil)
     }
 }
 
@@ -75,6 +79,7 @@ extension OutboxEntry {
             json["revision"] = .number(JSONNumber(revision))
         case .parked(let why), .conflict(let why), .refused(let why): json["reason"] = .string(why)
         }
+        if wasSent { json["wasSent"] = true }
         json["madeAt"] = .number(JSONNumber(madeAt.milliseconds))
         return .object(json)
     }
@@ -100,5 +105,6 @@ extension OutboxEntry {
             group: json["group"]?.string, content: json["content"]?.string.flatMap { try? Content($0) },
             base: json["base"].flatMap(Record.init(stored:)), state: state,
             madeAt: Timestamp(milliseconds: madeAt))
+        wasSent = json["wasSent"]?.bool ?? false
     }
 }

@@ -21,6 +21,8 @@ package struct EditReceipt: Hashable, Sendable {
     /// What a delete also deletes, as far as this store can tell: the comments of a root, or the root of a last
     /// comment.
     package internal(set) var along: [Record.ID] = []
+    /// The conflict or refusal that the edit resolved. An undo opens it again, so that the user's text is not lost.
+    var resolved: OutboxEntry?
 }
 
 /// The reason why an edit failed. Nothing was changed.

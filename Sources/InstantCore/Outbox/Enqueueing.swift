@@ -32,7 +32,7 @@ extension WritableLayer {
         let last = try entries(of: id).last {
             $0.stage != .applied && $0.stage != .sealed && !(metadata.isRecovering && $0.isUnsealed)
         }
-        if let last, let merged = last.merged(with: entry) {
+        if let last, !last.wasSent, let merged = last.merged(with: entry) {
             receipt.previous = last
             receipt.seq = last.seq
             switch merged {

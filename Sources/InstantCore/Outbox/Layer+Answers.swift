@@ -153,24 +153,16 @@ extension WritableLayer {
     ) throws {
         changes.touch(entry)
         changes.hasRejections = true
-        var kept = entry
-        kept.state = state
-        if kept.kind == .restore, let base = kept.base {
-            // Store the content that the restore was meant to bring back.
-            (kept.kind, kept.content, kept.group) = (.create, base.content, base.group)
-        }
+        var kept = entry.rejected(as: state)
         let others = try entries(of: entry.id).filter { $0.seq != entry.seq }
-        for later in others where later.seq > entry.seq && later.isUnsealed {
-            changes.touch(later)
-            // The server deletes the record or answers that it is gone.
-            if later.kind == .delete, isThere == nil { return try removeEntry(kept.seq) }
-            try removeEntry(later.seq)
-            if later.kind == .delete, isThere == false {
-                // The user deleted a record that the server does not have.
-                return try removeEntry(kept.seq)
-            }
-            kept = kept.joined(by: later)
-        }
+        let later = others.filter { $0.seq > entry.seq && $0.isUnsealed }
+        for edit in later { changes.touch(edit) }
+        // If the user deleted the record in the end, nothing of it is lost. Unless the server is known not to have it,
+        // the deletion is sent, and the server deletes the record or answers that it is gone.
+        let deletion = isThere != true && later.last?.kind == .delete ? later.last : nil
+        for edit in later where isThere == false || edit.seq != deletion?.seq { try removeEntry(edit.seq) }
+        if deletion != nil { return try removeEntry(kept.seq) }
+        kept = later.reduce(kept) { $0.joined(by: $1) }
         if let open = others.first(where: { $0.seq < entry.seq && ($0.stage == .conflict || $0.stage == .refused) }) {
             try replace(open.joined(by: kept))
             try removeEntry(kept.seq)
@@ -179,22 +171,30 @@ extension WritableLayer {
         }
     }
 
-    /// Switches to a new clientID: sealed entries return to waiting and are sealed again. Whether the server applied
-    /// them is unknown; an applied one comes back as a conflict.
+    /// Switches to a new clientID; sealed entries wait again. One that the server has applied comes back as a conflict.
     func startAnew(clientID: String, into changes: inout LayerChanges) throws {
         try changeMetadata { ($0.clientID, $0.lastN) = (clientID, 0) }
         changes.startedAnew = true
-        for var entry in try entries(in: [.sealed], limit: .max) {
-            entry.state = .waiting
-            try replace(entry)
+        for entry in try entries(in: [.sealed], limit: .max) {
+            try replace(entry.unsealed)
             changes.touch(entry.id)
         }
     }
 }
 
 extension OutboxEntry {
+    func rejected(as state: State) -> OutboxEntry {
+        var kept = self
+        (kept.state, kept.wasSent) = (state, false)
+        if kept.kind == .restore, let base = kept.base {
+            // Keep the content that the restore was meant to bring back.
+            (kept.kind, kept.content, kept.group) = (.create, base.content, base.group)
+        }
+        return kept
+    }
+
     /// Returns this rejected entry with the result of a later edit.
-    fileprivate func joined(by later: OutboxEntry) -> OutboxEntry {
+    func joined(by later: OutboxEntry) -> OutboxEntry {
         var joined = self
         joined.madeAt = later.madeAt
         joined.takenRoot = later.takenRoot

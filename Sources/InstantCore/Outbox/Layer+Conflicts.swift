@@ -79,27 +79,9 @@ extension Layer {
             case .mine: mine = entry.kind == .delete ? nil : entry.content
             case .merged(let content): mine = content
             }
-            guard let grant = metadata.grant else { throw EditError.noGrant }
-            let present = try store.overlay(entry.id, metadata: metadata).record
-            switch (mine, present) {
-            case (let mine?, let present?):
-                try grant.require(.editing(present))
-                return try store.enqueue(
-                    .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata)
-            case (let given?, nil):
-                // A new record takes the place of the one that is gone.
-                let lost = entry.content ?? entry.base?.content
-                let mine = lost.map(given.keepingOrigin) ?? given.withoutUsers
-                try grant.require(try store.creation(of: mine, group: entry.group, metadata: metadata))
-                return try store.enqueue(.create, newID, content: mine, group: entry.group, at: now, metadata: metadata)
-            case (nil, let present?):
-                try grant.require(.delete(Subject(present)))
-                return try store.enqueue(
-                    .delete, entry.id, content: nil, group: present.group, at: now, metadata: metadata,
-                    // A root that the user was not told about stays.
-                    leavingRoot: entry.takenRoot == nil)
-            case (nil, nil): return nil
-            }
+            var receipt = try store.send(mine, resolving: entry, newID: newID, at: now, metadata: metadata)
+            receipt?.resolved = entry
+            return receipt
         }
     }
 
@@ -120,6 +102,34 @@ extension Sequence<Conflict> {
 }
 
 extension WritableLayer {
+    /// Sends the user's version of a conflict again.
+    ///
+    /// - Parameter mine: nil to delete the record.
+    fileprivate func send(
+        _ mine: Content?, resolving entry: OutboxEntry, newID: Record.ID, at now: Timestamp, metadata: LayerMetadata
+    ) throws -> EditReceipt? {
+        guard let grant = metadata.grant else { throw EditError.noGrant }
+        switch (mine, try overlay(entry.id, metadata: metadata).record) {
+        case (let mine?, let present?):
+            try grant.require(.editing(present))
+            return try enqueue(
+                .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata)
+        case (let given?, nil):
+            // A new record takes the place of the one that is gone.
+            let lost = entry.content ?? entry.base?.content
+            let mine = lost.map(given.keepingOrigin) ?? given.withoutUsers
+            try grant.require(try creation(of: mine, group: entry.group, metadata: metadata))
+            return try enqueue(.create, newID, content: mine, group: entry.group, at: now, metadata: metadata)
+        case (nil, let present?):
+            try grant.require(.delete(Subject(present)))
+            return try enqueue(
+                .delete, entry.id, content: nil, group: present.group, at: now, metadata: metadata,
+                // A root that the user was not told about stays.
+                leavingRoot: entry.takenRoot == nil)
+        case (nil, nil): return nil
+        }
+    }
+
     /// Removes an entry and shows what it covered.
     fileprivate func drop(_ entry: OutboxEntry, metadata: LayerMetadata) throws {
         try removeEntry(entry.seq)

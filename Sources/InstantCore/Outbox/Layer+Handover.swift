@@ -1,5 +1,6 @@
 package import Annotations
 package import Authorization
+import SyncProtocol
 
 /// The edits of a store that no process uses any more, on their way to another store of the same layer and user.
 package struct Handover: Hashable, Sendable {
@@ -42,7 +43,8 @@ extension Layer {
     }
 
     /// The second step, in the receiving store. Sealed edits wait again, because their numbers belong to the giving
-    /// store; if the server applied one, its answer shows that.
+    /// store; if the server applied one, its answer shows that. An edit of a record that was edited here meanwhile
+    /// becomes a conflict: the server would take it for a later edit of the same client.
     package func receive(_ handover: Handover) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()
@@ -51,11 +53,12 @@ extension Layer {
                 $0.received.append(handover.id)
                 $0.uploads.formUnion(handover.uploads)
             }
-            for entry in handover.entries {
-                var entry = entry
-                if entry.stage == .sealed || entry.stage == .parked { entry.state = .waiting }
-                changes.touch(try store.append(entry))
+            var arrived = handover.entries.filter { !$0.isPending }
+            for edits in Dictionary(grouping: handover.entries.filter(\.isPending), by: { ByteOrdered($0.id) }).values {
+                arrived += try store.arrived(edits, into: &changes)
             }
+            // In the order of the giving store: a root comes before its comments.
+            for entry in arrived.sorted(by: { $0.seq < $1.seq }) { changes.touch(try store.append(entry)) }
             if let grant = try store.metadata().grant { try store.parkDenied(grant, into: &changes) }
             try store.show(changes)
             return changes
@@ -116,5 +119,37 @@ extension Layer {
     /// Whether the store has the view of this grant, or none yet.
     package func fits(_ grant: Grant) throws -> Bool {
         try store.read { try $0.metadata().grant.map { $0.viewScope == grant.viewScope } ?? true }
+    }
+}
+
+extension WritableLayer {
+    /// Returns the pending edits of one record as they continue here after a move from another store.
+    fileprivate func arrived(_ edits: [OutboxEntry], into changes: inout LayerChanges) throws -> [OutboxEntry] {
+        var edits = edits.map { edit in
+            var edit = edit.stage == .sealed ? edit.unsealed : edit
+            edit.state = .waiting
+            return edit
+        }
+        guard let id = edits.first?.id else { return [] }
+        let metadata = try metadata()
+        let isEdited = try entries(of: id).contains { $0.isPending || $0.stage == .applied }
+        let own = try ownWrite(id)?.revision
+        let here = try overlay(id, metadata: metadata)
+        while let first = edits.first, isEdited || own.map({ $0 > first.baseRevision }) ?? false {
+            if first.isDone(in: here.record, by: metadata.identity.userID) {
+                // It was received before, or made here too.
+                edits.removeFirst()
+                continue
+            }
+            guard first.kind == .update || first.kind == .delete else { break }
+            if let base = first.base, let record = here.record, base.isEquivalent(as: record) {
+                edits[0].baseRevision = max(first.baseRevision, here.revision)
+                break
+            }
+            let kept = first.rejected(as: .conflict("it was changed after it was read"))
+            changes.hasRejections = true
+            return [edits.dropFirst().reduce(kept) { $0.joined(by: $1) }]
+        }
+        return edits
     }
 }

@@ -65,6 +65,8 @@ extension WritableLayer {
         var undone = EditReceipt(
             id: receipt.id, kind: receipt.kind, before: receipt.after, after: nil, seq: receipt.seq, previous: present)
         switch (present, receipt.previous) {
+        // The server may have applied one that was sent.
+        case (let present?, _) where present.isUnsealed && present.wasSent: return nil
         case (let present?, let previous) where present.isUnsealed || present.stage == .conflict:
             if let previous {
                 try replace(try rebased(previous))
@@ -87,9 +89,8 @@ extension WritableLayer {
             guard try ownWrite(receipt.id)?.seq != receipt.seq else { return nil }
             // nil if the entry now belongs to a conflicting or refused edit, because the server has nothing that it
             // could change, or if undoing a later delete has already restored the entry under another number.
-            guard try entries(of: receipt.id).allSatisfy({ $0.stage == .sealed || $0.stage == .applied }) else {
-                return nil
-            }
+            let others = try entries(of: receipt.id).filter { $0.stage != .sealed && $0.stage != .applied }
+            guard others.allSatisfy({ $0.seq == receipt.resolved?.seq }) else { return nil }
             // A record that exists is not created again.
             guard previous.kind != .create || receipt.after == nil else { return nil }
             undone.seq = try append(try rebased(previous)).seq
@@ -98,10 +99,24 @@ extension WritableLayer {
             try appendAgain(receipt.swallowed, metadata: metadata)
         default: return nil
         }
+        undone.resolved = try receipt.resolved.map { try reopenOrClose($0, metadata: metadata) }
         try refresh(receipt.id, metadata: metadata)
         // This may differ from the earlier state, because the entry underneath may have been discarded.
         undone.after = try overlay(receipt.id, metadata: metadata).record
         return undone
+    }
+
+    /// Adds the conflict again whose resolution is undone; removes it if that is undone in turn.
+    private func reopenOrClose(_ conflict: OutboxEntry, metadata: LayerMetadata) throws -> OutboxEntry {
+        var conflict = conflict
+        if let there = try entry(conflict.seq), there.id.isExactly(conflict.id), there.stage == conflict.stage {
+            try removeEntry(conflict.seq)
+        } else {
+            conflict = try append(conflict)
+        }
+        try refresh(conflict.id, metadata: metadata)
+        if let root = conflict.takenRoot { try refresh(root, metadata: metadata) }
+        return conflict
     }
 
     /// Returns the unsent text of a restore that was applied without it because this edit waited behind it.

@@ -51,6 +51,9 @@ package struct OutboxEntry: Hashable, Sendable {
     /// What the user saw before the edit; nil for a create.
     package var base: Record?
     package var state: State
+    /// For an unsealed entry: it was sent under a number that is not used any more, so the server may have applied it.
+    /// It is sent again as it is, and its answer shows what happened.
+    package var wasSent = false
     package var madeAt: Timestamp
 
     package init(
@@ -78,4 +81,11 @@ package struct OutboxEntry: Hashable, Sendable {
     package var isPending: Bool { stage == .waiting || stage == .sealed || stage == .parked }
     /// Whether the entry may still be changed or removed.
     package var isUnsealed: Bool { stage == .waiting || stage == .parked }
+
+    /// Returns a sealed entry as one that waits again: whether the server applied it is unknown.
+    var unsealed: OutboxEntry {
+        var entry = self
+        (entry.state, entry.wasSent) = (.waiting, true)
+        return entry
+    }
 }

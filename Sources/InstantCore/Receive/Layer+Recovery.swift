@@ -89,6 +89,8 @@ extension WritableLayer {
             }
             for var later in pending[index...] {
                 later.baseRevision = present?.revision ?? 0
+                // The snapshot shows that the server does not have it.
+                if !isHidden { later.wasSent = false }
                 if let root = later.takenRoot {
                     later.threadRevision = try records(root)?.revision ?? 0
                 } else if later.threadRevision != nil, later.threadRevision != Change.leavesRoot {
@@ -136,7 +138,8 @@ extension OutboxEntry {
 }
 
 extension Record {
-    fileprivate func isEquivalent(as other: Record) -> Bool {
+    /// Whether the records are equal apart from what every write stamps, and what no edit changes.
+    func isEquivalent(as other: Record) -> Bool {
         content.isEquivalent(as: other.content) && group.isExactly(other.group)
     }
 }

@@ -122,6 +122,46 @@ import Testing
         #expect(try it.layer.tally()[.sealed] == 1)
     }
 
+    /// While the layer recovers, nothing is merged: the delete and the restore wait behind the create.
+    @Test(arguments: [ChangeResult.Status.gone, .denied])
+    func whatWasDeletedAndRestoredKeepsItsText(_ status: ChangeResult.Status) throws {
+        let it = try LayerFixture()
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.layer.create(note("mine"), id: "n", author: nil, at: it.now)
+        let deleted = try it.layer.delete("n", at: it.now)
+        try it.layer.undo(deleted, at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.create, .delete, .restore])
+        try it.take([stored("1", "one", 0)], epoch: "eg2")
+        try it.push((status, nil))
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+        #expect(try it.layer.outbox().count == 1)
+    }
+
+    @Test func anEditOfAReplacedPDFIsOneConflictForEachRecord() throws {
+        let it = try LayerFixture()
+        try it.accept(it.grant(), generation: "g2", head: 3, version: "v1")
+        try it.layer.create(note("mine"), id: "n", author: nil, at: it.now)
+        let deleted = try it.layer.delete("n", at: it.now)
+        try it.layer.discard(try #require(try it.layer.outbox().first).seq)
+        try it.layer.undo(deleted, at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.delete, .restore])
+        try it.accept(it.grant(), generation: "g2", head: 3, version: "v2", pdf: "other")
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+    }
+
+    /// Under a new clientID an edit may be on the server already, so that a delete must be sent too.
+    @Test func whatMayHaveBeenAppliedIsDeletedOnTheServer() throws {
+        let it = try LayerFixture()
+        let created = try it.layer.create(note("mine"), id: "n", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        _ = try it.layer.startAnew(newClientID: "me-2")
+        try it.layer.undo(created, at: it.now)
+        #expect(try it.text("n") == nil)
+        #expect(try it.layer.outbox().map(\.kind) == [.create, .delete])
+        try it.push((.applied, 4))
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
+    }
+
     private func conflicting() throws -> LayerFixture {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)

@@ -94,6 +94,51 @@ import Testing
         #expect(try receiving.record("sealed") != nil)
     }
 
+    @Test func whatMayHaveBeenAppliedIsDeletedOnTheServer() throws {
+        _ = try receiving.receive(try #require(try giving.beginHandover("h")))
+        try receiving.delete("sealed", at: now)
+        try receiving.delete("waits", at: now)
+        #expect(try receiving.outbox().map { "\($0.kind) \($0.id)" } == ["create sealed", "delete sealed"])
+    }
+
+    /// Both were made on the same text, in windows that did not see each other's edit.
+    @Test(arguments: [false, true])
+    func anEditOfWhatWasEditedHereIsAConflict(isApplied: Bool) throws {
+        for layer in [giving, receiving] {
+            _ = try layer.take(
+                SnapshotPage(epoch: "e", at: 3, records: [.record(stored("1", "one", 3).record, 3)], next: nil),
+                for: Layer.NextPage())
+        }
+        try receiving.update("1", content: note("here"), at: now)
+        if isApplied {
+            let push = try #require(try receiving.seal())
+            let result = ChangeResult(n: 1, status: .applied, revision: 4)
+            _ = try receiving.take(PushAnswer(results: [result], delta: nil), to: push, newClientID: "c")
+        }
+        try giving.update("1", content: note("there"), at: now)
+        _ = try receiving.receive(try #require(try giving.beginHandover("h")))
+        #expect(try receiving.conflicts().map { $0.mine?["text"]?.string } == ["there"])
+        #expect(try receiving.record("1").map { Annotation($0).text } == "here")
+    }
+
+    /// A store was used again although another one had received its edits, because that one could not be read.
+    @Test func whatIsHereAlreadyDoesNotComeTwice() throws {
+        let handover = try #require(try giving.beginHandover("h"))
+        _ = try receiving.receive(handover)
+        try giving.cancelHandover(handover.id)
+        _ = try receiving.receive(try #require(try giving.beginHandover("again")))
+        #expect(try receiving.outbox().map(\.id) == ["sealed", "waits"])
+    }
+
+    /// A root comes before its comments, and its later edits after them.
+    @Test func editsKeepTheirOrder() throws {
+        try giving.update("sealed", content: note("sealed, changed"), at: now)
+        _ = try receiving.receive(try #require(try giving.beginHandover("h")))
+        #expect(try receiving.outbox().map { "\($0.kind) \($0.id)" } == [
+            "create sealed", "create waits", "update sealed",
+        ])
+    }
+
     @Test func anotherViewRemovesWhatItDoesNotShow() throws {
         try receiving.store.write { store in
             for (id, user) in [("mine", "ana"), ("theirs", "bo")] {

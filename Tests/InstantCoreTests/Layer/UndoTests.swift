@@ -286,6 +286,56 @@ import Testing
         #expect(change.baseRevision == 8)
     }
 
+    // MARK: Resolved conflicts
+
+    private func conflicting(_ status: ChangeResult.Status, item: SyncItem?) throws -> LayerFixture {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("mine"), at: it.now)
+        let request = try #require(try it.layer.seal())
+        let result = ChangeResult(n: 1, status: status, item: item)
+        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: request, newClientID: "new")
+        return it
+    }
+
+    @Test func undoingAResolutionOpensTheConflictAgain() throws {
+        let it = try conflicting(.conflict, item: item("2", "theirs", 9))
+        let conflict = try #require(try it.layer.conflicts().first)
+        let sent = try #require(try it.layer.resolve(conflict.id, .mine, newID: "x", at: it.now))
+        let undone = try it.layer.undo(try readBack(sent), at: it.now)
+        #expect(try it.text("2") == "theirs")
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+        #expect(try it.layer.seal() == nil)
+        #expect(try it.delivery("2") == .conflict)
+        let again = try it.layer.undo(try readBack(undone), at: it.now)
+        #expect(try it.layer.conflicts().isEmpty)
+        #expect(try it.layer.outbox().map { $0.content?["text"]?.string } == ["mine"])
+        try it.layer.undo(again, at: it.now)
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+        #expect(try it.layer.outbox().count == 1)
+    }
+
+    @Test func undoingARecordThatTookThePlaceOfALostOneOpensTheConflictAgain() throws {
+        let it = try conflicting(.gone, item: nil)
+        try it.pull(.removed("2", 9), upTo: 9)
+        let conflict = try #require(try it.layer.conflicts().first)
+        let sent = try #require(try it.layer.resolve(conflict.id, .mine, newID: "x", at: it.now))
+        let undone = try it.layer.undo(sent, at: it.now)
+        #expect(try it.text("x") == nil && it.text("2") == "mine")
+        #expect(try it.layer.conflicts().count == 1 && it.layer.outbox().count == 1)
+        try it.layer.undo(undone, at: it.now)
+        #expect(try it.text("x") == "mine" && it.text("2") == nil)
+        #expect(try it.layer.outbox().map(\.id) == ["x"])
+    }
+
+    @Test func undoingAMergedResolutionKeepsBothVersions() throws {
+        let it = try conflicting(.conflict, item: item("2", "theirs", 9))
+        let conflict = try #require(try it.layer.conflicts().first)
+        let sent = try #require(try it.layer.resolve(conflict.id, .merged(note("both")), newID: "x", at: it.now))
+        try it.layer.undo(sent, at: it.now)
+        let open = try #require(try it.layer.conflicts().first)
+        #expect(open.mine?["text"]?.string == "mine" && open.theirs?.content["text"]?.string == "theirs")
+    }
+
     /// The delete replaced an update that was never sent, so the server restores an older text.
     @Test func aRestoreBringsBackWhatTheServerNeverSaw() throws {
         let it = try LayerFixture()
