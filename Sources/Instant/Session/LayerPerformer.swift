@@ -314,47 +314,56 @@ extension LayerPerformer {
     func handle(_ step: (inout Confined, Timestamp) -> [Synchronizer.Effect]) {
         let events = confined.withLock { state -> [InstantEvent] in
             guard !isClosed else { return [] }
-            var effects = step(&state, environment.now())
             var events: [InstantEvent] = []
-            while !effects.isEmpty {
-                var answers: [Synchronizer.Input] = []
-                for effect in effects {
-                    events += perform(effect, &state)
-                    switch effect {
-                    case .lead(true):
-                        let leads = tryToLead()
-                        if !leads { state.syncedBy = lockHolder?.process }
-                        answers.append(.leading(leads))
-                    case .useAlone(let grant):
-                        // A successor tells the rest.
-                        guard let isAlone = useAlone(grant, &state) else { return events }
-                        answers.append(.usesAlone(isAlone))
-                    default: break
-                    }
-                }
-                effects = answers.flatMap {
-                    state.synchronizer.handle($0, now: environment.now(), random: &state.random)
-                }
-            }
-            shareStore(&state)
-            let needed = Set(state.synchronizer.session.tickets)
-            shared.withLock { shared in
-                shared.tokens = shared.tokens.filter { needed.contains($0.key) }
-                shared.dataToken = state.synchronizer.session.dataTicket.flatMap { shared.tokens[$0] }
-            }
+            // A successor tells the rest.
+            guard performAll(step(&state, environment.now()), &state, &events) else { return events }
             startDownloadIfWanted(&state)
-            let connection = publish(state)
+            var connection = publish(state)
             if events.contains(where: \.isAcceptance) {
                 returnToMain(&state, hasFinished: events.contains(.didFinishSync))
                 // The cycle ends when the successor has loaded its store.
                 if isClosed { return events.filter { $0 != .didFinishSync } }
-                // A command may end before the next check.
-                onQueue { self.handle { state, now in self.takeLeftovers(&state, now) } }
+                // In the same step: the next answer may end the cycle, and with it a command.
+                guard performAll(takeLeftovers(&state, environment.now()), &state, &events) else { return events }
+                connection += publish(state)
             }
             return isClosed ? [] : events + connection + finishedDownload(&state)
         }
         for event in events { tell(event) }
         if events.contains(.didFinishSync) { onQueue { self.open.store.emptyLog() } }
+    }
+
+    /// Performs effects, and those that follow from their answers.
+    ///
+    /// - Returns: false if a successor continues.
+    private func performAll(
+        _ effects: [Synchronizer.Effect], _ state: inout Confined, _ events: inout [InstantEvent]
+    ) -> Bool {
+        var effects = effects
+        while !effects.isEmpty {
+            var answers: [Synchronizer.Input] = []
+            for effect in effects {
+                events += perform(effect, &state)
+                switch effect {
+                case .lead(true):
+                    let leads = tryToLead()
+                    if !leads { state.syncedBy = lockHolder?.process }
+                    answers.append(.leading(leads))
+                case .useAlone(let grant):
+                    guard let isAlone = useAlone(grant, &state) else { return false }
+                    answers.append(.usesAlone(isAlone))
+                default: break
+                }
+            }
+            effects = answers.flatMap { state.synchronizer.handle($0, now: environment.now(), random: &state.random) }
+        }
+        shareStore(&state)
+        let needed = Set(state.synchronizer.session.tickets)
+        shared.withLock { shared in
+            shared.tokens = shared.tokens.filter { needed.contains($0.key) }
+            shared.dataToken = state.synchronizer.session.dataTicket.flatMap { shared.tokens[$0] }
+        }
+        return true
     }
 
     func tell(_ event: InstantEvent) {

@@ -36,21 +36,25 @@ struct SyncCommand: AsyncParsableCommand {
         do { try await session.synchronize() } catch { throw CommandFailure(reading: error) }
         let kept = try await session.own?.changes() ?? []
         try await session.reading {
-            try report(session.descriptor, kept, session.own?.link.name)
-            try session.descriptor.unsentInOtherStores().requireReadable()
+            let others = try session.descriptor.unsentInOtherStores()
+            try report(session.descriptor, others, kept, session.own?.link.name)
+            try others.requireReadable()
         }
     }
 
     /// - Parameters:
+    ///   - others: what waits in stores that other processes use, or may not be sent with this token.
     ///   - kept: the changes that are not in the layer's PDF.
     ///   - name: that of the PDF.
-    private func report(_ descriptor: InstantDocumentDescriptor, _ kept: [OwnFileChange], _ name: String?) throws {
+    private func report(
+        _ descriptor: InstantDocumentDescriptor, _ others: LayerLosses, _ kept: [OwnFileChange], _ name: String?
+    ) throws {
         let status = descriptor.status
         let disputed = kept.count(where: \.isConflict)
         let counts = [
             ("annotations", try descriptor.layer.count(ListQuery())),
-            ("waiting", status.unsent + kept.count - disputed),
-            ("parked", status.parked),
+            ("waiting", status.unsent + others.edits.count(where: \.state.isOnItsWay) + kept.count - disputed),
+            ("parked", status.parked + others.edits.count(where: \.state.isParked)),
             ("conflicts", status.conflicts + disputed), ("refused", status.refused),
         ]
         switch format {
@@ -68,4 +72,9 @@ struct SyncCommand: AsyncParsableCommand {
             throw CommandFailure("some edits were not accepted; see postilla conflicts", .conflict)
         }
     }
+}
+
+extension UnsentEdit.State {
+    fileprivate var isOnItsWay: Bool { self == .waiting || self == .sending }
+    fileprivate var isParked: Bool { if case .parked = self { true } else { false } }
 }
