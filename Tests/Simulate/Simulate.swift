@@ -1,9 +1,9 @@
 import Glibc
 import Simulation
 
-/// `simulate [SEEDS] [FROM]` runs SEEDS histories starting with seed FROM, on all cores, and stops at the first
-/// failure. Without FROM it draws the first seed, so that each run tests new histories, and prints it first. `simulate
-/// --trace SEED` prints one history line by line. `simulate --cluster [SEED]` prints what many servers on one database
+/// `simulate [SEEDS] [FROM]` runs SEEDS histories starting with seed FROM, on all cores. It prints each failure, and at
+/// the end how many failed of each kind, with one seed. Without FROM it draws the first seed, so that each run tests new
+/// histories, and prints it first. `simulate --trace SEED` prints one history line by line. `simulate --cluster [SEED]` prints what many servers on one database
 /// cost.
 @main
 struct Simulate {
@@ -24,11 +24,17 @@ struct Simulate {
         fflush(nil)
         let clock = ContinuousClock()
         let start = clock.now
-        let run = Run(from: from, count: seeds)
-        let failure = await run.perform()
+        let run = Run(from: from, count: seeds) { failure in
+            print("seed \(failure.seed): \(failure.why)")
+            fflush(nil)
+        }
+        let kinds = await run.perform()
         let seconds = (clock.now - start) / .seconds(1)
-        if let failure {
-            return end("seed \(failure.seed): \(failure.why)\n  make simulate SEEDS=1 FROM=\(failure.seed)", 1)
+        guard kinds.isEmpty else {
+            for (kind, failures) in kinds {
+                print("\(failures.count) × \(kind)\n  make simulate TRACE=\(failures[0].seed)")
+            }
+            return end("\(kinds.reduce(0) { $0 + $1.failures.count }) of \(seeds) histories failed", 1)
         }
         print("\(seeds) histories from seed \(from) held, \(Int(Double(seeds) / max(seconds, 0.001))) a second")
     }

@@ -12,6 +12,7 @@ extension Universe {
         if profile.hasStranger, later.chance(1, of: 10) { try strangerPushes() }
         if profile.stopsProcesses, later.chance(1, of: 12) { try stopOrContinue() }
         if profile.hasSecondProcesses, later.chance(1, of: 12) { try changeViewOfOne() }
+        try checkKept()
     }
 
     private func pick() -> Happening {

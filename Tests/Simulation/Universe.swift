@@ -61,6 +61,7 @@ final class Universe {
     // MARK: Programs
 
     func launch(_ device: Device) throws {
+        try settleHandover(of: device)
         let process = device.launch(&dice)
         try give(.listening(true), process)
         try supplyToken(process)
@@ -124,16 +125,8 @@ final class Universe {
     }
 
     private func handOver(from device: Device, to heir: Device) throws {
+        try settleHandover(of: device)
         let giving = Layer(store: device.disk)
-        // The process may die in each step; the next one repeats or finishes the handover.
-        if let id = try giving.metadata().handover {
-            let isReceived = try devices.contains {
-                try Layer(store: $0.disk).metadata().received.contains(id)
-            }
-            isReceived
-                ? try giving.endHandover(id, newClientID: "device-\(device.number)-\(dice.next())")
-                : try giving.cancelHandover(id)
-        }
         let process = heir.leader
         do {
             guard let handover = try giving.beginHandover("handover-\(dice.next())") else { return }
@@ -148,6 +141,17 @@ final class Universe {
             for other in heir.processes { other.hasForeignChanges = true }
         } catch is ProcessDied { try kill(process) } catch is LocalStoreError {}
         if process.store.isDead { try kill(process) }
+    }
+
+    /// Finishes or withdraws the handover in whose midst a process died: before the next one, and before a process uses
+    /// the store.
+    private func settleHandover(of device: Device) throws {
+        let giving = Layer(store: device.disk)
+        guard let id = try giving.metadata().handover else { return }
+        let isReceived = try devices.contains { try Layer(store: $0.disk).metadata().received.contains(id) }
+        isReceived
+            ? try giving.endHandover(id, newClientID: "device-\(device.number)-\(dice.next())")
+            : try giving.cancelHandover(id)
     }
 
     /// The intentions move with the edits, even if the process died afterwards.

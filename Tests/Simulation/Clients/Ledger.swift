@@ -9,8 +9,12 @@ struct Ledger {
         case gone
     }
 
-    /// The newest wish for each record; several if the program died before reporting which of them is on disk.
-    private(set) var wishes: [Record.ID: [Wish]] = [:]
+    /// One of these is to come true: the newest wish for a record, and those of which the program died before
+    /// reporting which of them is on disk.
+    typealias Alternatives = [Wish]
+
+    /// For each record the newest wish; several if they were made in different stores, each of which is to come true.
+    private(set) var wishes: [Record.ID: [Alternatives]] = [:]
     /// How often a text may be written: more than once when the person sent it again.
     private(set) var repeats: [String: Int] = [:]
 
@@ -20,16 +24,17 @@ struct Ledger {
 
     mutating func wants(_ wish: Wish, of id: Record.ID, isCertain: Bool = true) {
         if wish == .gone, vanished.contains(id) { return forget(id) }
-        if isCertain { wishes[id] = [wish] } else if wishes[id] != nil { wishes[id]?.append(wish) }
+        if isCertain { wishes[id] = [[wish]] } else { wishes[id] = wishes[id]?.map { $0 + [wish] } }
     }
 
     /// Drops the wishes for a record.
     mutating func forget(_ id: Record.ID) { wishes[id] = nil }
 
     mutating func isGone(_ id: Record.ID) {
-        guard wishes[id]?.contains(.gone) ?? false else { return }
+        guard let all = wishes[id], all.contains(where: { $0.contains(.gone) }) else { return }
         vanished.insert(id)
-        forget(id)
+        let others = all.filter { !$0.contains(.gone) }
+        wishes[id] = others.isEmpty ? nil : others
     }
 
     /// Notes that a record is visible again.
