@@ -132,17 +132,19 @@ extension WritableLayer {
         }
         guard let id = edits.first?.id else { return [] }
         let metadata = try metadata()
-        let isEdited = try entries(of: id).contains { $0.isPending || $0.stage == .applied }
+        let there = try entries(of: id)
+        // Were this edit rejected, it would take the place of the open one.
+        let isOpen = there.contains { $0.stage == .conflict || $0.stage == .refused }
         let own = try ownWrite(id)?.revision
         let here = try overlay(id, metadata: metadata)
-        while let first = edits.first, isEdited || own.map({ $0 > first.baseRevision }) ?? false {
+        while let first = edits.first, !there.isEmpty || own.map({ $0 > first.baseRevision }) ?? false {
             if first.isDone(in: here.record, by: metadata.identity.userID) {
                 // It was received before, or made here too.
                 edits.removeFirst()
                 continue
             }
             guard first.kind == .update || first.kind == .delete else { break }
-            if let base = first.base, let record = here.record, base.isEquivalent(as: record) {
+            if !isOpen, let base = first.base, let record = here.record, base.isEquivalent(as: record) {
                 edits[0].baseRevision = max(first.baseRevision, here.revision)
                 break
             }

@@ -121,6 +121,21 @@ import Testing
         #expect(try receiving.record("1").map { Annotation($0).text } == "here")
     }
 
+    @Test func anEditOfWhatHasAConflictHereIsAnotherConflict() throws {
+        for layer in [giving, receiving] {
+            _ = try layer.take(
+                SnapshotPage(epoch: "e", at: 3, records: [.record(stored("1", "one", 3).record, 3)], next: nil),
+                for: Layer.NextPage())
+        }
+        try receiving.update("1", content: note("here"), at: now)
+        let push = try #require(try receiving.seal())
+        let result = ChangeResult(n: 1, status: .conflict, item: item("1", "one", 5))
+        _ = try receiving.take(PushAnswer(results: [result], delta: nil), to: push, newClientID: "c")
+        try giving.update("1", content: note("there"), at: now)
+        _ = try receiving.receive(try #require(try giving.beginHandover("h")))
+        #expect(try receiving.conflicts().map { $0.mine?["text"]?.string } == ["here", "there"])
+    }
+
     /// A store was used again although another one had received its edits, because that one could not be read.
     @Test func whatIsHereAlreadyDoesNotComeTwice() throws {
         let handover = try #require(try giving.beginHandover("h"))
