@@ -16,7 +16,16 @@ extension Fault {
             "case .gone where entry.kind == .delete:", "case .gone where PLANTED || entry.kind == .delete:"),
         Fault(
             "an edit based on one that lost a conflict is dropped", in: "InstantCore/Outbox/Layer+Answers.swift",
-            "kept = kept.joined(by: later)", "if !PLANTED { kept = kept.joined(by: later) }"),
+            "kept = later.reduce(kept) { $0.joined(by: $1) }",
+            "if !PLANTED { kept = later.reduce(kept) { $0.joined(by: $1) } }"),
+        Fault(
+            "a deletion that was undone takes the text of a rejected edit along",
+            in: "InstantCore/Outbox/Layer+Answers.swift",
+            "let deletion = isThere != true && later.last?.kind == .delete ? later.last : nil",
+            """
+            let isDeleted = PLANTED ? later.contains { $0.kind == .delete } : later.last?.kind == .delete
+                    let deletion = isThere != true && isDeleted ? later.last : nil
+            """),
         Fault(
             "an edit queued behind a change is not based on its answer", in: "InstantCore/Outbox/Layer+Answers.swift",
             "if later.kind == .restore || later.baseRevision <= entry.baseRevision {",

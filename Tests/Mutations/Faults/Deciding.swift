@@ -11,8 +11,16 @@ extension Fault {
             "|| (!PLANTED && stored.run.client == clientID && change.baseRevision >= stored.run.start"),
         Fault(
             "a run continues past another writer", in: "EngineCore/Writing/LayerWriter.swift",
-            "if let client, let old, old.isLive, old.run.client == client { run = old.run }",
-            "if let client, let old, old.isLive, PLANTED || old.run.client == client { run.start = old.run.start }"),
+            "if let client, let old, old.run.client == client { return old.run }",
+            """
+            if let client, let old, PLANTED || old.run.client == client {
+                        return ServerRecord.Run(client: client, start: old.run.start)
+                    }
+            """),
+        Fault(
+            "a restoration by the same client ends its run", in: "EngineCore/Writing/LayerWriter.swift",
+            "live.run = run(of: client, over: removed, since: removed.revision)",
+            "live.run = run(of: client, over: PLANTED ? nil : removed, since: removed.revision)"),
         Fault(
             "a thread remains when its root is deleted", in: "EngineCore/Writing/ChangeDecider.swift",
             "writer.remove(thread + [root],", "writer.remove((PLANTED ? [] : thread) + [root],"),

@@ -15,6 +15,22 @@ extension Fault {
                     faulty: "if !(PLANTED && stage == .sealed) { entry.state = .waiting }"),
             ]),
         Fault(
+            "what may be on the server is cancelled out", in: "InstantCore/Outbox/Enqueueing.swift",
+            "if let last, !last.wasSent, let merged", "if let last, PLANTED || !last.wasSent, let merged"),
+        Fault(
+            "an edit from another store replaces one that was made here",
+            in: "InstantCore/Outbox/Layer+Handover.swift",
+            "guard first.kind == .update || first.kind == .delete else { break }",
+            "guard !PLANTED, first.kind == .update || first.kind == .delete else { break }"),
+        Fault(
+            "an edit that was received before comes again", in: "InstantCore/Outbox/Layer+Handover.swift",
+            "if first.isDone(in: here.record, by: metadata.identity.userID) {",
+            "if !PLANTED, first.isDone(in: here.record, by: metadata.identity.userID) {"),
+        Fault(
+            "undoing a resolution drops the user's version", in: "InstantCore/Outbox/Layer+Undo.swift",
+            "undone.resolved = try receipt.resolved.map {",
+            "undone.resolved = try (PLANTED ? nil : receipt.resolved).map {"),
+        Fault(
             "a new record loses its group", in: "InstantCore/Layer/Layer+Editing.swift",
             "return try enqueue(.create, id, content: stamped, group: group,",
             "return try enqueue(.create, id, content: stamped, group: PLANTED ? nil : group,"),

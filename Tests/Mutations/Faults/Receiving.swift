@@ -54,5 +54,17 @@ extension Fault {
             "an edit drawn on a replaced PDF is sent anyway", in: "InstantCore/Layer/Layer+Session.swift",
             "if accepted.pdfReplaced { try store.markUnsentUncertain",
             "if !PLANTED, accepted.pdfReplaced { try store.markUnsentUncertain"),
+        Fault(
+            "edits of one record on a replaced PDF are conflicts one by one",
+            in: "InstantCore/Layer/Layer+Session.swift",
+            "guard let entry = try entry(unsent.seq), entry.isUnsealed else { continue }",
+            """
+            guard var entry = try entry(unsent.seq), entry.isUnsealed else { continue }
+                        if PLANTED {
+                            entry.state = .conflict(reason)
+                            try replace(entry)
+                            continue
+                        }
+            """),
     ]
 }
