@@ -116,7 +116,10 @@ extension Universe {
                 let isKept = (outbox ?? []).contains { entry in
                     wishes.contains { wish in
                         switch wish {
-                        case .text(let text): entry.content.map { Remark.text(of: $0) == text } ?? false
+                        case .text(let text):
+                            // A restore brings back what the record was.
+                            (entry.content ?? (entry.kind == .restore ? entry.base?.content : nil))
+                                .map { Remark.text(of: $0) == text } ?? false
                         case .gone: entry.id == id && entry.kind == .delete
                         }
                     }
