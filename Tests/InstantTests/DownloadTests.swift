@@ -2,6 +2,7 @@ import Annotations
 import Foundation
 import InstantCore
 import Synchronization
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -169,6 +170,91 @@ import Testing
         descriptor.sync()
         try await wait(in: events) { $0 == .didFinishSync ? () : nil }
         #expect(descriptor.pdfPath == nil)
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
+        withExtendedLifetime(client) {}
+    }
+
+    /// While the cancelled attempt still reads.
+    @Test(arguments: ["progress", "awaiting"])
+    func aDownloadAskedForRightAfterACancellationStarts(_ way: String) async throws {
+        let pdf = pdf
+        let isFirst = Mutex(true)
+        let server = try plainServer(pdf) { request in
+            guard request.path.hasSuffix("/document"),
+                isFirst.withLock({ first in
+                    defer { first = false }
+                    return first
+                })
+            else { return nil }
+            var answer = document(pdf, request)
+            answer.cutAfter = 100_000
+            answer.holds = true
+            return answer
+        }
+        let (client, descriptor) = try open(server)
+        let events = descriptor.events
+        let awaiting = Task {
+            if way == "awaiting" {
+                try await descriptor.downloadAndWait(usingJWT: token())
+            } else {
+                try descriptor.download(usingJWT: token())
+            }
+        }
+        try await wait(in: events) { event in
+            if case .didMakeProgress(let progress) = event, progress.received == 0 { () } else { nil }
+        }
+        if way == "awaiting" { awaiting.cancel() } else { try #require(descriptor.downloadProgress).cancel() }
+        try await limited("the second download ends", seconds: 600) {
+            try await descriptor.downloadAndWait(usingJWT: token())
+        }
+        #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(pdf.bytes))
+        #expect(server.requests.count { $0.path.hasSuffix("/document") } == 2)
+        server.release()
+        withExtendedLifetime(client) {}
+    }
+
+    /// After a power failure, for example: the server has done nothing wrong.
+    @Test func aDamagedBeginningIsFetchedAnew() async throws {
+        let server = try plainServer(pdf)
+        let (client, descriptor) = try open(server)
+        try FileManager.default.createDirectory(atPath: folder.path + "/pdfs", withIntermediateDirectories: true)
+        try Data(count: 5000).write(to: URL(fileURLWithPath: folder.path + "/pdfs/\(pdf.sha256).part"))
+        let events = descriptor.events
+        try descriptor.download(usingJWT: token())
+        let failure = try await wait(in: events) { event -> InstantError?? in
+            switch event {
+            case .didFinishDownload: .some(nil)
+            case .didFailDownload(let error): .some(error)
+            default: nil
+            }
+        }
+        #expect(failure == nil)
+        let ranges = server.requests.filter { $0.path.hasSuffix("/document") }.map { $0.headers["range"] }
+        #expect(ranges == ["bytes=5000-", nil])
+        withExtendedLifetime(client) {}
+    }
+
+    /// The pause after a failure does not last as long as the jump.
+    @Test func aClockThatIsSetBackDelaysNoDownload() async throws {
+        let pdf = pdf
+        let back = Mutex<Int64>(0)
+        let server = try plainServer(pdf) { request in
+            guard request.path.hasSuffix("/document"), request.headers["range"] == nil else { return nil }
+            var answer = document(pdf, request)
+            answer.cutAfter = 120_000
+            return answer
+        }
+        let client = try InstantClient(
+            serverURL: server.url, dataDirectory: folder.url,
+            environment: Environment(
+                now: { Environment.system.now() + -back.withLock { $0 } },
+                downloadPause: { _ in
+                    back.withLock { $0 = 86_400_000 }
+                    return 1
+                }))
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        let events = descriptor.events
         try descriptor.download(usingJWT: token())
         try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
         withExtendedLifetime(client) {}

@@ -34,6 +34,23 @@ struct PDFDownload: Sendable {
         let part = try PartFile(path: folders.part(sha256))
         guard !isComplete else { return }
         try part.resume(total: total)
+        try await complete(part, token: token, progress: progress)
+        if part.isResumed, part.sha256 != sha256 {
+            // Not the server's fault, unless it happens again with what it has sent just now.
+            try part.drop()
+            try await complete(part, token: token, progress: progress)
+        }
+        guard part.sha256 == sha256 else {
+            try part.drop()
+            throw SyncFailure.invalidServer("the PDF arrived damaged: its SHA-256 does not match")
+        }
+        try part.finish(as: folders.pdf(sha256), in: folders.pdfs)
+    }
+
+    /// Fetches what is missing.
+    private func complete(
+        _ part: PartFile, token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void
+    ) async throws {
         var restarts = 0
         while true {
             progress(DownloadProgress(received: part.size, total: total))
@@ -50,11 +67,6 @@ struct PDFDownload: Sendable {
         guard part.size == total else {
             throw SyncFailure.unreachable("the download was interrupted at \(part.size) of \(total) bytes")
         }
-        guard part.sha256 == sha256 else {
-            try part.drop()
-            throw SyncFailure.invalidServer("the PDF arrived damaged: its SHA-256 does not match")
-        }
-        try part.finish(as: folders.pdf(sha256), in: folders.pdfs)
     }
 
     private var isComplete: Bool { Folders.isFile(folders.pdf(sha256)) }

@@ -12,6 +12,8 @@ final class PartFile {
     let path: String
     private let descriptor: Int32
     private(set) var size: Int64 = 0
+    /// Whether it begins with what an earlier attempt left. A power failure may have damaged that.
+    private(set) var isResumed = false
     private var hash = SHA256Hash()
 
     /// - Throws: ``Busy``, or ``InstantError`` if the file cannot be opened.
@@ -66,6 +68,7 @@ final class PartFile {
             hash.add(buffer[..<count])
             size += Int64(count)
         }
+        isResumed = size > 0
         if size > total { try drop() }
     }
 
@@ -77,6 +80,7 @@ final class PartFile {
     private func rewind() throws {
         guard lseek(descriptor, 0, SEEK_SET) == 0 else { throw Self.failure("cannot read \(path)") }
         size = 0
+        isResumed = false
         hash = SHA256Hash()
     }
 

@@ -7,12 +7,17 @@ struct DownloadState {
     var isWanted = false
     /// Whether the PDF is stored; the layer's records may still be missing.
     var hasPDF = false
+    /// Whether an attempt is under way. There is one at a time: a second one would find the file locked.
     var isRunning = false
+    /// Whether that attempt was cancelled. What it still says has nothing to do with a download that was requested since.
+    var isCancelled = false
     var progress: DownloadProgress?
     /// Consecutive attempts without progress.
     var failures = 0
-    /// The earliest time of the next attempt.
-    var notBefore: Timestamp?
+    /// Whether the next attempt waits for its time. A timer ends the pause, not the clock, which may be set back.
+    var isPaused = false
+    /// The number of pauses so far, so that the timer of an earlier one does not end this one.
+    var pauses = 0
 
     static let maxFailures = 5
 
@@ -39,7 +44,7 @@ extension LayerPerformer {
                 state.download.isWanted = true
                 state.download.progress = state.download.progress ?? DownloadProgress(received: 0, total: 0)
                 state.download.failures = 0
-                state.download.notBefore = nil
+                state.download.isPaused = false
                 return []
             }
         }
@@ -52,6 +57,7 @@ extension LayerPerformer {
             self.handle { state, _ in
                 wasWanted = state.download.isWanted
                 state.download.isWanted = false
+                state.download.isCancelled = state.download.isRunning
                 self.withShared { $0.download }?.cancel()
                 return []
             }
@@ -61,11 +67,10 @@ extension LayerPerformer {
 
     /// Starts once a token has been accepted, because only then are the hash and the length known.
     func startDownloadIfWanted(_ state: inout Confined) {
-        guard state.download.isWanted, !state.download.hasPDF, !state.download.isRunning,
+        guard state.download.isWanted, !state.download.hasPDF, !state.download.isRunning, !state.download.isPaused,
             state.synchronizer.session.dataTicket != nil, let metadata = try? layer.metadata(),
             !metadata.pdfSHA256.isEmpty
         else { return }
-        if let notBefore = state.download.notBefore, environment.now() < notBefore { return }
         let download = PDFDownload(
             transport: transport, folders: folders, sha256: metadata.pdfSHA256, total: metadata.pdfBytes)
         withShared { shared in
@@ -78,6 +83,7 @@ extension LayerPerformer {
             }
         }
         state.download.isRunning = true
+        state.download.isCancelled = false
     }
 
     /// Ends the download once the PDF and the layer's records are stored.
@@ -92,7 +98,7 @@ extension LayerPerformer {
             var isWanted = false
             self.handle { state, _ in
                 // Progress from before a cancellation is not reported: it would look like a running download.
-                isWanted = state.download.isWanted
+                isWanted = state.download.isWanted && !state.download.isCancelled
                 guard isWanted else { return [] }
                 if progress.received > state.download.progress?.received ?? -1 { state.download.failures = 0 }
                 state.download.progress = progress
@@ -111,15 +117,17 @@ extension LayerPerformer {
                     state.download.hasPDF = true
                     return []
                 }
+                // If it was requested again meanwhile, it now begins.
+                if state.download.isCancelled { return [] }
                 switch error {
                 case is CancellationError: state.download.isWanted = false
-                case is PartFile.Busy: self.downloadLater(1000, &state, now)
+                case is PartFile.Busy: self.downloadLater(1000, &state)
                 case let error where !state.download.mayRetry(error):
                     state.download.isWanted = false
                     events.append(.didFailDownload(InstantError(error)))
                 default:
                     state.download.failures += 1
-                    self.downloadLater(self.environment.downloadPause(state.download.failures), &state, now)
+                    self.downloadLater(self.environment.downloadPause(state.download.failures), &state)
                     // The session's data about the PDF or the token may be outdated: request it again.
                     if case SyncFailure.unreachable = error { return [] }
                     return state.synchronizer.handle(.sessionInvalidated, now: now, random: &state.random)
@@ -143,8 +151,15 @@ extension LayerPerformer {
         }
     }
 
-    private func downloadLater(_ delay: Int64, _ state: inout Confined, _ now: Timestamp) {
-        state.download.notBefore = now + delay
-        onQueue(afterMilliseconds: Int(delay) + 1) { [weak self] in self?.handle { _, _ in [] } }
+    private func downloadLater(_ delay: Int64, _ state: inout Confined) {
+        state.download.isPaused = true
+        state.download.pauses += 1
+        let pause = state.download.pauses
+        onQueue(afterMilliseconds: Int(delay)) { [weak self] in
+            self?.handle { state, _ in
+                if state.download.pauses == pause { state.download.isPaused = false }
+                return []
+            }
+        }
     }
 }
