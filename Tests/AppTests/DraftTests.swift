@@ -72,6 +72,18 @@ import Testing
         #expect(stage.asked.contains(.saveDraft(.record("h1"), nil)))
     }
 
+    @Test func aClockThatIsSetBackDelaysNoDraft() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("e mine")
+        let draft = Effect.saveDraft(.record("h1"), "Which ones? mine")
+        for moment in [0, -86_400_000, -86_400_000 + 3_000] as [Int64] {
+            #expect(!stage.asked.contains(draft))
+            stage.now = .noon + moment
+            stage.send(.tick(stage.now))
+        }
+        #expect(stage.asked.contains(draft))
+    }
+
     // MARK: The disk
 
     @Test func aDraftIsCalledKeptOnceItIs() throws {

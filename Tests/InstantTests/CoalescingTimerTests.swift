@@ -26,6 +26,14 @@ import Testing
         #expect(alarm.fired(late, at: moment(10)) == nil)
     }
 
+    /// The rest of the way to the old moment may be a day.
+    @Test func aClockThatIsSetBackWakesAtOnce() throws {
+        var alarm = CoalescingTimer()
+        let started = alarm.set(for: moment(100_000))
+        let timer = try #require(started)
+        #expect(alarm.fired(timer, at: moment(13_600)) == .due)
+    }
+
     @Test func nothingIsWokenForWhatIsNotWaitedForAnyMore() throws {
         var alarm = CoalescingTimer()
         let started = alarm.set(for: moment(10))

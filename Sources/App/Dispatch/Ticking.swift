@@ -7,6 +7,7 @@ extension AppState {
     private static let draftInterval: Int64 = 2000
 
     mutating func ticked(_ moment: Timestamp) -> [Effect] {
+        if moment < now { clockWentBack(by: now - moment) }
         now = moment
         dropNotice()
         document?.highlights.drop(at: now)
@@ -19,6 +20,17 @@ extension AppState {
             return []
         }
         return now - last >= Self.draftInterval ? keepDraft() : []
+    }
+
+    /// Shifts what lasts for a time, so that a clock that is set back by a day delays nothing by a day: above all no draft.
+    private mutating func clockWentBack(by milliseconds: Int64) {
+        shownNotice = shownNotice.map { shown in
+            var shown = shown
+            shown.since = shown.since + -milliseconds
+            return shown
+        }
+        document?.highlights.clockWentBack(by: milliseconds)
+        if let last = document?.editor?.savedAt { document?.editor?.savedAt = last + -milliseconds }
     }
 
     /// Milliseconds until the token expires, by the server's clock; nil without a token.

@@ -30,6 +30,11 @@ struct ChangeHighlights: Equatable, Sendable {
         self.nextEnd = ends.values.min()
     }
 
+    mutating func clockWentBack(by milliseconds: Int64) {
+        ends = ends.mapValues { $0 + -milliseconds }
+        nextEnd = nextEnd.map { $0 + -milliseconds }
+    }
+
     /// Returns the milliseconds since the last whole second.
     private static func mod(_ milliseconds: Int64) -> Int64 { ((milliseconds % 1000) + 1000) % 1000 }
 }

@@ -118,7 +118,8 @@ struct PlainState: Sendable {
         }
         wasLost = app.document?.accessLost != nil
         if announces, !changes.isEmpty {
-            if announcedAt.map({ app.now - $0 >= Self.announceInterval }) ?? true {
+            // A clock that was set back must not keep changes from being told.
+            if announcedAt.map({ app.now < $0 || app.now - $0 >= Self.announceInterval }) ?? true {
                 lines.append("\(changes.sentence); type new")
                 announcedAt = app.now
                 changes.clear()

@@ -375,8 +375,9 @@ extension InstantDocumentDescriptor {
         }
     }
 
-    /// The delay between the last edit and sending, 1 s by default; if nil, only ``sync()`` sends edits. A negative one
-    /// counts as 0, and any length is allowed. Setting it does not send waiting edits.
+    /// The delay between the last edit and sending, 1 s by default; if nil, only ``sync()`` sends edits. While one edit
+    /// follows another, they are sent after five times the delay. A negative one counts as 0, and any length is allowed.
+    /// Setting it does not send waiting edits.
     public var delayForSyncingLocalChanges: Duration? {
         get { state.withLock(\.delay) }
         set {

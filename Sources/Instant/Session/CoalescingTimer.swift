@@ -31,6 +31,11 @@ struct CoalescingTimer {
         guard timer == self.timer else { return nil }
         self.timer = nil
         guard let moment else { return nil }
+        // It has run its time, but the clock was set back: the next timer would run for as long as the jump.
+        if now < timer.moment {
+            self.moment = nil
+            return .due
+        }
         if now < moment { return .early(start(for: moment)) }
         self.moment = nil
         return .due

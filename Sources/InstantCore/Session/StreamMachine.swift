@@ -107,11 +107,11 @@ package struct StreamMachine: Hashable, Sendable {
 
     /// Shifts the times after the local clock was set back.
     mutating func clockWentBack(by milliseconds: Int64) {
+        pollUntil = pollUntil.map { $0 + -milliseconds }
         guard var channel = current else { return }
         channel.openedAt = channel.openedAt + -milliseconds
         channel.lastHeard = channel.lastHeard + -milliseconds
         current = channel
-        pollUntil = pollUntil.map { $0 + -milliseconds }
     }
 
     /// The next time at which the result of ``timePassed(at:)`` or ``wanted(by:at:)`` may change.

@@ -19,7 +19,7 @@ extension Synchronizer {
         case .edited:
             let backlog = try layer.backlog()
             perform(cycle.edited(backlog: backlog))
-            pushAt = backlog == .sendable ? pushDelay.map { now + $0 } : nil
+            planPush(backlog, now: now)
             if pushAt != nil { stopWaiting(now: now) }
             // If no delay is configured, do not wait for a timer.
             try pushIfDue(backlog, now: now)
@@ -29,7 +29,7 @@ extension Synchronizer {
             if followUntil != nil { followUntil = now + Self.followPatience }
             let backlog = try layer.backlog()
             perform(cycle.edited(backlog: backlog))
-            if backlog == .sendable, pushAt == nil { pushAt = pushDelay.map { now + $0 } }
+            planPush(backlog, now: now)
             try updateGoal()
         case .syncRequested: try requestSync(now: now)
         case .checkRequested:
@@ -64,13 +64,26 @@ extension Synchronizer {
         case .announced(let own): presence.setOwn(own)
         case .pushDelay(let delay):
             pushDelay = delay
-            if delay == nil { pushAt = nil }
+            if delay == nil { (pushAt, unsentSince) = (nil, nil) }
         case .storageRemoved:
             closeStreams()
             giveUpAll()
             perform(cycle.storageRemoved())
             perform(session.storageRemoved())
         }
+    }
+
+    /// Sets the time of the push: some time after the last edit, because the next one may follow at once, but not much later
+    /// than the first one. Edits of other processes count like those of this one.
+    private mutating func planPush(_ backlog: Backlog, now: Timestamp) {
+        guard backlog == .sendable, let pushDelay else {
+            (pushAt, unsentSince) = (nil, nil)
+            return
+        }
+        let first = unsentSince ?? now
+        unsentSince = first
+        let (longest, overflow) = pushDelay.multipliedReportingOverflow(by: Self.mostPushDelays)
+        pushAt = min(now + pushDelay, first + (overflow ? .max : longest))
     }
 
     private mutating func requestSync(now: Timestamp) throws {

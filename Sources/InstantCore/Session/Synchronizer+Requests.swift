@@ -12,6 +12,7 @@ extension Synchronizer {
         while !mustStartOver, let ticket = session.dataTicket, let epoch, cycle.isSyncing {
             if let kind = try nextRequest(epoch: epoch, now: now) {
                 let request = SyncRequest(id: number(), ticket: ticket, kind: kind)
+                if case .push = kind { unsentSince = nil }
                 underWay = request
                 effects.append(.send(request))
                 return

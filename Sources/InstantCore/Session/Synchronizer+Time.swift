@@ -19,7 +19,7 @@ extension Synchronizer {
         }
         try pushIfDue(nil, now: now)
         // Without a connection, the cycle after the next one sends the edits.
-        if let pushAt, pushAt <= now { self.pushAt = nil }
+        if let pushAt, pushAt <= now { (self.pushAt, unsentSince) = (nil, nil) }
         if let askAt, askAt <= now {
             self.askAt = nil
             announceNeed()
@@ -66,6 +66,7 @@ extension Synchronizer {
         integrity.clockWentBack(by: back)
         presence.clockWentBack(by: back)
         pushAt = pushAt.map { $0 + -back }
+        unsentSince = unsentSince.map { $0 + -back }
         askAt = askAt.map { $0 + -back }
         notBefore = notBefore.map { $0 + -back }
         followUntil = followUntil.map { $0 + -back }
@@ -92,10 +93,10 @@ extension Synchronizer {
     mutating func pushIfDue(_ backlog: Backlog?, now: Timestamp) throws {
         guard let pushAt, pushAt <= now else { return }
         if session.dataTicket != nil {
-            self.pushAt = nil
+            (self.pushAt, unsentSince) = (nil, nil)
             if try backlog ?? layer.backlog() == .sendable { try beginCycle(backlog) }
         } else if hadNoToken {
-            self.pushAt = nil
+            (self.pushAt, unsentSince) = (nil, nil)
             if try backlog ?? layer.backlog() == .sendable { announceNeed() }
         }
     }

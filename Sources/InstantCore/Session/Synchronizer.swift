@@ -43,7 +43,8 @@ package struct Synchronizer {
         case usesAlone(Bool)
         /// true: the program is about to be stopped, as by Ctrl-Z; false: it continues.
         case suspended(Bool)
-        /// The delay of a push after the last edit, in milliseconds; nil to push only on request.
+        /// The delay of a push after the last edit, in milliseconds; nil to push only on request. While edits follow each
+        /// other, the push comes after five times as long.
         case pushDelay(Int64?)
         case storageRemoved
         /// Other data contradicts the last session response: request it again.
@@ -158,6 +159,9 @@ package struct Synchronizer {
     var stream = StreamMachine()
     var pushDelay: Int64? = 1000
     var pushAt: Timestamp?
+    /// When the first edit was made that was not sent since.
+    var unsentSince: Timestamp?
+    static let mostPushDelays: Int64 = 5
     /// When to ask for a token, because the application listens without one.
     var askAt: Timestamp?
     var expiry: ExpiryWatch?

@@ -59,6 +59,32 @@ import Testing
         #expect(it.names(.answered(asked, it.session(grant))).contains("token expires"))
     }
 
+    /// Edits of this process and of others, each within a second of the one before.
+    @Test(arguments: [Synchronizer.Input.edited, .storeChanged])
+    func aPushWaitsForFiveDelaysAtMost(_ edit: Synchronizer.Input) throws {
+        var it = Bench()
+        _ = it.goLive()
+        var number = 0
+        /// Edits until a push is sent, and returns it and how long that took.
+        func push() throws -> (request: Int, milliseconds: Int64)? {
+            let first = it.now
+            for _ in 0..<20 {
+                number += 1
+                try it.layer.create(note("text"), id: "n\(number)", author: nil, at: it.now)
+                _ = it.give(edit)
+                it.now = it.now + 500
+                if let request = it.give(.woke).request { return (request, it.now - first) }
+            }
+            return nil
+        }
+        let first = try #require(try push())
+        #expect(first.milliseconds == 5000)
+        // What comes while it is under way begins anew.
+        try it.layer.create(note("text"), id: "late", author: nil, at: it.now)
+        #expect(it.give(edit).request == nil)
+        #expect(it.alarm == it.now + 1000)
+    }
+
     /// A timer that fires early is set again, so that no edit waits for a timer that is gone.
     @Test func aTimerThatFiredTooEarlyIsSetAgain() throws {
         var it = Bench()
@@ -116,6 +142,23 @@ import Testing
         #expect(it.give(.woke).wake == it.now + wait)
         it.now = it.now + wait
         #expect(it.names(.woke) == ["ask session"])
+    }
+
+    /// While no channel is open, too.
+    @Test func aClockThatIsSetBackDoesNotProlongThePolling() throws {
+        var it = Bench()
+        _ = try it.goListening()
+        it.now = it.now + 10_000
+        #expect(it.give(.woke).stream?.channel == .polling)
+        _ = it.give(.listening(false))
+        it.now = it.now + -86_400_000
+        _ = it.give(.woke)
+        let pull = it.request(.listening(true))
+        let digest = it.request(.answered(pull, it.delta()))
+        let polling = try #require(it.give(.failed(digest, .invalidServer("not known"))).stream)
+        #expect(polling.channel == .polling)
+        it.now = it.now + 600_000
+        #expect(it.give(.heard(polling.id, .heartbeat)).stream?.channel == .events)
     }
 
     @Test func aClockThatIsSetBackKillsNoStreamAndDelaysNoPush() throws {
