@@ -171,9 +171,10 @@ final class LayerPerformer: Sendable {
             var refused: InstantError?
             self.handle { state, now in
                 let tokens = self.shared.withLock(\.tokens)
-                if let known = state.synchronizer.session.tickets.first(where: { tokens[$0] == token }) {
+                let session = state.synchronizer.session
+                if let known = session.tickets.first(where: { tokens[$0] == token && $0 != session.fallback }) {
                     // The same token twice is one request; an accepted token stays accepted.
-                    return state.synchronizer.session.dataTicket == known ? [.announce(.authenticated(known))] : []
+                    return session.dataTicket == known ? [.announce(.authenticated(known))] : []
                 }
                 guard !state.synchronizer.isAuthenticating else {
                     refused = InstantError(.alreadyAuthenticating, "another token is being checked; try again later")

@@ -13,10 +13,9 @@ extension SessionMachine {
 
     /// The tokens that may still be needed; others can be discarded.
     package var tickets: [TokenHandle] {
-        switch state {
-        case .authenticating(let ticket, let before): [ticket] + (before.map { [$0] } ?? [])
-        default: ticket.map { [$0] } ?? []
-        }
+        var tickets = [ticket, fallback].compactMap(\.self)
+        if case .authenticating(_, let before?) = state { tickets.append(before) }
+        return tickets
     }
 
     var ticket: TokenHandle? {

@@ -39,15 +39,22 @@ package struct SessionMachine: Hashable, Sendable {
     }
 
     package private(set) var state = State.needsToken(.noneYet)
+    /// The last accepted token, while one that the server has not judged yet has taken its place without a connection. If
+    /// that one is refused, this one is used again.
+    package private(set) var fallback: TokenHandle?
     /// The number of consecutive failures since a stream delivered data or a cycle succeeded.
     package private(set) var failures = 0
 
     package init() {}
 
     package mutating func tokenSupplied(_ ticket: TokenHandle) -> [Action] {
-        if case .paused(_, _) = state {
+        switch state {
+        case .paused(let old, let wasAccepted):
+            if wasAccepted { fallback = old }
             state = .paused(ticket, wasAccepted: false)
             return []
+        case .connecting(let old), .waiting(let old, _, wasAccepted: true): fallback = old
+        case .needsToken, .authenticating, .live, .waiting, .lost: break
         }
         failures = 0
         state = .authenticating(ticket, before: dataTicket)
@@ -58,6 +65,7 @@ package struct SessionMachine: Hashable, Sendable {
         switch state {
         case .authenticating(ticket, _):
             state = .live(ticket)
+            fallback = nil
             return [.announceAuthenticated(ticket)]
         case .connecting(ticket):
             state = .live(ticket)
@@ -68,6 +76,11 @@ package struct SessionMachine: Hashable, Sendable {
 
     /// Handles a 401, or a stream that ended because its token is no longer valid.
     package mutating func refused(_ ticket: TokenHandle, _ need: TokenNeed) -> [Action] {
+        if ticket == fallback { fallback = nil }
+        if let fallback, let actions = replaceRefused(ticket, by: fallback, need) {
+            self.fallback = nil
+            return actions
+        }
         switch state {
         case .authenticating(ticket, let before?):
             state = .live(before)
@@ -88,6 +101,21 @@ package struct SessionMachine: Hashable, Sendable {
         }
     }
 
+    /// - Returns: nil if the refused token has not taken the place of another one.
+    private mutating func replaceRefused(
+        _ ticket: TokenHandle, by earlier: TokenHandle, _ need: TokenNeed
+    ) -> [Action]? {
+        switch state {
+        case .authenticating(ticket, nil), .waiting(ticket, _, wasAccepted: false):
+            state = .connecting(earlier)
+            return [.closeStream, .announceRefused(ticket, need), .askSession(earlier)]
+        case .paused(ticket, wasAccepted: false):
+            state = .paused(earlier, wasAccepted: true)
+            return [.announceRefused(ticket, need)]
+        default: return nil
+        }
+    }
+
     /// Handles a 403 on reading: the token lost read access. For a token that is being tried, this is a rejection.
     package mutating func readingWithdrawn(_ ticket: TokenHandle, _ why: String) -> [Action] {
         switch state {
@@ -101,7 +129,8 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func failed(at now: Timestamp, delay: Int64) -> [Action] {
         guard let ticket else { return [] }
         switch state {
-        case .authenticating:
+        case .authenticating(_, let before):
+            fallback = before ?? fallback
             state = .waiting(ticket, until: now + delay, wasAccepted: false)
         case .connecting, .live:
             state = .waiting(ticket, until: now + delay, wasAccepted: true)
@@ -147,7 +176,9 @@ package struct SessionMachine: Hashable, Sendable {
         switch state {
         case .paused, .lost: return []
         case .needsToken: state = .paused(nil, wasAccepted: false)
-        case .authenticating(let ticket, _): state = .paused(ticket, wasAccepted: false)
+        case .authenticating(let ticket, let before):
+            fallback = before ?? fallback
+            state = .paused(ticket, wasAccepted: false)
         case .connecting(let ticket), .live(let ticket): state = .paused(ticket, wasAccepted: true)
         case .waiting(let ticket, _, let wasAccepted): state = .paused(ticket, wasAccepted: wasAccepted)
         }
@@ -168,6 +199,7 @@ package struct SessionMachine: Hashable, Sendable {
     package mutating func tokenForgotten() -> [Action] {
         if case .lost = state { return [] }
         state = .needsToken(.forgotten)
+        fallback = nil
         return [.closeStream, .announceNeed(.forgotten)]
     }
 
@@ -177,12 +209,14 @@ package struct SessionMachine: Hashable, Sendable {
     /// Ends the session because this user removed the layer: nothing to announce.
     package mutating func storageRemoved() -> [Action] {
         state = .lost(Self.storageWasRemoved)
+        fallback = nil
         return [.closeStream]
     }
 
     package mutating func accessLost(_ why: String) -> [Action] {
         if case .lost = state { return [] }
         state = .lost(why)
+        fallback = nil
         return [.closeStream, .announceLost(why)]
     }
 }

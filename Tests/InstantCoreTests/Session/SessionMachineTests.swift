@@ -37,6 +37,54 @@ private let now = Timestamp(seconds: 100)
         #expect(session.state == .live(one))
     }
 
+    /// The old token is as good as before, whatever happened to the connection meanwhile.
+    @Test(arguments: [
+        "broken while trying", "offline while trying", "waiting before", "connecting before", "offline before",
+    ])
+    func aNewTokenThatIsRefusedAfterABreakLeavesTheOldOneInForce(_ trouble: String) {
+        var session = live()
+        var asked: [SessionMachine.Action]
+        switch trouble {
+        case "broken while trying":
+            _ = session.tokenSupplied(two)
+            #expect(session.failed(at: now, delay: 700) == [.closeStream])
+            asked = session.retryDue()
+        case "offline while trying":
+            _ = session.tokenSupplied(two)
+            _ = session.wentOffline()
+            asked = session.wentOnline()
+        case "waiting before":
+            _ = session.failed(at: now, delay: 700)
+            asked = session.tokenSupplied(two)
+        case "connecting before":
+            _ = session.failed(at: now, delay: 700)
+            _ = session.retryDue()
+            asked = session.tokenSupplied(two)
+        default:
+            _ = session.wentOffline()
+            _ = session.tokenSupplied(two)
+            asked = session.wentOnline()
+        }
+        #expect(asked == [.askSession(two)])
+        #expect(Set(session.tickets) == [one, two] && session.dataTicket == nil)
+        var accepted = session
+        #expect(accepted.sessionAnswered(two) == [.announceAuthenticated(two)])
+        #expect(accepted.tickets == [two])
+        #expect(session.refused(two, .revoked) == [.closeStream, .announceRefused(two, .revoked), .askSession(one)])
+        #expect(session.sessionAnswered(one) == [])
+        #expect(session.state == .live(one) && session.tickets == [one])
+    }
+
+    @Test func anOldTokenThatIsRefusedMeanwhileIsNotUsedAgain() {
+        var session = live()
+        _ = session.tokenSupplied(two)
+        _ = session.failed(at: now, delay: 700)
+        #expect(session.refused(one, .revoked) == [])
+        _ = session.retryDue()
+        #expect(session.refused(two, .revoked).last == .announceNeed(.revoked))
+        #expect(session.state == .needsToken(.revoked))
+    }
+
     @Test func aRefusedOldTokenDoesNotStopTheTrialOfTheNewOne() {
         var session = live()
         _ = session.tokenSupplied(two)
