@@ -39,4 +39,38 @@ import Testing
         #expect(try document.record(id)?.text == "third")
         withExtendedLifetime(client) {}
     }
+
+    /// Nothing has to be taken back, which could fail, too.
+    @Test func editsThatAreMadeTogetherAreAllMadeOrNone() async throws {
+        let (folder, server) = (try TemporaryFolder(), try plainServer())
+        let client = try InstantClient(serverURL: server.url, dataDirectory: folder.url)
+        let jwt = token()
+        let descriptor = try client.documentDescriptor(forJWT: jwt)
+        descriptor.delayForSyncingLocalChanges = nil
+        try await descriptor.reauthenticateAndWait(withJWT: jwt)
+        let id = try descriptor.editableDocument.add(note("first"), author: "Ana Meier")
+        #expect(throws: EditError.noSuchRecord("none")) {
+            try descriptor.editTogether { layer, now in
+                _ = try layer.update(id, content: note("second"), at: now)
+                _ = try layer.create(note("third"), id: "other", author: "Ana Meier", at: now)
+                // An edit sees the ones before.
+                #expect(try layer.record("other") != nil && layer.record(id)?.content["text"] == "second")
+                _ = try layer.update("none", content: note("fourth"), at: now)
+            }
+        }
+        #expect(try descriptor.layer.record("other") == nil)
+        #expect(try descriptor.layer.record(id)?.content["text"] == "first")
+        let receipts = try descriptor.editTogether { layer, now in
+            [
+                try layer.update(id, content: note("second"), at: now),
+                try layer.create(note("third"), id: "other", author: "Ana Meier", at: now),
+            ]
+        }
+        #expect(try descriptor.layer.record("other") != nil)
+        #expect(try descriptor.layer.record(id)?.content["text"] == "second")
+        _ = try descriptor.editTogether { layer, now in try receipts.reversed().map { try layer.undo($0, at: now) } }
+        #expect(try descriptor.layer.record("other") == nil)
+        #expect(try descriptor.layer.record(id)?.content["text"] == "first")
+        withExtendedLifetime(client) {}
+    }
 }

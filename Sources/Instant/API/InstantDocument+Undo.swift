@@ -35,14 +35,7 @@ extension InstantDocument {
     /// Reverses all edits of a step, or none.
     private func reverse(_ step: [EditReceipt]) throws(InstantError) -> [EditReceipt] {
         try editing { descriptor in
-            var reversed: [EditReceipt] = []
-            do {
-                for receipt in step.reversed() { reversed.append(try descriptor.undo(receipt)) }
-            } catch {
-                for receipt in reversed.reversed() { _ = try? descriptor.undo(receipt) }
-                throw error
-            }
-            return reversed
+            try descriptor.editTogether { layer, now in try step.reversed().map { try layer.undo($0, at: now) } }
         }
     }
 }

@@ -67,6 +67,11 @@ extension InstantDocumentDescriptor {
         try edit { try $0.undo(receipt, at: $1) }
     }
 
+    /// Makes several edits: all of them or, if one fails, none.
+    package func editTogether<T>(_ body: (Layer, Timestamp) throws -> T) throws -> T {
+        try edit { layer, now in try layer.together { try body($0, now) } }
+    }
+
     @discardableResult
     package func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws -> EditReceipt? {
         try edit(isGivingUp: resolution == .theirs) {
@@ -97,7 +102,7 @@ extension InstantDocumentDescriptor {
         return result
     }
 
-    private func newID() throws -> Record.ID {
+    package func newID() throws -> Record.ID {
         var random = SystemRandomNumberGenerator()
         return ULID.make(at: try performer().environment.now(), using: &random)
     }

@@ -74,6 +74,19 @@ extension Layer {
     }
 }
 
+extension Layer {
+    /// Makes several edits in one transaction: all of them or, if the body throws, none.
+    ///
+    /// - Parameter body: gets the layer with which to make them.
+    package func together<T>(_ body: (Layer) throws -> T) throws -> T {
+        try store.write { transaction in
+            var layer = self
+            layer.store = OpenTransaction(transaction, of: store)
+            return try body(layer)
+        }
+    }
+}
+
 extension Grant {
     func require(_ operation: Operation) throws {
         if case .denied(let denial) = decide(operation) { throw EditError.denied(denial) }

@@ -23,39 +23,38 @@ final class LayerEdits: Sendable {
         receipts = Mutex(Dictionary(undo.earlier.map { ($0.step.id, $0.receipts) }) { first, _ in first })
     }
 
-    /// Applies all edits of a step or none: when one fails, the earlier ones are undone.
+    /// Applies all edits of a step or none, in one transaction.
     func perform(_ step: EditStep) {
         add { [self] descriptor in
-            var done: [EditReceipt] = []
             do {
-                var ids = step.newIDs[...]
                 let author = step.merged == nil ? author ?? layer.client.rememberedAuthor : nil
-                for edit in step.edits {
-                    done += try perform(edit, over: step.seen, by: author, on: descriptor, newIDs: &ids)
+                let done = try descriptor.editTogether { layer, now in
+                    var ids = step.newIDs[...]
+                    return try step.edits.flatMap { edit in
+                        try Self.perform(edit, over: step.seen, by: author, on: layer, at: now) {
+                            try ids.popFirst() ?? descriptor.newID()
+                        }
+                    }
                 }
                 keep(done, of: step.id)
                 undoStore.add(UndoStore.Entry(step: step, receipts: done))
                 post(.edited(step: step.id, done.flatMap { [$0.id] + $0.along }))
-            } catch {
-                for receipt in done.reversed() { _ = try? descriptor.undo(receipt) }
-                post(.editFailed(step: step.id, "\(error)"))
-            }
+            } catch { post(.editFailed(step: step.id, "\(error)")) }
         }
     }
 
-    private func perform(
-        _ edit: Edit, over seen: [ByteOrdered: Content], by author: String?, on descriptor: InstantDocumentDescriptor,
-        newIDs ids: inout ArraySlice<Record.ID>
+    private static func perform(
+        _ edit: Edit, over seen: [ByteOrdered: Content], by author: String?, on layer: Layer, at now: Timestamp,
+        newID: () throws -> Record.ID
     ) throws -> [EditReceipt] {
         switch edit {
-        case .create(let content):
-            return [try descriptor.create(content, id: ids.popFirst(), author: author)]
+        case .create(let content): return [try layer.create(content, id: newID(), author: author, at: now)]
         case .update(let id, let content):
-            return [try descriptor.update(id, content: content, over: seen[ByteOrdered(id)])]
-        case .delete(let id, let along): return [try descriptor.delete(id, with: along)]
+            return [try layer.update(id, content: content, over: seen[ByteOrdered(id)], at: now)]
+        case .delete(let id, let along): return [try layer.delete(id, with: along, at: now)]
         case .beginThread(let root, let text):
-            let receipts = try descriptor.beginThread(
-                root, id: ids.popFirst(), text, commentID: ids.popFirst(), author: author)
+            let receipts = try layer.beginThread(
+                root, id: newID(), text, commentID: newID(), author: author, at: now)
             return [receipts.root, receipts.comment]
         }
     }
@@ -66,14 +65,14 @@ final class LayerEdits: Sendable {
             guard let done = receipts.withLock({ $0[step] }) else {
                 return post(.undoFailed(step: step, "it was not saved, or was made before the layer was opened"))
             }
-            var undone: [EditReceipt] = []
             do {
-                for receipt in done.reversed() { undone.append(try descriptor.undo(receipt)) }
+                let undone = try descriptor.editTogether { layer, now in
+                    try done.reversed().map { try layer.undo($0, at: now) }
+                }
                 keep(undone, of: step)
                 undoStore.remove(step)
                 post(.undone(step: step))
             } catch {
-                for receipt in undone.reversed() { _ = try? descriptor.undo(receipt) }
                 let isFinal = !error.mayPass
                 if isFinal { undoStore.remove(step) }
                 post(.undoFailed(step: step, "\(error)", isFinal: isFinal))
