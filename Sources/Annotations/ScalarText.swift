@@ -30,6 +30,16 @@ extension StringProtocol where SubSequence == Substring {
     /// Returns the first scalars, at most `count`.
     package func prefix(scalars count: Int) -> Substring { Substring(scalars.prefix(count)) }
 
+    /// Returns as many whole scalars from the beginning as fit into this many bytes of UTF-8.
+    package func prefix(bytes count: Int) -> Substring {
+        let bytes = self[startIndex...].utf8
+        guard bytes.count > count else { return self[startIndex...] }
+        var end = bytes.index(bytes.startIndex, offsetBy: Swift.max(0, count))
+        // A byte of the form 10xxxxxx continues a scalar.
+        while end > bytes.startIndex, bytes[end] & 0xC0 == 0x80 { end = bytes.index(before: end) }
+        return Substring(bytes[..<end])
+    }
+
     /// Returns the scalars before the first one that does not fulfil a condition.
     package func prefix(whileScalar isWanted: (Unicode.Scalar) -> Bool) -> Substring {
         Substring(scalars.prefix(while: isWanted))

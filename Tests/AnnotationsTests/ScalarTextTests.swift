@@ -38,6 +38,8 @@ struct ScalarTextTests {
 
     @Test func scalarsAreCounted() {
         #expect("e\u{301}x".prefix(scalars: 1) == "e" && "abc".dropLast(scalars: 1) == "ab")
+        #expect("aéb".prefix(bytes: 2) == "a" && "aéb".prefix(bytes: 3) == "aé" && "aéb".prefix(bytes: 9) == "aéb")
+        #expect("👍".prefix(bytes: 3).isEmpty && "e\u{301}".prefix(bytes: 2) == "e" && "ab".prefix(bytes: -1).isEmpty)
         #expect("".prefix(scalars: 3).isEmpty && "ab".dropFirst(scalars: 5).isEmpty)
         #expect(" \u{308}".isBlank == false && " \u{A0}\n".isBlank && "".isBlank)
         #expect("  a b ".trimming { $0 == " " } == "a b" && "   ".trimming { $0 == " " }.isEmpty)

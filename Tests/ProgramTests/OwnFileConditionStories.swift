@@ -412,6 +412,7 @@ struct OwnFileConditionStories {
                     #expect(now != before, what)
                 } else {
                     #expect(outcome.messages.split(separator: "\n").count == 1, what)
+                    #expect(now == before || !outcome.messages.contains("as it was"), what)
                     #expect(!kind.isFullDisk || outcome.messages.contains("the disk is full") || now != before, what)
                     // Nothing is lost: the next write has it.
                     #expect(try run("write", path).status == 0, what)

@@ -129,7 +129,13 @@ final class FileReplacement: @unchecked Sendable {
     /// The file, and the path of ``exchanged``, by the descriptor of the folder.
     private let (here, beside): (String, String)
     private let folder: String
+    /// Whether the new file is not at ``temporary`` any more.
     private var isFinished = false
+    /// For tests: runs whenever two files were exchanged, with the path of the one that came out; an error is one of the
+    /// disk.
+    var afterExchange: (String) throws(OwnFileError) -> Void = { (_: String) throws(OwnFileError) in }
+    /// For tests: runs when the new file is in place, before the folder is made durable.
+    var beforeSync: () throws(OwnFileError) -> Void = { () throws(OwnFileError) in }
     /// nil: there is no file yet.
     private let old: stat?
     /// nil: the temporary file is not ready.
@@ -192,7 +198,8 @@ final class FileReplacement: @unchecked Sendable {
     /// Puts the temporary file in place of the old one; durable when it returns.
     ///
     /// - Parameter expected: what the old file must be; nil: any file, or none.
-    /// - Throws: ``OwnFileError/changedMeanwhile`` if it is another one now.
+    /// - Throws: ``OwnFileError/changedMeanwhile`` if it is another one now; ``OwnFileError/notSynced(_:)`` if the file is in
+    ///   place, but perhaps not on the disk. After any other error it may be in place, too: only its hash tells.
     func finish(replacing expected: FileFacts?) throws {
         if let expected {
             OpenFile.waitWhileWritten(here)
@@ -206,14 +213,31 @@ final class FileReplacement: @unchecked Sendable {
         }
         if let expected {
             guard rename(temporary, beside) == 0 else { throw OwnFileError(errno: errno) }
+            isFinished = true
             try exchange(expected)
         } else {
             guard rename(temporary, here) == 0 else { throw OwnFileError(errno: errno) }
+            isFinished = true
         }
-        isFinished = true
+        do throws(OwnFileError) {
+            try beforeSync()
+            try Self.sync(folder: folder)
+        } catch {
+            if case .failed(let code) = error { throw OwnFileError.notSynced(code) }
+            throw error
+        }
+    }
+
+    /// Makes renames in a folder durable.
+    private static func sync(folder: String) throws(OwnFileError) {
         let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        defer { if directory >= 0 { close(directory) } }
-        guard directory >= 0, fsync(directory) == 0 else { throw OwnFileError.failed(errno) }
+        guard directory >= 0 else {
+            guard errno == EACCES else { throw .failed(errno) }
+            // A folder that may be written and not be read.
+            return Glibc.sync()
+        }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else { throw .failed(errno) }
     }
 
     /// Puts the file in place. If another program has replaced or changed the old one since the last look, its file is put
@@ -222,33 +246,46 @@ final class FileReplacement: @unchecked Sendable {
         guard PrivateFiles.exchange(beside, here) else {
             // Not every file system can exchange.
             guard [EINVAL, ENOSYS, ENOTSUP].contains(errno), rename(beside, here) == 0 else {
-                defer { unlink(beside) }
-                throw errno == ENOENT ? OwnFileError.missing : OwnFileError(errno: errno)
+                guard errno == ENOENT else { throw OwnFileError(errno: errno) }
+                unlink(beside)
+                throw OwnFileError.missing
             }
             return
         }
-        if try Self.settle(here, beside, placed: new?.sha256, expected: expected) != new?.sha256 {
-            throw OwnFileError.changedMeanwhile
-        }
+        try afterExchange(beside)
+        let found = try Self.settle(
+            here, beside, placed: new?.sha256, expected: expected.sha256, facts: expected, afterExchange)
+        if found != new?.sha256 { throw OwnFileError.changedMeanwhile }
     }
+
+    /// How often the two files are exchanged before the newest one is set aside: a program that replaces the file all the
+    /// time must not keep this one busy for good.
+    static let mostExchanges = 5
 
     /// Exchanges the two files until what is beside the path is what was at the path before, and removes that.
     ///
     /// - Parameters:
     ///   - placed: the hash of the file that was put at the path.
-    ///   - expected: the facts of the file that it should have replaced.
+    ///   - expected: the hash of the file that it should have replaced.
+    ///   - facts: the facts of that file; nil: they are not known.
+    ///   - after: called after each exchange.
     /// - Returns: the hash of what is at the path now, as far as this function knows.
+    /// - Throws: ``OwnFileError/setAside(_:)`` if there was no end of it.
     private static func settle(
-        _ path: String, _ beside: String, placed: String?, expected: FileFacts
+        _ path: String, _ beside: String, placed: String?, expected: String, facts: FileFacts? = nil,
+        _ after: (String) throws(OwnFileError) -> Void = { (_: String) throws(OwnFileError) in }
     ) throws -> String? {
-        var (placed, wanted) = (placed, Optional(expected.sha256))
+        var (placed, wanted, exchanges) = (placed, Optional(expected), 0)
         while true {
             // A program that opened the old file before it was taken out may still be writing it.
             OpenFile.waitWhileWritten(beside)
             var status = stat()
-            let looksSame = wanted == expected.sha256 && stat(beside, &status) == 0 && expected.isSame(as: status)
+            let looksSame = wanted == expected && stat(beside, &status) == 0 && facts?.isSame(as: status) == true
             let found = looksSame ? wanted : try FileFacts.read(beside).sha256
             if found == wanted { break }
+            // Which of the two is newer can be told only by another exchange, and so on.
+            guard exchanges < mostExchanges else { throw OwnFileError.setAside(try setAside(beside, of: path)) }
+            exchanges += 1
             // Whatever it is, it is worth more than the file that it was exchanged for.
             guard PrivateFiles.exchange(beside, path) else {
                 let code = errno
@@ -257,25 +294,72 @@ final class FileReplacement: @unchecked Sendable {
                 return found
             }
             (placed, wanted) = (found, placed)
+            try after(beside)
         }
         unlink(beside)
         return placed
     }
 
-    /// Ends an exchange in which an engine was killed. Blocks.
+    /// Gives what another program has written a name that people see, because it cannot be told whether the file at the
+    /// path has it.
+    ///
+    /// - Returns: the name.
+    private static func setAside(_ beside: String, of path: String) throws(OwnFileError) -> String {
+        guard let slash = path.unicodeScalars.lastIndex(of: "/") else { throw .failed(EINVAL) }
+        let folder = String(path[...slash])
+        let name = String(path[path.unicodeScalars.index(after: slash)...])
+        let dot = name.unicodeScalars.lastIndex(of: ".") ?? name.endIndex
+        for number in 1...999 {
+            let end = ".other-\(number)\(name[dot...])"
+            let free = "\(name[..<dot].prefix(bytes: longestName - end.utf8.count))\(end)"
+            if PrivateFiles.rename(beside, toFree: folder + free) { return free }
+            guard errno == EEXIST else { break }
+        }
+        throw .failed(errno)
+    }
+
+    /// Ends an exchange that was interrupted: an engine was killed in it, or the disk failed. Blocks.
     ///
     /// - Parameters:
     ///   - new: the hash of the file that was being written.
     ///   - old: the hash of the one that it should replace.
     ///   - beside: the name that one of the two has if they were being exchanged.
-    static func finish(_ path: String, writing new: String, over old: String, exchanged beside: String) throws {
-        guard access(beside, F_OK) == 0 else { return }
-        let found = try FileFacts.read(beside).sha256
-        // The exchange has not begun, or has taken out what it should.
-        if found == new || found == old { unlink(beside) }
-        guard found != new, found != old, try FileFacts.read(path).sha256 == new else { return }
-        // Another program had replaced the old file in the last moment.
-        if PrivateFiles.exchange(beside, path), try FileFacts.read(beside).sha256 == new { unlink(beside) }
+    /// - Returns: the facts of what is at the path now, which is on the disk; nil: nothing is there.
+    /// - Throws: ``OwnFileError`` if that cannot be told now; ``OwnFileError/setAside(_:)`` if it is known, and another
+    ///   program's file has another name now.
+    static func finish(
+        _ path: String, writing new: String, over old: String, exchanged beside: String
+    ) throws -> FileFacts? {
+        var aside: OwnFileError?
+        if access(beside, F_OK) == 0 {
+            let found = try FileFacts.read(beside).sha256
+            // The exchange has not begun, or has taken out what it should.
+            if found == new || found == old {
+                unlink(beside)
+            } else if try facts(path)?.sha256 == new {
+                // Another program had replaced the old file in the last moment.
+                do { _ = try settle(path, beside, placed: new, expected: old) } catch OwnFileError.setAside(let name) {
+                    aside = .setAside(name)
+                }
+            } else if !PrivateFiles.rename(beside, toFree: path) {
+                // Nobody knows any more which of the two is newer.
+                aside = .setAside(try setAside(beside, of: path))
+            }
+        }
+        if let slash = path.unicodeScalars.lastIndex(of: "/") {
+            // Whoever is told that the file has the changes forgets them.
+            do throws(OwnFileError) { try sync(folder: String(path[...slash])) } catch {
+                guard case .failed(ENOENT) = error else { throw error }
+            }
+        }
+        let found = try facts(path)
+        if let aside { throw aside }
+        return found
+    }
+
+    /// - Returns: nil: there is no file.
+    private static func facts(_ path: String) throws -> FileFacts? {
+        do { return try FileFacts.read(path) } catch OwnFileError.missing { return nil }
     }
 
     /// Removes what killed engines were writing beside a file. Blocks.
@@ -289,13 +373,17 @@ final class FileReplacement: @unchecked Sendable {
     static func removeLeftovers(of state: OwnFileState) {
         for path in [state.path, state.copying].compactMap({ $0 }) { removeLeftovers(of: path) }
         guard let intent = state.intent else { return }
-        try? finish(
+        _ = try? finish(
             state.path, writing: intent.sha256, over: state.facts.sha256, exchanged: intent.exchanged)
     }
 
     private static let newSuffix = ".postilla-new"
 
-    private static func start(_ name: String) -> String { ".\(name.prefix(scalars: 60))." }
+    /// The most bytes that a name may have.
+    private static let longestName = 255
+
+    /// Leaves room for the number of a process, a random one and a suffix.
+    private static func start(_ name: String) -> String { ".\(name.prefix(scalars: 60).prefix(bytes: 200))." }
 
     /// Removes what earlier engines were writing when they were killed.
     private static func removeLeftovers(in folder: String, startingWith start: String) {
@@ -307,11 +395,22 @@ final class FileReplacement: @unchecked Sendable {
         }
     }
 
+    /// The process's mask for new files. It can be read only by setting it, which must not happen in two threads at once, nor
+    /// while another one makes a file; Linux also shows it (4.7).
+    private static let mask: mode_t = {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        for line in status.split(scalar: "\n") {
+            guard let value = line.dropping(prefix: "Umask:") else { continue }
+            if let mask = mode_t(value.trimming { $0.properties.isWhitespace }, radix: 8) { return mask }
+        }
+        let mask = umask(0o077)
+        umask(mask)
+        return mask
+    }()
+
     private func copyAttributes(to descriptor: CInt) throws {
         guard let old else {
-            let mask = umask(0o077)
-            umask(mask)
-            guard fchmod(descriptor, 0o666 & ~mask) == 0 else { throw OwnFileError.failed(errno) }
+            guard fchmod(descriptor, 0o666 & ~Self.mask) == 0 else { throw OwnFileError.failed(errno) }
             return
         }
         // The group may be one that the user is not in; the mode below then gives it no more than everybody has.

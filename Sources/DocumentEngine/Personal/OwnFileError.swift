@@ -14,6 +14,12 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case diskFull
     case failed(Int32)
     case changedMeanwhile
+    /// The file was replaced, but a power failure may undo that.
+    case notSynced(Int32)
+    /// The file was to be replaced, and why nobody knows whether it was.
+    case undecided(String)
+    /// Another program replaced the file again and again. A version that was taken out has this name now.
+    case setAside(String)
     case unreadable(PDFError)
     case certified
     case signed
@@ -69,8 +75,8 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherOwner: "other_owner"
         case .folderNotWritable, .notWritable: "read_only"
         case .diskFull: "disk_full"
-        case .failed: "failed"
-        case .changedMeanwhile: "changed"
+        case .failed, .notSynced, .undecided: "failed"
+        case .changedMeanwhile, .setAside: "changed"
         case .unreadable: "unreadable"
         case .certified, .signed, .signedAnew: "signed"
         case .notOpen: "not_open"
@@ -92,8 +98,9 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .folderNotWritable: "the folder is read-only"
         case .notWritable: "the file is read-only"
         case .diskFull: "the disk is full"
-        case .failed(let code): String(cString: strerror(code))
-        case .changedMeanwhile: "another program keeps writing the file"
+        case .failed(let code), .notSynced(let code): String(cString: strerror(code))
+        case .undecided(let reason): reason
+        case .changedMeanwhile, .setAside: "another program keeps writing the file"
         case .unreadable(let error): "\(error)"
         case .certified: "a signature of the PDF forbids changes to annotations"
         case .signed:
@@ -124,7 +131,11 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .folderNotWritable: "the file cannot be replaced there; write to another path"
         case .notWritable: "write to another path, or run chmod u+w"
         case .diskFull, .failed: "the file is as it was, and the changes are kept"
+        case .notSynced:
+            "the file has the changes, but a power failure may take them back, so they are kept until the disk has them"
+        case .undecided: "the file may have the changes already; they are kept, and the next write finds out"
         case .changedMeanwhile: "it is as that program left it, and the changes are kept"
+        case .setAside(let name): "one of its versions is \(name) now, and the changes are kept"
         case .certified, .signed: "write to another path, where it will not be valid"
         case .signedAnew: "leave it out, or write to another path, where the signature will not be valid"
         case .exists: "it is not replaced"

@@ -97,7 +97,7 @@ extension OwnFiles {
         try await file.operations.pass {
             guard isKnown(file) else { return }
             // Nothing stays beside the file of a write that was interrupted.
-            try? await finishIntent(file)
+            _ = try? await finishIntent(file)
             try? await engine.apart { FileReplacement.removeLeftovers(of: file.state) }
             if await !options.forget(document, .lose) { _ = abandoned.withLock { $0.insert(document) } }
             try await file.journal.pass {

@@ -282,19 +282,30 @@ extension OwnFiles {
         try await intake.attachments.keep(received, of: document)
     }
 
-    /// Finds out whether a write that was begun has happened, and records it.
-    func finishIntent(_ file: OwnFile) async throws {
-        guard let intent = file.state.intent else { return }
+    /// Finds out whether a write that was begun has happened, and records it. Only the file's hash tells.
+    ///
+    /// - Returns: whether it has.
+    /// - Throws: ``OwnFileError`` if that cannot be told now: the intent stays, and with it what was to be written.
+    @discardableResult
+    func finishIntent(_ file: OwnFile) async throws -> Bool {
+        guard let intent = file.state.intent else { return false }
         let (path, known) = (file.state.path, file.state.facts.sha256)
-        let facts = try? await engine.apart {
-            try FileReplacement.finish(path, writing: intent.sha256, over: known, exchanged: intent.exchanged)
-            return try FileFacts.read(path)
-        }
-        try await change(file) { state in
+        var facts: FileFacts?
+        do {
+            facts = try await engine.apart {
+                try FileReplacement.finish(path, writing: intent.sha256, over: known, exchanged: intent.exchanged)
+            }
+        } catch OwnFileError.setAside(let name) {
+            try await change(file) { $0.intent = nil }
+            logger.notice("a version of a file by another program was set aside", metadata: ["name": "\(name)"])
+            throw OwnFileError.setAside(name)
+        } catch let error as OwnFileError { throw OwnFileError.undecided(error.reason) }
+        let isWritten = facts?.sha256 == intent.sha256
+        try await change(file) { [facts] state in
             state.intent = nil
-            guard let facts, facts.sha256 == intent.sha256 else { return }
-            state.wrote(intent, as: facts)
+            if isWritten, let facts { state.wrote(intent, as: facts) }
         }
+        return isWritten
     }
 
     // MARK: Choices of the person
@@ -305,7 +316,10 @@ extension OwnFiles {
     /// - Returns: the number of records that were given up.
     func revert(_ file: OwnFile, toleratingMissing: Bool = false) async throws -> Int {
         try await file.operations.pass {
-            do { try await rebaseIfChanged(file) } catch is OwnFileError where toleratingMissing {}
+            do {
+                try await finishIntent(file)
+                try await rebaseIfChanged(file)
+            } catch is OwnFileError where toleratingMissing {}
             return try await file.journal.pass {
                 while true {
                     try await catchUp(file)

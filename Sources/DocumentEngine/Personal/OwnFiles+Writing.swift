@@ -46,12 +46,16 @@ extension OwnFiles {
 
     func write(_ file: OwnFile, _ order: WriteOrder) async throws -> Written {
         try await file.operations.pass {
-            try await finishIntent(file)
+            var isUndecided = false
+            do { try await finishIntent(file) } catch is OwnFileError where order.copy != nil {
+                isUndecided = true
+            }
             var merged: Merged?
             for _ in 0..<Self.attempts {
-                var isUnreadable = false
+                // A copy is made of what was last read.
+                var isUnreadable = isUndecided
                 do {
-                    if let found = try await rebaseIfChanged(file) {
+                    if !isUndecided, let found = try await rebaseIfChanged(file) {
                         let before = merged ?? Merged()
                         merged = found
                         merged?.added += before.added
@@ -61,7 +65,6 @@ extension OwnFiles {
                     }
                 } catch OwnFileError.missing where order.isForced || order.copy != nil {
                 } catch OwnFileError.unreadable where order.copy != nil {
-                    // A copy is made of what was last read.
                     isUnreadable = true
                 }
                 do {
@@ -131,6 +134,9 @@ extension OwnFiles {
         result.isRewritten = !keepsIDs
         result.holdsDeleted = keepsIDs && plan.deletes
         let facts = try await engine.apart { try replacement.prepare() }
+        if let hooks = exchangeHooks.withLock({ $0 }) {
+            (replacement.afterExchange, replacement.beforeSync) = (hooks.afterExchange, hooks.beforeSync)
+        }
         if isCopy {
             try await engine.apart { try replacement.finish(replacing: nil) }
             return result
@@ -141,13 +147,21 @@ extension OwnFiles {
         do {
             try await engine.apart { try replacement.finish(replacing: isMissing ? nil : state.facts) }
         } catch {
-            try await change(file) { $0.intent = nil }
-            throw error
+            // The file is in place. What was written is kept until the disk has it.
+            if case OwnFileError.notSynced = error { throw error }
+            // The file may have been replaced all the same.
+            guard try await finishIntent(file) else { throw error }
+            return result
         }
-        // The rename may have changed the time of the file's status only, not that of its contents.
-        try await change(file) { state in
-            state.intent = nil
-            state.wrote(intent, as: facts)
+        do {
+            // The rename may have changed the time of the file's status only, not that of its contents.
+            try await change(file) { state in
+                state.intent = nil
+                state.wrote(intent, as: facts)
+            }
+        } catch {
+            // The file has the changes all the same. The intent is still stored, and tells that later.
+            logger.notice("a write was not noted", metadata: ["error": "\(error)"])
         }
         return result
     }

@@ -24,6 +24,13 @@ final class OwnFiles: Sendable {
     let abandoned = Mutex<Set<String>>([])
     /// For tests: runs between reading a file's state and reading its layer.
     let betweenReads = Mutex<(@Sendable () async throws -> Void)?>(nil)
+    /// For tests: see ``FileReplacement``.
+    struct ExchangeHooks: Sendable {
+        var afterExchange: @Sendable (String) throws(OwnFileError) -> Void = { (_: String) throws(OwnFileError) in }
+        var beforeSync: @Sendable () throws(OwnFileError) -> Void = { () throws(OwnFileError) in }
+    }
+
+    let exchangeHooks = Mutex<ExchangeHooks?>(nil)
     private let isPrepared = Mutex(false)
     private let retired = Mutex(false)
     /// nil where the system cannot tell of changes.
@@ -128,9 +135,11 @@ final class OwnFiles: Sendable {
                 try await storeAnewIfDamaged(file)
                 try await file.operations.pass {
                     if try await !hasLayer(of: file) { try await restore(file) }
-                    try await finishIntent(file)
                     file.news.withLock { $0.problem = nil }
-                    do { try await rebaseIfChanged(file) } catch let error as OwnFileError {
+                    do {
+                        try await finishIntent(file)
+                        try await rebaseIfChanged(file)
+                    } catch let error as OwnFileError {
                         // What is kept is shown also if the file is missing or cannot be read now.
                         guard file.state.mustBeKept else { throw error }
                         file.news.withLock { $0.problem = error.reason }

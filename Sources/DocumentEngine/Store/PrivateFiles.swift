@@ -98,6 +98,24 @@ enum PrivateFiles {
     ///
     /// - Returns: false on failure, with the cause in `errno`.
     static func exchange(_ one: String, _ other: String) -> Bool {
+        rename(one, other, 2)  // RENAME_EXCHANGE
+    }
+
+    /// Renames a file unless there is one of that name (`EEXIST`).
+    ///
+    /// - Returns: false on failure, with the cause in `errno`.
+    static func rename(_ path: String, toFree name: String) -> Bool {
+        if rename(path, name, 1) { return true }  // RENAME_NOREPLACE
+        guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { return false }
+        // Not every file system can.
+        guard access(name, F_OK) != 0 else {
+            errno = EEXIST
+            return false
+        }
+        return Glibc.rename(path, name) == 0
+    }
+
+    private static func rename(_ one: String, _ other: String, _ flags: CUnsignedInt) -> Bool {
         typealias Renameat2 =
             @convention(c) (
                 CInt, UnsafePointer<CChar>, CInt, UnsafePointer<CChar>, CUnsignedInt
@@ -107,8 +125,7 @@ enum PrivateFiles {
             errno = ENOSYS
             return false
         }
-        let exchange: CUnsignedInt = 2  // RENAME_EXCHANGE
-        return unsafeBitCast(symbol, to: Renameat2.self)(AT_FDCWD, one, AT_FDCWD, other, exchange) == 0
+        return unsafeBitCast(symbol, to: Renameat2.self)(AT_FDCWD, one, AT_FDCWD, other, flags) == 0
     }
 
     private static func failure(_ path: String) -> any Error {

@@ -165,7 +165,7 @@ struct ExportCommand: AsyncParsableCommand {
         // qpdf overwrites its output. The temporary files are next to the target, so that a rename replaces it in one
         // step.
         let target = try NewFile(replacing: output)
-        let notes = try NewFile(replacing: output + ".notes")
+        let notes = try NewFile(replacing: output, purpose: ".notes")
         var summary = Summary()
         let result = try await PDFTools().annotate(source, into: target.temporary, notes: notes.temporary) {
             annotated in

@@ -23,7 +23,7 @@ struct MergedPDF {
     /// - Throws: ``CommandFailure``
     mutating func write(to output: String, isForced: Bool) async throws {
         let target = try NewFile(replacing: output, isForced: isForced)
-        let notes = try NewFile(replacing: output + ".notes")
+        let notes = try NewFile(replacing: output, isForced: isForced, purpose: ".notes")
         var found: [(copy: Int, problem: FileProblem)] = []
         do {
             let result = try await PDFTools().annotate(

@@ -19,10 +19,12 @@ final class NewFile {
 
     /// A symbolic link stays, and the file that it leads to is replaced.
     ///
-    /// - Parameter isForced: whether root replaces the file of another account.
+    /// - Parameters:
+    ///   - isForced: whether root replaces the file of another account.
+    ///   - purpose: tells files for one target apart; all but one are never finished.
     /// - Throws: ``CommandFailure`` when the file cannot be created, the path is that of something else, such as a device or
     ///   a folder, it leads through a link that must not be followed, or the file belongs to another account.
-    init(replacing name: String, isForced: Bool = false) throws {
+    init(replacing name: String, isForced: Bool = false, purpose: String = "") throws {
         var status = stat()
         if stat(name, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw CommandFailure("\(name.onOneLine) is not a regular file; nothing was written")
@@ -41,7 +43,9 @@ final class NewFile {
             }
             if status.st_uid != geteuid() { other = status }
         }
-        temporary = "\(place.here).\(getpid()).new"
+        // A name may have 255 bytes.
+        let end = "\(purpose).\(getpid()).new"
+        temporary = "\(place.folderPath)/\(place.name.prefix(bytes: 255 - end.utf8.count))\(end)"
         descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
         guard descriptor >= 0 else { throw Self.failure(path) }
     }

@@ -85,7 +85,9 @@ enum PrivateFile {
         let folder = open(
             path.unicodeScalars.lastIndex(of: "/").map { "\(path[...$0])" } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         defer { if folder >= 0 { close(folder) } }
-        guard folder >= 0, fsync(folder) == 0 else { throw CommandFailure("cannot write \(path): \(reason())") }
+        guard folder >= 0, fsync(folder) == 0 else {
+            throw CommandFailure("\(path) is written, but a power failure may undo that: \(reason())")
+        }
     }
 
     private static func reason() -> String { String(cString: strerror(errno)) }

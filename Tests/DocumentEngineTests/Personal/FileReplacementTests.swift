@@ -29,6 +29,21 @@ import Testing
         try replacement.finish(replacing: expected)
     }
 
+    /// - Parameter exchanged: runs after each exchange, with the path of what came out.
+    private func replace(
+        expecting expected: FileFacts, _ exchanged: @escaping (String) throws(OwnFileError) -> Void
+    ) throws {
+        let replacement = try FileReplacement(of: path)
+        replacement.afterExchange = exchanged
+        try write("new", to: replacement.temporary)
+        _ = try replacement.prepare()
+        try replacement.finish(replacing: expected)
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    }
+
     private var names: [String] { ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted() }
 
     @Test func contentsAreReplacedAndTheModeStays() throws {
@@ -169,7 +184,8 @@ import Testing
     }
 
     struct Killed: Sendable {
-        var path: String
+        /// nil: somebody has deleted the file.
+        var path: String?
         var beside: String?
         var result: String
     }
@@ -180,6 +196,7 @@ import Testing
         Killed(path: "old", beside: "new", result: "old"), Killed(path: "new", beside: "old", result: "new"),
         Killed(path: "new", beside: "theirs", result: "theirs"),
         Killed(path: "theirs", beside: "new", result: "theirs"),
+        Killed(path: nil, beside: "theirs", result: "theirs"), Killed(path: nil, beside: "old", result: ""),
     ]) func anExchangeInWhichTheEngineWasKilledIsEnded(_ killed: Killed) throws {
         func hash(_ text: String) throws -> String {
             let file = folder.path + "/hash"
@@ -188,11 +205,77 @@ import Testing
             return try FileFacts.read(file).sha256
         }
         let beside = folder.path + "/.paper.pdf.1.1.postilla-old"
-        try Data(killed.path.utf8).write(to: URL(fileURLWithPath: path))
+        unlink(path)
+        if let text = killed.path { try write(text, to: path) }
         if let text = killed.beside { try Data(text.utf8).write(to: URL(fileURLWithPath: beside)) }
-        try FileReplacement.finish(path, writing: try hash("new"), over: try hash("old"), exchanged: beside)
+        let facts = try FileReplacement.finish(
+            path, writing: try hash("new"), over: try hash("old"), exchanged: beside)
         #expect(text(path) == killed.result)
-        #expect(names == ["paper.pdf"])
+        #expect(names == (killed.result.isEmpty ? [] : ["paper.pdf"]))
+        #expect(try facts?.sha256 == (killed.result.isEmpty ? nil : hash(killed.result)))
+    }
+
+    /// Another program's file is under the hidden name, and nobody knows whether the one at the path has seen it.
+    @Test func whatNobodyCanDecideGetsANameThatPeopleSee() throws {
+        let beside = folder.path + "/.paper.pdf.1.1.postilla-old"
+        try write("theirs", to: beside)
+        try write("a third one", to: path)
+        #expect(throws: OwnFileError.setAside("paper.other-1.pdf")) {
+            try FileReplacement.finish(path, writing: "1", over: "2", exchanged: beside)
+        }
+        #expect(names == ["paper.other-1.pdf", "paper.pdf"])
+        #expect(text(folder.path + "/paper.other-1.pdf") == "theirs" && text(path) == "a third one")
+    }
+
+    /// Two other programs: one right before the exchange, and one after each.
+    @Test func aProgramThatReplacesTheFileAllTheTimeIsNotFollowedForEver() throws {
+        var number = 0
+        #expect(throws: OwnFileError.setAside("paper.other-2.pdf")) {
+            try write("taken", to: folder.path + "/paper.other-1.pdf")
+            try replace(expecting: try FileFacts.read(path)) { [path] beside throws(OwnFileError) in
+                if number == 0 { try? write("theirs 0", to: beside) }
+                number += 1
+                // As an editor saves: by another file.
+                try? write("theirs \(number)", to: path + "~")
+                guard rename(path + "~", path) == 0 else { throw .failed(errno) }
+            }
+        }
+        #expect(names == ["paper.other-1.pdf", "paper.other-2.pdf", "paper.pdf"])
+        #expect(text(path) == "theirs \(number)")
+        #expect(text(folder.path + "/paper.other-2.pdf") == "theirs \(number - 1)")
+        #expect(text(folder.path + "/paper.other-1.pdf") == "taken")
+    }
+
+    /// A name may have 255 bytes, also one of scalars that have four.
+    @Test func aLongNameInAnyScriptIsNoObstacle() throws {
+        for letter in ["a", "अ", "स्त्र", "👍"] {
+            let name = String(repeating: letter, count: (255 - 4) / letter.utf8.count) + ".pdf"
+            let path = folder.path + "/" + name
+            try write("old", to: path)
+            try replace(path, expecting: try FileFacts.read(path))
+            #expect(text(path) == "new", "\(letter)")
+            #expect(names.sorted() == ["paper.pdf", name].sorted())
+            unlink(path)
+        }
+    }
+
+    /// The mask belongs to the whole process.
+    @Test func theMaskForNewFilesStaysWhenManyAreMadeAtOnce() throws {
+        func mask() -> String {
+            let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+            return status.split(separator: "\n").first { $0.hasPrefix("Umask:") }.map(String.init) ?? ""
+        }
+        let before = mask()
+        let modes = Mutex<Set<mode_t>>([])
+        DispatchQueue.concurrentPerform(iterations: 200) { number in
+            let path = folder.path + "/new-\(number).pdf"
+            try? replace(path)
+            var status = stat()
+            guard stat(path, &status) == 0 else { return }
+            modes.withLock { _ = $0.insert(status.st_mode & 0o777) }
+        }
+        #expect(mask() == before)
+        #expect(modes.withLock { $0 } == [0o666 & ~(mode_t(before.split(separator: "\t").last ?? "", radix: 8) ?? 0)])
     }
 
     @Test func theLongestVersionThatAFileContinuesIsFound() throws {

@@ -71,6 +71,90 @@ struct OwnFilesTests {
         #expect(again.state.unwritten == 2)
     }
 
+    // MARK: A disk that fails after the file was replaced
+
+    /// A power failure may undo the exchange of the two files, so the changes stay where they are until a sync succeeds.
+    @Test func afterAFailedSyncOfTheFolderTheChangesAreKeptUntilOneSucceeds() async throws {
+        let file = try await scene.open()
+        try await scene.edit(file, "note", "written")
+        files.exchangeHooks.withLock { $0 = .init(beforeSync: { () throws(OwnFileError) in throw .failed(EIO) }) }
+        let error = await #expect(throws: OwnFileError.self) { try await files.write(file, .init()) }
+        #expect(error == .notSynced(EIO) && error?.description.contains("as it was") == false)
+        #expect(try await scene.textsInFile().contains("written"))
+        #expect(file.state.unwritten == 1 && file.state.intent != nil)
+        // The next engine finds it out, too.
+        let next = try OwnFiles(files)
+        #expect(try await next.open(scene.path, isPrivate: false, by: scene.process).state.unwritten == 0)
+        // It is this program's own write, not that of another one.
+        await files.lookAtFiles()
+        #expect(file.state.unwritten == 0 && file.state.intent == nil && file.news.withLock(\.merges) == 0)
+        #expect(try await files.write(file, .init()).records == 0)
+        #expect(scene.hiddenFiles.isEmpty)
+    }
+
+    /// What has happened, is told by the file alone.
+    @Test func anErrorAfterTheExchangeDoesNotMakeAWriteUndone() async throws {
+        let file = try await scene.open()
+        try await scene.edit(file, "note", "written")
+        files.exchangeHooks.withLock {
+            $0 = .init(afterExchange: { (_: String) throws(OwnFileError) in throw .failed(EIO) })
+        }
+        #expect(try await files.write(file, .init()).records == 1)
+        #expect(try await scene.textsInFile().contains("written"))
+        #expect(file.state.unwritten == 0 && file.state.intent == nil && scene.hiddenFiles.isEmpty)
+    }
+
+    /// It has replaced the file right before the exchange.
+    @Test func whatAnotherProgramWroteIsPutBackAfterAnError() async throws {
+        let file = try await scene.open()
+        let theirs = try Data(contentsOf: URL(filePath: scene.path)) + Data("\n% theirs\n".utf8)
+        try await scene.edit(file, "note", "waits")
+        files.exchangeHooks.withLock {
+            $0 = .init(afterExchange: { (beside: String) throws(OwnFileError) in
+                try? theirs.write(to: URL(filePath: beside))
+                throw .failed(EIO)
+            })
+        }
+        await #expect(throws: OwnFileError.failed(EIO)) { try await files.write(file, .init()) }
+        #expect(try Data(contentsOf: URL(filePath: scene.path)) == theirs && scene.hiddenFiles.isEmpty)
+        #expect(file.state.unwritten == 1 && file.state.intent == nil)
+        files.exchangeHooks.withLock { $0 = nil }
+        #expect(try await files.write(file, .init()).records == 1)
+        #expect(try await scene.textsInFile().contains("waits"))
+    }
+
+    /// As long as the disk does not tell what has happened, nothing is given up; and a copy can be made all the same.
+    @Test func whatIsUndecidedStaysUntilItIsDecided() async throws {
+        let file = try await scene.open()
+        try await scene.edit(file, "note", "written")
+        let aside = Mutex("")
+        files.exchangeHooks.withLock {
+            $0 = .init(afterExchange: { (beside: String) throws(OwnFileError) in
+                // In place of a file that cannot be read.
+                guard rename(beside, beside + ".aside") == 0, mkdir(beside, 0o700) == 0 else { throw .failed(errno) }
+                // The path given leads through a descriptor.
+                aside.withLock { $0 = beside.split(separator: "/").last.map(String.init) ?? "" }
+                throw .failed(EIO)
+            })
+        }
+        let problem = OwnFileError.undecided(OwnFileError.notAFile.reason)
+        await #expect(throws: problem) { try await files.write(file, .init()) }
+        #expect(!problem.description.contains("as it was"))
+        files.exchangeHooks.withLock { $0 = nil }
+        await #expect(throws: problem) { try await files.write(file, .init()) }
+        #expect(file.state.unwritten == 1 && file.state.intent != nil)
+        let copy = scene.folder.path + "/copy.pdf"
+        _ = try await files.write(file, .init(copy: copy))
+        let inCopy = try await files.contents(copy, isPrivate: false).base.records.map { Annotation($0).text }
+        #expect(inCopy.contains("written"))
+        #expect(file.state.intent != nil)
+        let beside = scene.folder.path + "/" + aside.withLock { $0 }
+        #expect(rmdir(beside) == 0 && rename(beside + ".aside", beside) == 0)
+        #expect(try await files.write(file, .init()).records == 0)
+        #expect(file.state.unwritten == 0 && scene.hiddenFiles.isEmpty)
+        #expect(try await scene.textsInFile().count { $0 == "written" } == 1)
+    }
+
     // MARK: Private sessions
 
     @Test func whatWasMadePrivatelyGoesWithItsSession() async throws {
@@ -264,6 +348,12 @@ private struct OwnFilesScene: Sendable {
     var forgotten: Set<String> { forgetting.documents.withLock { $0 } }
 
     var keptFiles: [String] { (try? FileManager.default.contentsOfDirectory(atPath: files.options.keptFolder)) ?? [] }
+
+    /// What is beside the file and should not be.
+    var hiddenFiles: [String] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        return names.filter { $0.contains("postilla-") || $0.contains("other-") }
+    }
 
     @discardableResult
     func open(isPrivate: Bool = false, by process: ProcessIdentity? = nil) async throws -> OwnFile {
