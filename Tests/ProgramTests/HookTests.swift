@@ -61,6 +61,20 @@ import Testing
         none.close()
     }
 
+    /// A pipe would hold 64 KB of it, and writing the rest would wait for ever.
+    @Test func aLongPasteIsPassedOnWhole() async throws {
+        let folder = try Folder()
+        let path = try script(folder, "wc -c > \(folder.path)/count; mv \(folder.path)/count \(folder.path)/out")
+        let told = Told()
+        let hooks = Hooks(.init(run: [path]), tell: { text in told.all.withLock { $0.append(text) } })
+        let words = String(repeating: "x", count: 200_000)
+        hooks.tell(.run(words: words, record: "r1", page: 4), in: Self.reference)
+        try await waitUntil("the hook has run", seconds: 1_200) { !folder.text("out").isEmpty }
+        let count = try #require(Int(folder.text("out").trimmingCharacters(in: .whitespacesAndNewlines)))
+        #expect(count > words.utf8.count && told.texts.isEmpty)
+        hooks.close()
+    }
+
     /// A hook may print them, or hand them to a shell.
     @Test func namesAndWordsHaveNoControlCharacters() async throws {
         let folder = try Folder()

@@ -84,26 +84,27 @@ final class Hooks: Sendable {
         json["document"] = .string(reference.documentID)
         json["layer"] = .string(reference.layer)
         json["user"] = reference.userID.map(JSON.string)
-        if JSON.object(json).text.utf8.count > Self.maxBytes { json["ids"] = nil }
         waiting.yield(Run(command: command, line: JSON.object(json).text + "\n"))
     }
 
-    /// Returns the reading end of a pipe that holds the text already: a command that does not read its input must not end
-    /// this program by SIGPIPE.
+    /// Returns a file in memory that holds the text. A pipe would hold 64 KB of it without a reader, and a command that does
+    /// not read its input would end this program by SIGPIPE.
     private static func input(with text: String) throws -> FileDescriptor {
-        let (reading, writing) = try FileDescriptor.pipe()
+        // Swift's Glibc does not declare it.
+        typealias Function = @convention(c) (UnsafePointer<CChar>, CUnsignedInt) -> CInt
+        guard let symbol = dlsym(nil, "memfd_create") else { throw Errno.notSupported }
+        let closeOnExec: CUnsignedInt = 1
+        let file = FileDescriptor(rawValue: unsafeBitCast(symbol, to: Function.self)("event", closeOnExec))
+        guard file.rawValue >= 0 else { throw Errno(rawValue: errno) }
         do {
-            for end in [reading, writing] { _ = fcntl(end.rawValue, F_SETFD, FD_CLOEXEC) }
-            try writing.closeAfter { _ = try writing.writeAll(text.utf8) }
+            try file.writeAll(text.utf8)
+            try file.seek(offset: 0, from: .start)
         } catch {
-            try? reading.close()
+            try? file.close()
             throw error
         }
-        return reading
+        return file
     }
-
-    /// A pipe holds 64 KB without a reader.
-    private static let maxBytes = 60_000
 
     /// Returns why the command failed; nil if it succeeded.
     private static func run(_ run: Run, limit: Duration) async -> String? {
