@@ -68,6 +68,23 @@ struct OneEngineStories {
 
     private func isRunning(_ data: String? = nil) -> Bool { FileLock.isHeld((data ?? self.data) + "/engine/lock") }
 
+    /// The reason is in the log, and the message has it.
+    @Test func anEngineThatFailsIsStartedTwiceAndSaysWhy() throws {
+        try makePrivate(data + "/engine")
+        let key = data + "/engine/signing-key.pem"
+        try Data("no key\n".utf8).write(to: URL(filePath: key))
+        chmod(key, 0o600)
+        let refused = try keep("kept", run)
+        #expect(refused.status != 0 && refused.messages.contains("\(key) is damaged"), "\(refused.messages)")
+        let logs = Folder.files(below: home.path, holding: "is damaged").filter { $0.hasSuffix("engine.log") }
+        let log = try #require(logs.first)
+        let lines = try String(contentsOfFile: home.path + "/" + log, encoding: .utf8).split(separator: "\n")
+        #expect(lines.count == 2, "\(lines)")
+        unlink(key)
+        let kept = try keep("kept", run)
+        #expect(kept.status == 0, "\(kept.messages)")
+    }
+
     // MARK: Environments and spellings
 
     /// Runtime folders as they are found; all but the first fall back.

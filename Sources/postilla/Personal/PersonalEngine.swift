@@ -6,12 +6,15 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import SyncProtocol
+import Synchronization
 
 /// The engine of this machine, as other processes of the same person reach it.
 struct PersonalEngine: Hashable, Sendable {
     let place: EnginePlace
 
     private static let startTime = Duration.seconds(10)
+    /// How often an engine that failed is started again.
+    private static let retries = 1
     /// How long an engine of another namespace may take to end.
     private static let patienceElsewhere = Duration.seconds(2)
 
@@ -45,7 +48,8 @@ struct PersonalEngine: Hashable, Sendable {
     ) async throws -> PersonalEngine {
         let (search, start, here) = (EngineSearch(folder: folder), ContinuousClock.now, EngineRecord.Here.now)
         let end = start + startTime
-        var child: EngineProcess?
+        var (child, failures): (EngineProcess?, Int) = (nil, 0)
+        let log = EngineLog(folder.log)
         var earlier = EarlierWait()
         while true {
             let finding = try search.look()
@@ -62,7 +66,10 @@ struct PersonalEngine: Hashable, Sendable {
                 }
             case .none where child?.isRunning != true:
                 // A child that has ended found another engine, which was about to end, or it failed.
-                if child != nil, ContinuousClock.now > end - startTime / 2 { throw notStarted(folder) }
+                if child?.hasFailed == true { failures += 1 }
+                if failures > retries || child != nil && ContinuousClock.now > end - startTime / 2 {
+                    throw notStarted(log)
+                }
                 try folder.make()
                 if try await !earlier.isOver(folder) { break }
                 child = try EngineProcess(folder, dataDirectory: dataDirectory, reading: reading)
@@ -70,7 +77,7 @@ struct PersonalEngine: Hashable, Sendable {
             }
             guard ContinuousClock.now < end else {
                 switch finding {
-                case .none: throw earlier.engine?.refusal ?? notStarted(folder)
+                case .none: throw earlier.engine?.refusal ?? notStarted(log)
                 case .held(let record): throw EngineSearch.unreachable(record, folder)
                 case .engine(_, let record): throw EngineSearch.unreachable(record, folder)
                 }
@@ -126,8 +133,9 @@ struct PersonalEngine: Hashable, Sendable {
         }
     }
 
-    private static func notStarted(_ folder: EngineFolder) -> CommandFailure {
-        CommandFailure("the engine for PDFs on this machine did not start; see \(folder.log)")
+    private static func notStarted(_ log: EngineLog) -> CommandFailure {
+        let reason = log.lastLine.map { ": \($0)" } ?? ""
+        return CommandFailure("the engine for PDFs on this machine did not start\(reason); see \(log.path)")
     }
 
     /// Whether a running engine can be used by this program.
@@ -217,6 +225,7 @@ extension String {
 /// The engine as a child that outlives this process: in a session of its own, and without this terminal.
 private final class EngineProcess: Sendable {
     private let pid: pid_t
+    private let failed = Atomic(false)
 
     init(_ folder: EngineFolder, dataDirectory: String?, reading: ReadingFolder?) throws {
         var actions = posix_spawn_file_actions_t()
@@ -248,6 +257,37 @@ private final class EngineProcess: Sendable {
     /// Whether the child runs; also takes its exit status.
     var isRunning: Bool {
         var status: CInt = 0
-        return waitpid(pid, &status, WNOHANG) == 0
+        let ended = waitpid(pid, &status, WNOHANG)
+        if ended == pid, status != 0 { failed.store(true, ordering: .relaxed) }
+        return ended == 0
+    }
+
+    /// Whether it has ended with an error, as far as ``isRunning`` has noticed.
+    var hasFailed: Bool { failed.load(ordering: .relaxed) }
+}
+
+/// What engines write into their log from now on.
+private struct EngineLog {
+    let path: String
+    private let start: Int64
+
+    init(_ path: String) {
+        self.path = path
+        var status = stat()
+        start = stat(path, &status) == 0 ? Int64(status.st_size) : 0
+    }
+
+    /// The last line, without the name of the program; nil: none.
+    var lastLine: String? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        var bytes = [UInt8](repeating: 0, count: 1 << 16)
+        guard fstat(file, &status) == 0 else { return nil }
+        let count = pread(file, &bytes, bytes.count, max(off_t(start), status.st_size - off_t(bytes.count)))
+        let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+        guard let line = text.split(scalar: "\n").last else { return nil }
+        return String(line.dropping(prefix: "postilla: ") ?? line).onOneLine
     }
 }
