@@ -355,6 +355,12 @@ package final class TerminalDevice {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
+            if count < 0, errno == EAGAIN {
+                // Another program that has the terminal open, too, may have made it non-blocking for all.
+                var terminal = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&terminal, 1, -1)
+                continue
+            }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)
         }

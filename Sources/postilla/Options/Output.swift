@@ -66,11 +66,32 @@ enum Output {
         exit(128 + SIGPIPE)
     }
 
+    static func writeAll(_ text: String, to descriptor: Int32) throws(Errno) {
+        var text = text
+        let problem: Errno? = text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                switch count {
+                case 0...: rest = rest.dropFirst(count)
+                case _ where errno == EINTR: break
+                case _ where errno == EAGAIN:
+                    // Another program that has the same output open may have made it non-blocking for all.
+                    var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                    _ = poll(&output, 1, -1)
+                default: return Errno(rawValue: errno)
+                }
+            }
+            return nil
+        }
+        if let problem { throw problem }
+    }
+
     private static func write(_ text: PrintableText, to descriptor: Int32) {
-        do { try FileDescriptor(rawValue: descriptor).writeAll(text.string.utf8) } catch {
+        do { try writeAll(text.string, to: descriptor) } catch {
             // An unread message is not a reason to stop.
             if descriptor == STDERR_FILENO { return }
-            if error as? Errno == .brokenPipe { leaveUnread() }
+            if error == .brokenPipe { leaveUnread() }
             Self.error("cannot write to standard output: \(error)")
             ExitStatus.leave(.failed)
         }
