@@ -39,6 +39,13 @@ import Testing
         }
     }
 
+    /// Their requests need a task of their own, so that its memory is freed before the stream ends.
+    @Test func onlyTheStreamOfEventsLasts() async throws {
+        try await RunningServer.run { server in
+            #expect(server.server.routes.filter(\.streams).map(\.pattern) == ["/instant/v1/events"])
+        }
+    }
+
     /// Parameters have shorter names in metrics and logs.
     private static func unnamed(_ pattern: String) -> String { pattern.replacing(/\{[^}]*\}/, with: "{}") }
 

@@ -26,6 +26,15 @@ struct SharedRevisionTests {
         try SharedRevision(of: files.write(one, as: "one.pdf"), and: files.write(other, as: "other.pdf"))
     }
 
+    @Test func noFileStaysOpenIfTheOtherCannotBeOpened() throws {
+        let path = try files.write(SmallPDF().bytes, as: "one.pdf")
+        #expect(throws: (any Error).self) { try SharedRevision(of: path, and: path + ".none") }
+        let links = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")
+        }
+        #expect(!links.contains { $0.hasSuffix(path) })
+    }
+
     @Test func theLongestCommonRevisionIsFound() throws {
         let base = SmallPDF(annotations: ["<</Type/Annot/Subtype/Text/Rect[9 9 29 29]/Contents(old)>>"]).bytes
         let (ana, ben) = (update(base, "ana"), update(base, "ben"))

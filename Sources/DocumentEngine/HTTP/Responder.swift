@@ -23,21 +23,21 @@ struct Responder: HTTPResponder {
     let proxyWarning: ProxyWarning
 
     func respond(to request: Request, context: RequestOrigin) async throws -> Response {
-        let isStream = request.head.path?.utf8.starts(with: "/instant/v1/events".utf8) == true
-        return isStream ? try await respondApart(to: request, context) : try await respond(to: request, context)
-    }
-
-    /// Responds in a separate task, whose memory is freed when it ends (see ``EventStream``).
-    private func respondApart(to request: Request, _ context: RequestOrigin) async throws -> Response {
-        async let response = respond(to: request, context)
+        let parts = (request.head.path ?? "").split(scalar: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let (match, query) = (routes.match(parts.first ?? ""), parts.count > 1 ? parts[1] : "")
+        guard match?.route(request.method)?.streams == true else {
+            return try await respond(to: request, match, query, context)
+        }
+        // In a separate task, whose memory is freed when it ends (see ``EventStream``).
+        async let response = respond(to: request, match, query, context)
         return try await response
     }
 
-    private func respond(to request: Request, _ context: RequestOrigin) async throws -> Response {
+    private func respond(
+        to request: Request, _ match: RouteLookup.Match?, _ query: Substring, _ context: RequestOrigin
+    ) async throws -> Response {
         let start = ContinuousClock.now
         let id = RequestID(request.headers[RequestID.header])
-        let parts = (request.head.path ?? "").split(scalar: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let match = routes.match(parts.first ?? "")
         let address = RequestOrigin.address(request.head, from: context.peer, behindProxy: options.behindProxy)
         var response: Response
         var refusal: APIError?
@@ -45,7 +45,7 @@ struct Responder: HTTPResponder {
         do {
             if !options.behindProxy { proxyWarning.look(at: request.head) }
             let target: Target
-            do { target = try find(match, parts.count > 1 ? parts[1] : "", request.head) } catch {
+            do { target = try find(match, query, request.head) } catch {
                 try admission.unauthenticated(from: address)
                 throw error
             }

@@ -27,6 +27,8 @@ struct Route: Sendable {
     var stores = DiskSpace.Use.nothing
     /// The handler uses the disk or takes long: it runs on ``WorkerThreads``.
     var blocks = false
+    /// The response may last for hours.
+    var streams = false
     /// The action in the audit log; nil: requests leave no line.
     var audit: AuditEvent.Action?
     let handle: Handler

@@ -121,12 +121,13 @@ extension RouteLookup {
     private static func sync(_ api: SyncAPI) -> [Route] {
         func route(
             _ method: HTTPRequest.Method, _ pattern: String, upTo maxBytes: Int64 = 0,
-            stores: DiskSpace.Use = .nothing, blocks: Bool = false, audit: AuditEvent.Action? = nil,
+            stores: DiskSpace.Use = .nothing, blocks: Bool = false, streams: Bool = false,
+            audit: AuditEvent.Action? = nil,
             _ handle: @escaping @Sendable (SyncAPI.Bearer, ServerRequest) async throws -> Response
         ) -> Route {
             Route(
                 method: method, pattern: "/instant/v1/" + pattern, access: .token, maxBytes: maxBytes, stores: stores,
-                blocks: blocks, audit: audit
+                blocks: blocks, streams: streams, audit: audit
             ) { request in
                 try await api.answer(try api.admit(request, storing: stores), request, handle)
             }
@@ -139,7 +140,7 @@ extension RouteLookup {
             route(.get, "records", api.records),
             route(.get, "digest", api.digest),
             route(.post, "changes", upTo: Int64(api.engine.limits.batchBytes), stores: .records, api.changes),
-            route(.get, "events", api.events),
+            route(.get, "events", streams: true, api.events),
             route(.post, "presence", upTo: 16 << 10, api.presence),
             route(.get, "attachments/{sha256}", audit: .readAttachment, api.sendAttachment),
             route(

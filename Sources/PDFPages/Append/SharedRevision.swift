@@ -31,11 +31,10 @@ package struct SharedRevision: Hashable, Sendable {
     }
 
     private static func all(of first: String, and second: String, atMost limit: Int) throws -> [SharedRevision] {
-        let (one, other) = (try Self.open(first), try Self.open(second))
-        defer {
-            try? one.close()
-            try? other.close()
-        }
+        let one = try Self.open(first)
+        defer { try? one.close() }
+        let other = try Self.open(second)
+        defer { try? other.close() }
         let (length, otherLength) = (try one.seek(offset: 0, from: .end), try other.seek(offset: 0, from: .end))
         var (common, ends): (Int64, [Int64]) = (0, [])
         // The end of the piece before, because a mark may begin in it.

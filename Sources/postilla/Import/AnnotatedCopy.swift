@@ -198,11 +198,10 @@ struct AnnotatedCopy {
 
     /// Whether a file begins with all bytes of another.
     private static func continues(_ path: String, _ original: String) throws -> Bool {
-        let (longer, shorter) = (try FileDescriptor.open(path, .readOnly), try FileDescriptor.open(original, .readOnly))
-        defer {
-            try? longer.close()
-            try? shorter.close()
-        }
+        let longer = try FileDescriptor.open(path, .readOnly)
+        defer { try? longer.close() }
+        let shorter = try FileDescriptor.open(original, .readOnly)
+        defer { try? shorter.close() }
         guard try longer.seek(offset: 0, from: .end) >= shorter.seek(offset: 0, from: .end) else { return false }
         var (one, other) = ([UInt8](repeating: 0, count: 1 << 18), [UInt8](repeating: 0, count: 1 << 18))
         var place: Int64 = 0
