@@ -1,3 +1,4 @@
+import Glibc
 import Subprocess
 import SystemPackage
 
@@ -35,15 +36,32 @@ extension PDFTools {
     ) async throws -> ToolResult<Sink> {
         let command = try find(.prlimit)
         let program = try find(tool)
-        return try await execute(command, prefix(writing) + [program.string] + arguments, into: sink)
+        let caps = ProcessCaps()
+        let result: ToolResult<Sink>
+        do {
+            result = try await execute(command, prefix(writing, caps) + [program.string] + arguments, into: sink)
+        } catch let error as SubprocessError {
+            throw PDFError.toolNotStarted(name: tool.rawValue, code: error.underlyingError?.rawValue ?? EIO)
+        }
+        // 3 is a success with warnings of qpdf.
+        if ![0, 3].contains(result.exitCode), let cap = caps.exceeded(by: limits, writing: writing) {
+            throw PDFError.capped(cap)
+        }
+        return result
     }
 
     /// A tool only reads one file and prints, so large files, core dumps and memory growth are errors. Small files are
     /// allowed because it may refresh an outdated font cache. The hard CPU limit exceeds the soft one: equal limits
     /// would send SIGKILL, which does not identify the cause.
-    private func prefix(_ writing: Int64) -> [String] {
-        let processor = "--cpu=\(limits.processorSeconds):\(limits.processorSeconds + 1)"
-        return ["--as=\(limits.memory)", processor, "--fsize=\(writing)", "--core=0", "--"]
+    ///
+    /// A limit above that of this process cannot be set.
+    private func prefix(_ writing: Int64, _ caps: ProcessCaps) -> [String] {
+        let seconds = min(Int64(limits.processorSeconds), caps.processorSeconds)
+        let processor = "--cpu=\(seconds):\(min(seconds + 1, caps.processorSeconds))"
+        return [
+            "--as=\(min(Int64(limits.memory), caps.memory))", processor, "--fsize=\(min(writing, caps.fileSize))",
+            "--core=0", "--",
+        ]
     }
 
     private func execute<Sink: OutputSink>(
@@ -117,6 +135,29 @@ extension PDFTools {
         tools.limits.processorSeconds = min(limits.processorSeconds, 6 + 2 * megabytes)
         tools.limits.memory = min(limits.memory, (512 + 16 * megabytes) << 20)
         return tools
+    }
+}
+
+/// The limits that this process got from the one that started it, and that only the system's administrator can exceed.
+private struct ProcessCaps {
+    var memory: Int64
+    var processorSeconds: Int64
+    var fileSize: Int64
+
+    init() {
+        func cap(_ kind: __rlimit_resource) -> Int64 {
+            var limit = rlimit()
+            guard getrlimit(__rlimit_resource_t(kind.rawValue), &limit) == 0 else { return .max }
+            return Int64(clamping: limit.rlim_max)
+        }
+        (memory, processorSeconds, fileSize) = (cap(RLIMIT_AS), cap(RLIMIT_CPU), cap(RLIMIT_FSIZE))
+    }
+
+    /// The limit below what a tool is allowed, as a shell calls it; nil: there is none.
+    func exceeded(by limits: ToolLimits, writing: Int64) -> String? {
+        if fileSize < writing { return "ulimit -f" }
+        if memory < limits.memory { return "ulimit -v" }
+        return processorSeconds < limits.processorSeconds ? "ulimit -t" : nil
     }
 }
 

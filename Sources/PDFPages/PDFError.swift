@@ -17,6 +17,12 @@ package enum PDFError: Error, Hashable, Sendable {
     case tooManyPages(Int, limit: Int)
     case noSuchPage(Int, count: Int)
     case toolMissing(name: String, package: String)
+    /// The system does not start the tool, for this `errno`.
+    case toolNotStarted(name: String, code: Int32)
+    /// There is no folder for intermediate files, for this `errno`.
+    case noScratchFolder(String, code: Int32)
+    /// A tool has failed, and may have needed more than this limit of this process.
+    case capped(String)
     /// The page has a font whose letters are known only by the character maps of the package poppler-data.
     case characterMapsMissing
     /// The result cannot be written, for this `errno`.
@@ -49,6 +55,13 @@ extension PDFError: CustomStringConvertible {
         case .notWritten(let ids):
             "The PDF could not be written: \(Self.names(ids)) would differ from the layer. \(Self.remedy)"
         case .toolMissing(let name, let package): "The program \(name) is missing. Install the package \(package)."
+        case .toolNotStarted(let name, let code):
+            "The program \(name) cannot be started: \(Errno(rawValue: code))."
+        case .noScratchFolder(let place, let code):
+            "The folder for temporary files cannot be used (\(place)): \(Errno(rawValue: code)). Set TMPDIR to another one."
+        case .capped(let limit):
+            "The PDF cannot be processed: it is incomplete or damaged, or needs more than a limit that this process got from "
+                + "the command that started it (\(limit))."
         case .characterMapsMissing:
             "The page has a Chinese, Japanese or Korean font that is not embedded, and the maps of its letters are "
                 + "missing. Install the package poppler-data."
