@@ -1,5 +1,6 @@
 import Annotations
 import App
+import DocumentEngine
 import Foundation
 import Synchronization
 import TestSupport
@@ -100,6 +101,30 @@ import Testing
             folder.text("out").components(separatedBy: "start").count == 3
         }
         #expect(told.texts.count == 1 && told.texts[0].contains("ran longer than"))
+        hooks.close()
+    }
+
+    /// Whatever it has started, and whatever that ignores.
+    @Test(arguments: [true, false]) func aHookIsEndedWithItsChildren(_ isClosed: Bool) async throws {
+        let folder = try Folder()
+        let path = try script(
+            folder,
+            """
+            (trap '' TERM; echo $BASHPID > \(folder.path)/child; exec tail -f /dev/null) &
+            echo $$ > \(folder.path)/out
+            wait
+            """.replacingOccurrences(of: "$BASHPID", with: "$(exec sh -c 'echo $PPID')"))
+        let hooks = Hooks(.init(new: [path]), limit: .milliseconds(isClosed ? 600_000 : 300), tell: { _ in })
+        hooks.tell(.new(["r1"], author: nil), in: Self.reference)
+        try await waitUntil("the hook runs", seconds: 1_200) {
+            folder.text("out").hasSuffix("\n") && folder.text("child").hasSuffix("\n")
+        }
+        let pids = try ["out", "child"].map { try #require(pid_t(folder.text($0).dropLast())) }
+        if isClosed {
+            hooks.close()
+            await hooks.ended()
+        }
+        try await waitUntil("it is gone", seconds: 1_200) { pids.allSatisfy { ProcessIdentity(pid: $0).start == 0 } }
         hooks.close()
     }
 

@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Screen
 import Subprocess
+import Synchronization
 import SystemPackage
 
 /// Runs the user's commands for events: without a shell, with the event as one line of JSON on standard input, one
@@ -46,11 +47,14 @@ final class Hooks: Sendable {
         }
     }
 
-    /// Lets the running command end, and starts no others.
+    /// Ends the running command, and starts no others.
     func close() {
         waiting.finish()
         runs.cancel()
     }
+
+    /// Waits until the command that ran when this was closed is gone. A command that ignores SIGTERM takes 200 ms.
+    func ended() async { await runs.value }
 
     func tell(_ event: HookEvent, in reference: LayerReference) {
         let command: [String]
@@ -106,6 +110,12 @@ final class Hooks: Sendable {
         return file
     }
 
+    /// A running command.
+    private final class Child: Sendable {
+        /// Its process group; nil: it has not been started, or has ended by itself.
+        let group = Mutex<pid_t?>(nil)
+    }
+
     /// Returns why the command failed; nil if it succeeded.
     private static func run(_ run: Run, limit: Duration) async -> String? {
         guard let name = run.command.first else { return nil }
@@ -116,7 +126,10 @@ final class Hooks: Sendable {
         let environment = Environment.inherit.updating(hidden)
         var options = PlatformOptions()
         options.processGroupID = 0
-        options.teardownSequence = [.gracefulShutDown(allowedDurationToNextStep: .milliseconds(200))]
+        options.teardownSequence = [
+            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .milliseconds(200))
+        ]
+        let child = Child()
         let arguments = Arguments(Array(run.command.dropFirst()))
         return await withTaskGroup(of: String?.self) { group in
             group.addTask { [options] in
@@ -125,7 +138,11 @@ final class Hooks: Sendable {
                     let outcome = try await Subprocess.run(
                         program, arguments: arguments, environment: environment, platformOptions: options,
                         input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .discarded,
-                        error: .discarded)
+                        error: .discarded
+                    ) { execution in
+                        child.group.withLock { $0 = execution.processIdentifier.value }
+                    }
+                    if !Task.isCancelled { child.group.withLock { $0 = nil } }
                     switch outcome.terminationStatus {
                     case .exited(0): return nil
                     case .exited(let code): return "exit code \(code)"
@@ -141,6 +158,8 @@ final class Hooks: Sendable {
             group.cancelAll()
             // The command is gone before the next one begins.
             for await _ in group {}
+            // So are the programs that it has started.
+            if let group = child.group.withLock({ $0 }) { kill(-group, SIGKILL) }
             return first
         }
     }

@@ -75,6 +75,7 @@ enum PlainViewer {
         terminal.hideInput(false)
         services.close()
         await services.layers.closed()
+        await services.hooks.ended()
         if let farewell = program.farewell { Output.data(PrintableText(farewell) + "\n") }
         if ending == SIGINT { throw CancellationError() }
         if program.hasFailed { throw ExitCode(ExitStatus.failed.rawValue) }
