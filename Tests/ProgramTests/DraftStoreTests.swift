@@ -152,6 +152,26 @@ struct DraftStoreTests {
         queue.sync {}
     }
 
+    /// Two windows write a reply to one annotation.
+    @Test func twoDraftsOfOneAnnotationAreBothKept() {
+        let (one, other) = (open(), open())
+        one.keep("By one", for: .reply("h1")) { fail($0) }
+        other.keep("By the other", for: .reply("h1")) { fail($0) }
+        one.keep("By one, longer", for: .reply("h1")) { fail($0) }
+        other.keep("By the other, longer", for: .reply("h1")) { fail($0) }
+        queue.sync {}
+        let both = open()
+        #expect(both.drafts == [.reply("h1"): "By one, longer\n\nBy the other, longer"])
+        // Whoever gets both decides about both.
+        both.keep("One text", for: .reply("h1")) { fail($0) }
+        queue.sync {}
+        #expect(open().drafts == [.reply("h1"): "One text"])
+        // A window that has sent its own leaves the other one's.
+        one.keep(nil, for: .reply("h1")) { fail($0) }
+        queue.sync {}
+        #expect(open().drafts == [.reply("h1"): "One text"])
+    }
+
     @Test func twoProcessesKeepEachOthersDrafts() {
         let (one, other) = (open(), open())
         one.keep("By one", for: .note(page: 0)) { fail($0) }

@@ -6,8 +6,9 @@ import Instant
 import Synchronization
 
 /// Drafts, stored in one small file per layer until they are saved or discarded. They survive a crash or a closed
-/// terminal. Files are written in call order, off the drawing thread. Several processes may use one file: each changes
-/// only its own drafts in it.
+/// terminal. Files are written in call order, off the drawing thread. Several processes may use one file: each replaces
+/// only what it knows. A draft of the same annotation that another process has written meanwhile stays beside its own, and
+/// whoever opens the layer next gets both, one after the other.
 ///
 /// A file that cannot be read or written stays as it is. Its changes are kept in memory, and tried again with the next.
 final class DraftStore: Sendable {
@@ -18,8 +19,12 @@ final class DraftStore: Sendable {
 
     private struct State {
         var kept: [DraftKey: Draft] = [:]
+        /// The entries of the file that ``kept`` was made of.
+        var known: [DraftKey: [Draft]] = [:]
         /// What is not in the file yet.
         var unwritten: [DraftKey: Change] = [:]
+
+        mutating func take(_ file: DraftFile) { (kept, known) = (file.drafts, file.entries) }
         /// Why; nil if everything is.
         var problem: String?
         var notice: String?
@@ -59,7 +64,8 @@ final class DraftStore: Sendable {
         var state = State()
         do {
             let found = try DraftFile(reading: path)
-            (state.kept, state.notice) = (found.drafts, found.notice)
+            state.take(found)
+            state.notice = found.notice
         } catch {
             state.problem = "\(error)"
             state.notice = "Earlier drafts cannot be read: \(error)"
@@ -130,7 +136,7 @@ final class DraftStore: Sendable {
         guard state.withLock({ $0.kept.values.contains { $0.becoming != nil } }) else { return }
         withExtendedLifetime(FileLock(path: savingLock, milliseconds: Self.patience)) {}
         guard let now = try? DraftFile(reading: path) else { return }
-        state.withLock { $0.kept = now.drafts }
+        state.withLock { $0.take(now) }
         forgetStored(texts)
     }
 
@@ -143,30 +149,36 @@ final class DraftStore: Sendable {
         guard !saved.isEmpty else { return }
         state.withLock { state in for key in saved.keys { state.kept[key] = nil } }
         queue.async { [self] in
-            change { drafts in
-                for (key, draft) in saved where drafts[key] == draft { drafts[key] = nil }
-            }
+            change { entries in for (key, draft) in saved { entries[key]?.removeAll { $0 == draft } } }
         }
     }
 
     /// Changes the drafts in the file, and puts those into it that it lacks. Runs on the queue.
-    private func change(_ body: (inout [DraftKey: Draft]) -> Void) {
+    private func change(_ body: (inout [DraftKey: [Draft]]) -> Void) {
         let lock = FileLock(path: path + ".lock", milliseconds: Self.patience)
         defer { withExtendedLifetime(lock) {} }
         do {
             var file = try DraftFile(reading: path)
             if let notice = file.notice { state.withLock { $0.notice = notice } }
-            body(&file.drafts)
-            for (key, change) in state.withLock(\.unwritten) { file.drafts[key] = change.draft }
+            body(&file.entries)
+            let (unwritten, known) = state.withLock { ($0.unwritten, $0.known) }
+            for (key, change) in unwritten {
+                file.entries[key, default: []].removeAll { known[key]?.contains($0) ?? false || $0 == change.draft }
+                if let draft = change.draft { file.entries[key, default: []].append(draft) }
+            }
             try file.write(to: path)
-            state.withLock { ($0.unwritten, $0.problem) = ([:], nil) }
+            state.withLock { state in
+                for (key, change) in unwritten { state.known[key] = change.draft.map { [$0] } ?? [] }
+                (state.unwritten, state.problem) = ([:], nil)
+            }
         } catch { state.withLock { $0.problem = "\(error)" } }
     }
 }
 
 /// The content of a file of drafts.
 private struct DraftFile {
-    var drafts: [DraftKey: DraftStore.Draft] = [:]
+    /// Several of one key are those of several processes.
+    var entries: [DraftKey: [DraftStore.Draft]] = [:]
     /// Drafts of kinds that only a later version knows. They stay.
     private var others: [JSON] = []
     /// What happened to the file; nil for nothing.
@@ -181,19 +193,29 @@ private struct DraftFile {
     init(reading path: String) throws {
         guard let bytes = try PrivateFile.existing(path, limit: Self.limit) else { return }
         guard let text = String(validating: bytes, as: UTF8.self), let json = try? JSON(parsing: text),
-            let entries = json.array
+            let stored = json.array
         else {
             // What a person may still read in the file must not be overwritten.
             let name = try Self.setAside(path)
             notice = "The drafts in \(path) are damaged; the file is kept as \(name)"
             return
         }
-        for entry in entries {
+        for entry in stored {
             guard let words = entry["text"]?.string, let key = DraftKey(stored: entry) else {
                 others.append(entry)
                 continue
             }
-            drafts[key] = DraftStore.Draft(text: words, becoming: entry["becoming"]?.string)
+            let draft = DraftStore.Draft(text: words, becoming: entry["becoming"]?.string)
+            if !entries[key, default: []].contains(draft) { entries[key, default: []].append(draft) }
+        }
+    }
+
+    /// What a person gets: one text for each key, which has every entry.
+    var drafts: [DraftKey: DraftStore.Draft] {
+        entries.compactMapValues { drafts in
+            guard drafts.count > 1 else { return drafts.first }
+            // One of them may have become a record, and the others not.
+            return DraftStore.Draft(text: drafts.map(\.text).joined(separator: "\n\n"), becoming: nil)
         }
     }
 
@@ -216,13 +238,15 @@ private struct DraftFile {
     }
 
     func write(to path: String) throws {
-        let entries: [JSON] = drafts.map { key, draft in
-            var json = key.stored
-            json["text"] = .string(draft.text)
-            if let id = draft.becoming { json["becoming"] = .string(id) }
-            return .object(json)
+        let stored: [JSON] = entries.flatMap { key, drafts in
+            drafts.map { draft in
+                var json = key.stored
+                json["text"] = .string(draft.text)
+                if let id = draft.becoming { json["becoming"] = .string(id) }
+                return .object(json)
+            }
         }
-        try PrivateFile.write(JSON.array(entries + others).text + "\n", to: path)
+        try PrivateFile.write(JSON.array(stored + others).text + "\n", to: path)
     }
 }
 
