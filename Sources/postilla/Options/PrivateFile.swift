@@ -37,13 +37,17 @@ enum PrivateFile {
         }
     }
 
-    static func bytes(_ path: String, limit: Int) throws -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// - Parameter pipe: how long a pipe may take; nil: as long as it wants.
+    static func bytes(_ path: String, limit: Int, pipe time: Duration? = nil) throws -> [UInt8] {
+        // Opening a pipe must not block until somebody writes.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | (time == nil ? 0 : O_NONBLOCK))
         guard descriptor >= 0 else { throw CommandFailure("cannot read \(path): \(reason())") }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
+        let end = time.map { ContinuousClock.now + $0 }
         while true {
+            if let end { try wait(for: descriptor, until: end, path) }
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw CommandFailure("cannot read \(path): \(reason())") }
@@ -52,6 +56,19 @@ enum PrivateFile {
             guard bytes.count <= limit else { throw CommandFailure("\(path) is larger than \(limit) bytes") }
         }
         return bytes
+    }
+
+    /// Waits until a read returns at once: something was written, or every writer has closed its end.
+    private static func wait(for descriptor: Int32, until end: ContinuousClock.Instant, _ path: String) throws {
+        while true {
+            let left = max(.zero, ContinuousClock.now.duration(to: end)).components
+            var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&input, 1, Int32(clamping: left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000))
+            if count > 0 { return }
+            if count < 0, errno == EINTR { continue }
+            throw CommandFailure(
+                count < 0 ? "cannot read \(path): \(reason())" : "nothing was written into the pipe \(path) in time")
+        }
     }
 
     /// Returns a warning about a file that users other than its owner can read; nil if there are none.

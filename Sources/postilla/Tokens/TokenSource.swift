@@ -1,13 +1,11 @@
 import Annotations
 import AsyncHTTPClient
-import Authorization
+import Dispatch
 import FoundationEssentials
 import Instant
 import InstantCore
 import NIOCore
 import NIOHTTP1
-import Subprocess
-import SystemPackage
 
 /// The sources of tokens other than the prompt. A source that can be asked again is asked for each new token; one that
 /// returns the token just rejected counts as empty.
@@ -31,8 +29,8 @@ enum TokenSource: Equatable, Sendable {
             case .prompt: nil
             case .engine(let link, let first): try refused == nil ? first : await link.token()
             case .given(let token): token
-            case .file(let path): try Self.read(path)
-            case .command(let command): try await Self.run(command)
+            case .file(let path): try await Self.read(path)
+            case .command(let command): try await TokenProgram.token(command)
             case .url(let url, let headerFile, let allowsInsecureHTTP):
                 try await Self.fetch(
                     url, headerFile: headerFile, document: document, layer: layer,
@@ -50,24 +48,28 @@ enum TokenSource: Equatable, Sendable {
         }
     }
 
-    /// An unreadable file counts as a missing token: scripts expect that status.
-    private static func read(_ path: String) throws -> String {
-        do { return try PrivateFile.read(path) } catch let failure as CommandFailure {
-            throw CommandFailure(failure.message, .authentication)
-        }
-    }
+    /// How long a command or a pipe may take for a token: a person may have to unlock a keyring.
+    static let patience = Duration.seconds(60)
 
-    private static func run(_ command: String) async throws -> String {
-        let result = try await Subprocess.run(
-            .path("/bin/sh"), arguments: ["-c", command], input: .none,
-            output: .string(limit: Claims.maximumTokenBytes + 2), error: .discarded)
-        switch result.terminationStatus {
-        case .exited(0): break
-        case .exited(let code): throw CommandFailure("the token command failed with exit code \(code)", .authentication)
-        case .signaled(let signal):
-            throw CommandFailure("the token command was ended by signal \(signal)", .authentication)
+    /// An unreadable file counts as a missing token: scripts expect that status. Waits on a thread of its own: the file may
+    /// be a pipe, or on a network.
+    static func read(_ path: String, within time: Duration = patience) async throws -> String {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(
+                    with: Result {
+                        do {
+                            let bytes = try PrivateFile.bytes(path, limit: 64 << 10, pipe: time)
+                            guard let text = String(validating: bytes, as: UTF8.self) else {
+                                throw CommandFailure("\(path) is not UTF-8 text")
+                            }
+                            return text
+                        } catch let failure as CommandFailure {
+                            throw CommandFailure(failure.message, .authentication)
+                        }
+                    })
+            }
         }
-        return result.standardOutput
     }
 
     /// Asks a backend for a token. The answer is as secret as the header.

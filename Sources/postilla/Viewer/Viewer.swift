@@ -1,8 +1,10 @@
 import Annotations
 import App
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Instant
+import PDFPages
 import Screen
 import Terminal
 
@@ -53,6 +55,7 @@ enum Viewer {
         if TerminalColors.isAsked(environment) { loop.askForKeyboard() }
         program.start(at: .now)
         services.tellLeftTexts()
+        DispatchQueue.global(qos: .utility).async { PDFTools.removeLeftScratchFolders() }
         var received = TerminalLoop<Message>.now
 
         loop.run(
@@ -86,6 +89,7 @@ enum Viewer {
         device.giveBack()
         for message in services.finish() { Output.message(message) }
         await services.layers.closed()
+        await services.hooks.ended()
         if let farewell = program.state.farewell { Output.message(farewell) }
     }
 

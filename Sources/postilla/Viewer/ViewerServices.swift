@@ -20,7 +20,7 @@ final class ViewerServices: AppServices {
     let post: @Sendable (Message) -> Void
     private let firstPicture = FirstFrame()
     let layers: OpenLayers
-    private let hooks: Hooks
+    let hooks: Hooks
     /// The layer that effects apply to.
     private var selected: LayerReference?
     /// Files of the editor whose texts are not stored elsewhere yet.
@@ -279,9 +279,9 @@ final class ViewerServices: AppServices {
     }
 
     private func readToken(_ path: String) {
-        layers.files.async { [post, path = atHome(path)] in
+        Task { [post, path = atHome(path)] in
             do {
-                let text = try PrivateFile.read(path).trimmed
+                let text = try await TokenSource.read(path).trimmed
                 post(text.isEmpty ? .tokenRefused("\(path) is empty") : .tokenRead(TokenText(text)))
             } catch { post(.tokenRefused("\(error)")) }
         }
