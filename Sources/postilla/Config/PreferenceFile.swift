@@ -1,5 +1,6 @@
 import Annotations
 import FoundationEssentials
+import Glibc
 
 extension Preferences {
     /// Returns the path of the configuration file: `POSTILLA_CONFIG`, else `postilla/config.toml` in `$XDG_CONFIG_HOME`
@@ -21,12 +22,32 @@ extension Preferences {
         file: String? = nil, environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws -> Preferences {
         if let file {
-            return Preferences(environment: environment, file: (file, try PrivateFile.read(file, limit: 1 << 20)))
+            return Preferences(environment: environment, file: (file, try text(file)))
         }
         guard let path = path(environment: environment), FileManager.default.fileExists(atPath: path) else {
             return Preferences(environment: environment)
         }
-        return Preferences(environment: environment, file: (path, try PrivateFile.read(path, limit: 1 << 20)))
+        return Preferences(environment: environment, file: (path, try text(path)))
+    }
+
+    /// Reads a file of settings, which can name programs to run.
+    ///
+    /// - Throws: ``CommandFailure`` if another account may have written it.
+    private static func text(_ path: String) throws -> String {
+        var (file, folder) = (stat(), stat())
+        let parent = path.parted(atLast: "/").map { $0.0.isEmpty ? "/" : String($0.0) } ?? "."
+        if stat(path, &file) == 0, stat(parent, &folder) == 0 {
+            // In a sticky folder, nobody else can replace the file.
+            let isReplaceable = folder.st_mode & 0o002 != 0 && folder.st_mode & S_ISVTX == 0
+            guard [0, geteuid()].contains(file.st_uid), file.st_mode & 0o002 == 0,
+                [0, geteuid()].contains(folder.st_uid), !isReplaceable
+            else {
+                throw CommandFailure(
+                    "\(path.onOneLine) can name programs to run, and another account may have written it; make it and its "
+                        + "folder your own, and run chmod o-w on both", .usage)
+            }
+        }
+        return try PrivateFile.read(path, limit: 1 << 20)
     }
 
     /// Loads the preferences and requires them to be valid.

@@ -41,6 +41,34 @@ struct ConfigStories {
         return try home.write(".config/postilla/config.toml", text)
     }
 
+    @Test func settingsThatAnotherAccountMayHaveWrittenAreRefused() throws {
+        let home = try Folder()
+        let file = try settings(home, "mouse = false\n")
+        let folder = home.path + "/.config/postilla"
+        #expect(try config(home).status == 0)
+        func expectRefusal(_ sourceLocation: SourceLocation = #_sourceLocation) throws {
+            let run = try config(home)
+            #expect(
+                run.status == 64 && run.messages.contains("another account may have written it"), "\(run.messages)",
+                sourceLocation: sourceLocation)
+        }
+        chmod(file, 0o606)
+        try expectRefusal()
+        chmod(file, 0o664)
+        #expect(try config(home).status == 0)
+        chmod(folder, 0o777)
+        try expectRefusal()
+        chmod(folder, 0o1777)
+        #expect(try config(home).status == 0)
+        chmod(folder, 0o755)
+        guard geteuid() == 0 else { return }
+        chown(file, 65534, 65534)
+        try expectRefusal()
+        chown(file, 0, 0)
+        chown(folder, 65534, 65534)
+        try expectRefusal()
+    }
+
     private func shell(_ home: Folder, _ line: String) throws -> Program.Outcome {
         try Program.run(["-c", line], environment: ["HOME": home.path, "P": Program.path], executable: "/bin/sh")
     }
