@@ -107,6 +107,7 @@ struct Responder: HTTPResponder {
 
     private func refusal(_ error: any Error, _ id: RequestID) -> APIError {
         if let refusal = error as? APIError { return refusal }
+        if let problem = error as? OwnFileError { return problem.answer }
         if error is CancellationError { return APIError(.overload, "the server is stopping") }
         if error is HTTPParserError {
             return APIError(.badRequest, "the request body is incomplete, or its chunked encoding is malformed")

@@ -10,6 +10,8 @@ package final class FilePlace: Sendable {
     package let path: String
     /// The last part of the path; `.` for a folder such as `/`.
     package let name: String
+    /// Whether the path leads through `/proc`, as `/dev/fd/3` and `/dev/stdin` do: it names something of one process only.
+    package let isOfThisProcess: Bool
     private let folder: CInt
 
     package enum Problem: Error, Hashable, Sendable {
@@ -45,6 +47,8 @@ package final class FilePlace: Sendable {
         var folder = open(isAbsolute ? "/" : ".", Self.pathOnly | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .failed(errno) }
         var (last, links) = (".", 0)
+        let processes = Self.deviceOfProcesses
+        var isOfThisProcess = false
         do throws(Problem) {
             while let part = rest.popLast() {
                 if part.isExactly(".") { continue }
@@ -57,6 +61,7 @@ package final class FilePlace: Sendable {
                 defer { if item >= 0 { close(item) } }
                 var (status, parent) = (stat(), stat())
                 guard fstat(item, &status) == 0, fstat(folder, &parent) == 0 else { throw .failed(errno) }
+                if parent.st_dev == processes { isOfThisProcess = true }
                 switch status.st_mode & S_IFMT {
                 case S_IFLNK:
                     guard Self.mayFollow(linkOf: status.st_uid, in: parent, user: geteuid()) else {
@@ -87,6 +92,7 @@ package final class FilePlace: Sendable {
         }
         last = kept ?? last
         name = last
+        self.isOfThisProcess = isOfThisProcess
         path = "/" + (names + (last.isExactly(".") ? [] : [last])).joined(separator: "/")
         self.folder = folder
     }
@@ -99,6 +105,19 @@ package final class FilePlace: Sendable {
         let path = "/proc/\(getpid())/fd/\(folder)"
         if access(path, F_OK) == 0 { return path }
         return self.path.lastIndex(of: "/").map { $0 == self.path.startIndex ? "/" : String(self.path[..<$0]) } ?? "/"
+    }
+
+    /// What tells the folder from others.
+    var folderIdentity: (device: UInt64, inode: UInt64)? {
+        var status = stat()
+        guard fstat(folder, &status) == 0 else { return nil }
+        return (UInt64(status.st_dev), UInt64(status.st_ino))
+    }
+
+    /// That of `/proc`; nil: it is not mounted.
+    private static var deviceOfProcesses: dev_t? {
+        var status = stat()
+        return stat("/proc/self/stat", &status) == 0 ? status.st_dev : nil
     }
 
     /// The path of the file by the descriptor of its folder.

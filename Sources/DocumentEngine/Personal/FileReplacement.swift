@@ -55,7 +55,7 @@ final class OpenFile {
         descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             let code = errno
-            throw code == EACCES ? .unreadable(.unreadable) : OwnFileError(errno: code)
+            throw code == EACCES ? .notReadable : OwnFileError(errno: code)
         }
         guard fstat(descriptor, &status) == 0 else { throw .failed(errno) }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
@@ -125,7 +125,9 @@ final class FileReplacement: @unchecked Sendable {
     let temporary: String
     /// The real path that the new file has right before it takes its place, and the old one right after.
     let exchanged: String
-    private let place: FilePlace
+    let place: FilePlace
+    /// The permissions that a new file does not get, of the process that asks for it; nil: those of this process.
+    var mask: mode_t?
     /// The file, and the path of ``exchanged``, by the descriptor of the folder.
     private let (here, beside): (String, String)
     private let folder: String
@@ -395,22 +397,10 @@ final class FileReplacement: @unchecked Sendable {
         }
     }
 
-    /// The process's mask for new files. It can be read only by setting it, which must not happen in two threads at once, nor
-    /// while another one makes a file; Linux also shows it (4.7).
-    private static let mask: mode_t = {
-        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        for line in status.split(scalar: "\n") {
-            guard let value = line.dropping(prefix: "Umask:") else { continue }
-            if let mask = mode_t(value.trimming { $0.properties.isWhitespace }, radix: 8) { return mask }
-        }
-        let mask = umask(0o077)
-        umask(mask)
-        return mask
-    }()
-
     private func copyAttributes(to descriptor: CInt) throws {
         guard let old else {
-            guard fchmod(descriptor, 0o666 & ~Self.mask) == 0 else { throw OwnFileError.failed(errno) }
+            let mask = mask ?? FileMask.current
+            guard fchmod(descriptor, 0o666 & ~mask) == 0 else { throw OwnFileError.failed(errno) }
             return
         }
         // The group may be one that the user is not in; the mode below then gives it no more than everybody has.

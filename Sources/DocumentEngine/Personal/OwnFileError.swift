@@ -10,8 +10,18 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAFile
     case otherOwner
     case folderNotWritable
+    case readOnlyFileSystem
     case notWritable
     case diskFull
+    case tooManyFiles
+    /// A file would be larger than this process may write.
+    case tooLarge
+    /// What the file does not have yet cannot be kept.
+    case notKept(PlaceProblem)
+    /// The engine finds another file at the path than the process that asks.
+    case otherFile
+    /// The process that asks may read the file, and the engine may not.
+    case notReadableHere
     case failed(Int32)
     case changedMeanwhile
     /// The file was replaced, but a power failure may undo that.
@@ -21,6 +31,8 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Another program replaced the file again and again. A version that was taken out has this name now.
     case setAside(String)
     case unreadable(PDFError)
+    /// This user may not read it.
+    case notReadable
     case certified
     case signed
     /// Only a write that makes the file anew would break its signature.
@@ -52,8 +64,11 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         self =
             switch code {
             case ENOENT, ENOTDIR: .missing
-            case EACCES, EPERM, EROFS: .folderNotWritable
+            case EACCES, EPERM: .folderNotWritable
+            case EROFS: .readOnlyFileSystem
             case ENOSPC, EDQUOT: .diskFull
+            case EMFILE, ENFILE: .tooManyFiles
+            case EFBIG: .tooLarge
             default: .failed(code)
             }
     }
@@ -73,11 +88,14 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .missing: "missing"
         case .notAFile: "not_a_file"
         case .otherOwner: "other_owner"
-        case .folderNotWritable, .notWritable: "read_only"
+        case .folderNotWritable, .readOnlyFileSystem, .notWritable: "read_only"
         case .diskFull: "disk_full"
-        case .failed, .notSynced, .undecided: "failed"
+        case .failed, .tooManyFiles, .tooLarge, .notSynced, .undecided: "failed"
+        case .notKept: "not_kept"
+        case .otherFile: "other_file"
+        case .notReadableHere: "not_readable_here"
         case .changedMeanwhile, .setAside: "changed"
-        case .unreadable: "unreadable"
+        case .unreadable, .notReadable: "unreadable"
         case .certified, .signed, .signedAnew: "signed"
         case .notOpen: "not_open"
         case .exists: "exists"
@@ -89,6 +107,14 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the file is there, and cannot be read as it is.
+    var isAboutReading: Bool {
+        switch self {
+        case .unreadable, .notReadable: true
+        default: false
+        }
+    }
+
     /// What is wrong, as part of a sentence.
     var reason: String {
         switch self {
@@ -96,12 +122,25 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .notAFile: "not a regular file"
         case .otherOwner: "the file belongs to another user"
         case .folderNotWritable: "the folder is read-only"
+        case .readOnlyFileSystem: "the folder is read-only, as its whole file system is"
         case .notWritable: "the file is read-only"
         case .diskFull: "the disk is full"
+        case .tooManyFiles: "too many files are open in the engine (process \(getpid())) or on this machine"
+        case .tooLarge:
+            "the file would be larger than the engine (process \(getpid())) may write, which has that limit from the command "
+                + "that started it (ulimit -f)"
+        case .notKept(let problem): "changes cannot be kept: \(problem.sentence)"
+        case .otherFile:
+            "the engine (process \(getpid())) finds another file at this path, since it runs in another container or mount "
+                + "namespace; nothing was changed; close the PDFs there, and try again in a minute"
+        case .notReadableHere:
+            "this command may read the file, and the engine (process \(getpid())) may not, since it was started with other "
+                + "groups; close all windows with PDFs, and try again in a minute"
         case .failed(let code), .notSynced(let code): String(cString: strerror(code))
         case .undecided(let reason): reason
         case .changedMeanwhile, .setAside: "another program keeps writing the file"
         case .unreadable(let error): "\(error)"
+        case .notReadable: "this user may not read the file"
         case .certified: "a signature of the PDF forbids changes to annotations"
         case .signed:
             "the PDF is signed and also encrypted or damaged, so a change would break its signature"
@@ -128,9 +167,9 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .missing: "write to another path, or put the file back"
         case .otherOwner: "it is not replaced; write to another path"
-        case .folderNotWritable: "the file cannot be replaced there; write to another path"
+        case .folderNotWritable, .readOnlyFileSystem: "the file cannot be replaced there; write to another path"
         case .notWritable: "write to another path, or run chmod u+w"
-        case .diskFull, .failed: "the file is as it was, and the changes are kept"
+        case .diskFull, .failed, .tooManyFiles, .tooLarge: "the file is as it was, and the changes are kept"
         case .notSynced:
             "the file has the changes, but a power failure may take them back, so they are kept until the disk has them"
         case .undecided: "the file may have the changes already; they are kept, and the next write finds out"
@@ -139,10 +178,11 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .certified, .signed: "write to another path, where it will not be valid"
         case .signedAnew: "leave it out, or write to another path, where the signature will not be valid"
         case .exists: "it is not replaced"
-        case .unreadable(.unreadable), .unreadable(.empty), .unreadable(.notPDF), .unreadable(.damaged):
+        case .notReadable, .unreadable(.unreadable), .unreadable(.empty), .unreadable(.notPDF), .unreadable(.damaged):
             "write to another path, or put the file back"
         case .foreignLink: "name the file itself"
-        case .notAFile, .unreadable, .notOpen, .openPrivately, .openOtherwise, .keptOnDisk, .notInMemory, .copyDamaged:
+        case .notAFile, .unreadable, .notOpen, .notKept, .otherFile, .notReadableHere, .openPrivately, .openOtherwise,
+            .keptOnDisk, .notInMemory, .copyDamaged:
             nil
         }
     }
@@ -156,6 +196,9 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     var answer: APIError {
         switch self {
         case .missing, .notOpen: APIError(.notFound, description)
+        case .notKept(let problem) where [ENOSPC, EDQUOT].contains(problem.code):
+            APIError(.storageFull, description, retryAfter: .seconds(5))
+        case .notKept, .tooManyFiles, .failed: APIError(.unavailable, description, retryAfter: .seconds(5))
         case .diskFull: APIError(.storageFull, description)
         case .exists: APIError(.alreadyExists, description)
         default: APIError(.invalid, description)

@@ -48,11 +48,15 @@ extension OwnFiles {
     // MARK: Private sessions
 
     /// Fails as ``open(_:isPrivate:by:)`` does if the file is open otherwise.
-    func check(_ path: String, isPrivate: Bool) async throws {
+    func check(_ path: String, isPrivate: Bool, as sighting: Sighting = .unknown) async throws {
         try await gate.pass {
             guard !isPrivate || options.isInMemory else { throw OwnFileError.notInMemory(options.memoryFolder) }
             try await prepare()
-            let real = try await engine.apart { FileReplacement.resolved(path) }
+            let real = try await engine.apart {
+                let real = FileReplacement.resolved(path)
+                _ = try sighting.opened(real)
+                return real
+            }
             if let known = all.first(where: { $0.state.path.isExactly(real) }) {
                 _ = try await admits(known, privately: isPrivate)
             }

@@ -9,6 +9,12 @@ extension OwnFiles {
     struct WriteOrder: Hashable, Sendable {
         /// Another path, absolute: the file stays as it is, and its changes stay to be written.
         var copy: String?
+        /// The file itself, as the process sees it that asks.
+        var seen = Sighting.unknown
+        /// The same for the copy; nil: it did not say.
+        var target: SeenTarget?
+        /// The permissions that a copy does not get; nil: as this process.
+        var mask: mode_t?
         /// Writes over another file at the path, or makes the file again that is missing.
         var isForced = false
         /// Replaces the file of another account, which only root can.
@@ -46,6 +52,11 @@ extension OwnFiles {
 
     func write(_ file: OwnFile, _ order: WriteOrder) async throws -> Written {
         try await file.operations.pass {
+            try await engine.apart { _ = try order.seen.opened(file.state.path) }
+            if let copy = order.copy, let target = order.target {
+                // A path that leads nowhere is refused below.
+                try await engine.apart { if let place = try? FilePlace(of: copy) { try target.check(place) } }
+            }
             var isUndecided = false
             do { try await finishIntent(file) } catch is OwnFileError where order.copy != nil {
                 isUndecided = true
@@ -64,7 +75,7 @@ extension OwnFiles {
                         merged?.lostMarks += before.lostMarks
                     }
                 } catch OwnFileError.missing where order.isForced || order.copy != nil {
-                } catch OwnFileError.unreadable where order.copy != nil {
+                } catch let error as OwnFileError where order.copy != nil && error.isAboutReading {
                     isUnreadable = true
                 }
                 do {
@@ -115,6 +126,8 @@ extension OwnFiles {
         let replacement = try await engine.apart {
             try FileReplacement(of: target, replacesOthers: order.replacesOthers)
         }
+        if isCopy { try await engine.apart { try order.target?.check(replacement.place) } }
+        replacement.mask = order.mask
         result.otherNames = isCopy ? 0 : replacement.otherNames
         // A copy leaves the signed file as it is.
         do {

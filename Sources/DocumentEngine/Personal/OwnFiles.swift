@@ -99,15 +99,19 @@ final class OwnFiles: Sendable {
     /// - Parameters:
     ///   - path: absolute; may be a symlink.
     ///   - isPrivate: keeps nothing on disk.
+    ///   - sighting: what the process sees at the path. Nothing else is opened.
     /// - Throws: ``OwnFileError``, also if the file is open privately and should not be, or the other way round.
-    func open(_ path: String, isPrivate: Bool, by process: ProcessIdentity) async throws -> OwnFile {
+    func open(
+        _ path: String, isPrivate: Bool, as sighting: Sighting = .unknown, by process: ProcessIdentity
+    ) async throws -> OwnFile {
         try await gate.pass {
             guard !isPrivate || options.isInMemory else { throw OwnFileError.notInMemory(options.memoryFolder) }
             try await prepare()
-            let real = try await engine.apart {
+            let (real, opened) = try await engine.apart {
                 let real = try FileReplacement.followed(path)
+                let opened = try sighting.opened(real)
                 FileReplacement.removeLeftovers(of: real)
-                return real
+                return (real, opened)
             }
             let file: OwnFile
             if let known = all.first(where: { $0.state.path.isExactly(real) }),
@@ -115,7 +119,9 @@ final class OwnFiles: Sendable {
             {
                 file = known
             } else {
-                let facts = try await engine.apart { try FileFacts.read(real) }
+                let facts = try await engine.apart {
+                    if let opened { try FileFacts.read(opened) } else { try FileFacts.read(real) }
+                }
                 if let moved = try await moved(facts, isPrivate: isPrivate) {
                     file = moved
                     // A write that is going on knows the old path.
@@ -125,7 +131,7 @@ final class OwnFiles: Sendable {
                         file.news.withLock { $0.movedFrom = old }
                     }
                 } else {
-                    file = try await take(real, facts, isPrivate: isPrivate)
+                    file = try await take(real, opened, facts, isPrivate: isPrivate)
                 }
             }
             // Before the file is brought up to date, so that nobody forgets it meanwhile.
@@ -234,11 +240,14 @@ final class OwnFiles: Sendable {
     }
 
     /// Takes in a file that is not known.
-    private func take(_ path: String, _ facts: FileFacts, isPrivate: Bool) async throws -> OwnFile {
+    private func take(
+        _ path: String, _ opened: OpenFile?, _ facts: FileFacts, isPrivate: Bool
+    ) async throws -> OwnFile {
         var random = SystemRandomNumberGenerator()
         var state = OwnFileState(document: ULID.make(at: engine.now(), using: &random), path: path, facts: facts)
         state.isPrivate = isPrivate
-        let contents = try await contents(path, isPrivate: isPrivate)
+        let contents = try await contents(opened?.name(otherwise: path) ?? path, isPrivate: isPrivate)
+        withExtendedLifetime(opened) {}
         state.hasMarks = contents.hasMarks
         try await store(contents, contents.base.records + contents.base.values, state)
         let file = OwnFile(state)
@@ -346,7 +355,18 @@ final class OwnFiles: Sendable {
     }
 
     /// Stores a state, and first what it needs: a copy of the PDF, and the attachments of records.
+    ///
+    /// - Throws: ``OwnFileError/notKept(_:)`` with the folder of the state, which is not that of the PDF.
     func save(_ state: OwnFileState) async throws {
+        do { try await store(state) } catch {
+            let folder = OwnFileRegistry.isKept(state) ? options.keptFolder : options.memoryFolder
+            guard let problem = try await engine.apart({ PlaceProblem(error, in: folder) }) else { throw error }
+            logger.error("\(problem.sentence); changes cannot be kept")
+            throw OwnFileError.notKept(problem)
+        }
+    }
+
+    private func store(_ state: OwnFileState) async throws {
         try await engine.apart { [registry, blobs = intake.attachments.blobs] in
             try registry.keepBase(of: state)
             if OwnFileRegistry.isKept(state) {

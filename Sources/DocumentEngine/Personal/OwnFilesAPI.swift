@@ -43,6 +43,11 @@ struct OwnFilesAPI: Sendable {
                 $0.member("protocol", Int64(ProtocolVersion.current))
                 $0.member("pid", Int64(getpid()))
                 $0.member("instance", files.options.instance)
+                $0.member(
+                    "limits",
+                    object: { json in
+                        for (name, value) in files.options.limits { json.member(name, String(value)) }
+                    })
                 $0.member("idle", !files.all.contains(where: \.isUsed))
             }
         }
@@ -61,12 +66,12 @@ struct OwnFilesAPI: Sendable {
             throw APIError(.badRequest, #""path" must be an absolute path"#)
         }
         let isPrivate = body["private"]?.bool == true
+        let sighting = Sighting(body["seen"])
         if body["check"]?.bool == true {
-            try await files.check(path, isPrivate: isPrivate)
+            try await files.check(path, isPrivate: isPrivate, as: sighting)
             return .json { $0.object { _ in } }
         }
-        let file = try await files.open(
-            path, isPrivate: isPrivate, by: try await process(request))
+        let file = try await files.open(path, isPrivate: isPrivate, as: sighting, by: try await process(request))
         return try await answer(file, token: true)
     }
 
@@ -104,6 +109,9 @@ struct OwnFilesAPI: Sendable {
         guard order.copy?.begins(with: "/") ?? true else {
             throw APIError(.badRequest, #""to" must be an absolute path"#)
         }
+        order.seen = Sighting(body["seen"])
+        order.target = SeenTarget(body["target"])
+        order.mask = body["umask"]?.integer.flatMap { mode_t(exactly: $0) }.map { $0 & 0o777 }
         order.isForced = body["force"]?.bool == true
         order.replacesOthers = body["others"]?.bool == true
         order.isCompact = body["compact"]?.bool == true

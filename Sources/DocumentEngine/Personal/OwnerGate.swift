@@ -10,7 +10,13 @@ package final class OwnerGate: Sendable {
     private struct State {
         var open = 0
         var lastChange = ContinuousClock.now
+        /// Refused connections, and when they were last mentioned.
+        var refused = 0
+        var lastMention: ContinuousClock.Instant?
     }
+
+    /// Another account may try again and again.
+    private static let pause = Duration.seconds(60)
 
     private let state = Mutex(State())
     private let owner: uid_t
@@ -22,12 +28,26 @@ package final class OwnerGate: Sendable {
     func admit(_ channel: any Channel) {
         Self.peer(of: channel).whenComplete { [self] result in
             guard case .success(let peer) = result, peer.uid == owner else {
-                logger.warning("a connection of another user was refused")
+                if let count = refuse() {
+                    logger.warning("connections of another user were refused", metadata: ["count": "\(count)"])
+                }
                 // Later, because the connection is still being set up.
                 return channel.eventLoop.execute { channel.close(promise: nil) }
             }
             change(by: 1)
             channel.closeFuture.whenComplete { [self] _ in change(by: -1) }
+        }
+    }
+
+    /// Counts a refused connection.
+    ///
+    /// - Returns: how many to mention; nil: none now.
+    func refuse(at now: ContinuousClock.Instant = .now) -> Int? {
+        state.withLock { state in
+            state.refused += 1
+            if let last = state.lastMention, last.duration(to: now) < Self.pause { return nil }
+            defer { (state.refused, state.lastMention) = (0, now) }
+            return state.refused
         }
     }
 

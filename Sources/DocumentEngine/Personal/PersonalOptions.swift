@@ -28,6 +28,8 @@ package struct PersonalOptions: Sendable {
 
     /// A random word of this run, by which clients tell this engine from another one at the same path.
     package var instance = ""
+    /// The limits of the engine's process that only the system's administrator can exceed, by name.
+    package var limits: [String: UInt64] = [:]
     /// Whether the folders and the lock of this engine are still in their places. Otherwise no client can find the engine,
     /// and another one may start, so this one ends. Called once a second; may block briefly.
     package var isInPlace: @Sendable () -> Bool

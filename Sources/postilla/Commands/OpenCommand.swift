@@ -23,7 +23,6 @@ struct OpenCommand: AsyncParsableCommand {
             start: try start(), source: source, folders: try Folders(dataDirectory: data.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
-        options.dataDirectory = data.dataDir
         if viewer.isPrivate { try PrivateSession.check(log: server.log) }
         options.log = try server.debugLog()
         try await Viewer.run(options)
@@ -67,7 +66,6 @@ struct LibraryCommand: AsyncParsableCommand {
             start: .library, source: .prompt, folders: try Folders(dataDirectory: data.dataDir))
         try viewer.apply(to: &options)
         options.allowsInsecureHTTP = server.insecureHttp
-        options.dataDirectory = data.dataDir
         if viewer.isPrivate { try PrivateSession.check(log: server.log) }
         options.log = try server.debugLog()
         try await Viewer.run(options)

@@ -113,7 +113,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             to: state.unwrittenRecords.map { "\(name.onOneLine): \(Self.line($0.file, $0.layer))" },
             "These changes are not in \(name.onOneLine) and would be lost:",
             instead: "write them with postilla write \(name.shellWord),")
-        let (link, _) = try await OwnFileLink.open(name, folders, dataDirectory: storage.dataDir)
+        let (link, _) = try await OwnFileLink.open(name, folders)
         var force = JSONObject()
         force["force"] = true
         let count: Int

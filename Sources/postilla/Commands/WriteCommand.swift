@@ -37,8 +37,7 @@ struct WriteCommand: AsyncParsableCommand {
     var dataDir: String?
 
     func run() async throws {
-        let (link, report) = try await OwnFileLink.open(
-            file, try Folders(dataDirectory: dataDir), dataDirectory: dataDir)
+        let (link, report) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir))
         let written: OwnFileWritten
         do {
             written = try await link.write(to: to, isForced: force, replacesOthers: force, isCompact: compact)

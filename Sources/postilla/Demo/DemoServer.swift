@@ -1,6 +1,5 @@
 import Annotations
 import FoundationEssentials
-import Glibc
 import Subprocess
 import SystemPackage
 
@@ -19,7 +18,7 @@ struct DemoServer {
         let log = try FileDescriptor.open(
             FilePath(folder.log), .writeOnly, options: [.create, .append, .closeOnExec], permissions: .ownerReadWrite)
         let result = try await Subprocess.run(
-            .path(FilePath(Self.executable)),
+            .path(FilePath(ThisProgram.path)),
             arguments: Arguments([
                 "serve", "--host", "127.0.0.1", "--port", String(port), "--data", folder.data,
                 "--jwt-public-key", folder.publicKey, "--api-token-file", folder.apiToken, "--exit-with-stdin",
@@ -48,15 +47,5 @@ struct DemoServer {
         guard case .exited(0) = result.terminationStatus else {
             throw CommandFailure("the demo server stopped (\(result.terminationStatus)); see \(folder.log)")
         }
-    }
-
-    /// The path of this executable, wherever it was started from.
-    static var executable: String {
-        var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = buffer.withUnsafeMutableBytes {
-            readlink("/proc/self/exe", $0.bindMemory(to: CChar.self).baseAddress!, 4096)
-        }
-        guard count > 0 else { return CommandLine.arguments[0] }
-        return String(decoding: buffer[..<count], as: UTF8.self)
     }
 }

@@ -6,7 +6,7 @@ enum Samples {
     /// Searches upwards from the executable: `Resources/samples` in a checkout, `share/postilla/samples` when
     /// installed.
     static func folder() throws -> String {
-        var parts = DemoServer.executable.split(scalar: "/").dropLast()
+        var parts = (ThisProgram.file ?? ThisProgram.path).split(scalar: "/").dropLast()
         while !parts.isEmpty {
             let parent = "/" + parts.joined(separator: "/")
             for candidate in [parent + "/Resources/samples", parent + "/share/postilla/samples"]

@@ -1,6 +1,7 @@
 import Annotations
 import Crypto
 import FoundationEssentials
+import Glibc
 import InstantCore
 
 /// The locations of files (XDG base directories). Folders are created on first use, with mode 0700; files have 0600.
@@ -17,13 +18,18 @@ struct Folders {
         let environment = ProcessInfo.processInfo.environment
         func folder(_ variable: String, _ fallback: String) throws -> String {
             // A relative path in an XDG variable is invalid and ignored (XDG base directory specification).
-            if let path = environment[variable], path.begins(with: "/") { return path + "/postilla" }
+            if let path = environment[variable], path.begins(with: "/") {
+                try Self.check(variable)
+                return path + "/postilla"
+            }
             guard let home = environment["HOME"], home.begins(with: "/") else {
                 throw CommandFailure("HOME is not set; use --data-dir or POSTILLA_DATA", .usage)
             }
+            try Self.check("HOME")
             return home + "/" + fallback + "/postilla"
         }
         if let chosen = dataDirectory ?? environment["POSTILLA_DATA"].flatMap({ $0.isEmpty ? nil : $0 }) {
+            if dataDirectory == nil { try Self.check("POSTILLA_DATA") }
             data = chosen
             state = (try? folder("XDG_STATE_HOME", ".local/state")) ?? chosen + "/state"
             cache = (try? folder("XDG_CACHE_HOME", ".cache")) ?? chosen + "/cache"
@@ -32,6 +38,14 @@ struct Folders {
             state = try folder("XDG_STATE_HOME", ".local/state")
             cache = try folder("XDG_CACHE_HOME", ".cache")
         }
+    }
+
+    /// Text is UTF-8 here. What is none would be replaced in it, and be the path of another folder.
+    private static func check(_ name: String) throws {
+        guard let value = getenv(name), String(validatingCString: value) == nil else { return }
+        throw CommandFailure(
+            "\(name) is not UTF-8 text, so the folder that it names cannot be used; set it to another one, or use "
+                + "--data-dir or POSTILLA_DATA", .usage)
     }
 
     /// Creates a folder for this user only.

@@ -5,6 +5,7 @@ import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Logging
+import PDFPages
 import UnixSignals
 
 /// Runs the engine of a person's own PDFs. Other commands start it when they need it; it ends by itself.
@@ -22,11 +23,11 @@ struct EngineCommand: AsyncParsableCommand {
     var reading: String?
 
     func run() async throws {
-        OpenFiles.allowAll()
         PrivateSession.leave()
         let reading = reading.map(ReadingFolder.init(path:))
         defer { reading?.remove() }
         let folder = try reading?.engine ?? EngineFolder(data.folders())
+        EngineProcessState.makeOwn()
         try folder.make()
         guard let hold = try await EngineHold.take(folder, runtime: reading?.runtime) else { return }
         defer { withExtendedLifetime(hold) {} }
@@ -41,7 +42,10 @@ struct EngineCommand: AsyncParsableCommand {
             hold.listens()
             Output.json(#"{"engine":"ready"}"#)
             // Apart: no client waits for it.
-            DispatchQueue.global(qos: .utility).async { RuntimeFolders(folder).removeOrphans() }
+            DispatchQueue.global(qos: .utility).async {
+                RuntimeFolders(folder).removeOrphans()
+                PDFTools.removeLeftScratchFolders()
+            }
         }
     }
 
@@ -54,6 +58,7 @@ struct EngineCommand: AsyncParsableCommand {
             socket: place.socket, keptFolder: folder.kept, memoryFolder: place.states,
             issuer: try await TokenIssuer(privateKeyPEM: key.privatePEM), version: Postilla.configuration.version)
         personal.instance = hold.record.instance
+        personal.limits = EngineProcessState.limits
         personal.user = OwnFileSession.login
         personal.idle = .seconds(idle.seconds)
         personal.isInMemory = place.isInMemory
@@ -71,8 +76,9 @@ struct EngineCommand: AsyncParsableCommand {
         // A folder in memory is small.
         options.service.freeDiskBytes = 1 << 20
         options.service.stopSeconds = 5
+        let log = EngineLog(folder.log)
         options.logger = Logger(label: "postilla.engine") { _ in
-            LogLines(.text, level: .notice, now: { .now }, write: Output.logLine)
+            LogLines(.text, level: .notice, now: { .now }, write: { log.write($0, to: STDERR_FILENO) })
         }
         return options
     }

@@ -41,6 +41,11 @@ struct EngineSearch: Sendable {
 
     /// Why an engine that has the folder cannot be used.
     static func unreachable(_ record: EngineRecord?, _ folder: EngineFolder) -> CommandFailure {
+        if let holder = OwnProcesses.holder(of: folder.lock), holder.pid != record?.pid {
+            return CommandFailure(
+                "process \(holder.pid) (\(holder.name.onOneLine)) holds the lock of the engine for PDFs on this machine "
+                    + "(\(folder.lock)) and does not answer; nothing was changed; end it", .unreachable)
+        }
         let process = record.map { "process \($0.pid)" } ?? "another process"
         return CommandFailure(
             "\(process) has this folder and cannot be reached from here (\(folder.dataFolder)): it runs in another "

@@ -1,5 +1,6 @@
 import Annotations
 import App
+import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Interchange
@@ -12,7 +13,7 @@ struct OwnFileLink: Hashable, Sendable {
     let document: String
     /// As the person gave it.
     let name: String
-    /// Absolute.
+    /// Absolute, without links, as the engine has it.
     let path: String
 
     /// Opens a file in the engine, which is started if necessary.
@@ -23,47 +24,43 @@ struct OwnFileLink: Hashable, Sendable {
     ///   - reads: whether the file is only read, which also works where the data folder cannot be written.
     /// - Throws: ``CommandFailure``
     static func open(
-        _ name: String, _ folders: Folders, dataDirectory: String? = nil, isPrivate: Bool = false, reads: Bool = false
+        _ name: String, _ folders: Folders, isPrivate: Bool = false, reads: Bool = false
     ) async throws -> (link: OwnFileLink, state: OwnFileReport) {
-        let (engine, answer) = try await request(name, folders, dataDirectory, isPrivate: isPrivate, reads: reads)
+        let (engine, answer) = try await request(name, folders, isPrivate: isPrivate, reads: reads)
         guard let report = OwnFileReport(answer) else { throw CommandFailure("the engine's answer cannot be read") }
-        let link = OwnFileLink(engine: engine, document: report.document, name: name, path: absolute(name))
+        let link = OwnFileLink(engine: engine, document: report.document, name: name, path: report.path)
         return (link, report)
     }
 
     /// Fails as opening would if the file is open otherwise, without opening it.
     ///
     /// - Throws: ``CommandFailure``
-    static func check(_ name: String, _ folders: Folders, dataDirectory: String?, isPrivate: Bool) async throws {
-        _ = try await request(name, folders, dataDirectory, isPrivate: isPrivate, onlyChecks: true)
+    static func check(_ name: String, _ folders: Folders, isPrivate: Bool) async throws {
+        _ = try await request(name, folders, isPrivate: isPrivate, onlyChecks: true)
     }
 
     private static func request(
-        _ name: String, _ folders: Folders, _ dataDirectory: String?, isPrivate: Bool, reads: Bool = false,
-        onlyChecks: Bool = false
+        _ name: String, _ folders: Folders, isPrivate: Bool, reads: Bool = false, onlyChecks: Bool = false
     ) async throws -> (PersonalEngine, JSON) {
         if isPrivate { try PrivateSession.check() }
         let folder = EngineFolder(folders)
-        let path = absolute(name)
+        let path = try place(name)
         var body = JSONObject()
         body["path"] = .string(path)
         body["private"] = .bool(isPrivate)
         if onlyChecks { body["check"] = true }
         var (engine, answer) = (PersonalEngine(place: EnginePlace(runtime: "")), JSON.null)
         for attempt in 1...3 {
-            do { engine = try await PersonalEngine.use(folder, dataDirectory: dataDirectory) } catch let problem
-                as EngineFolder.Unwritable
-            {
+            do { engine = try await PersonalEngine.use(folder) } catch let problem as EngineFolder.Unwritable {
                 guard reads else { throw problem.failure }
                 let reading = try ReadingFolder(of: folder, for: path)
-                do { engine = try await PersonalEngine.use(reading.engine, dataDirectory: nil, reading: reading) } catch
-                {
+                do { engine = try await PersonalEngine.use(reading.engine, reading: reading) } catch {
                     reading.remove()
                     throw error
                 }
             }
             do {
-                answer = try await engine.ask(.POST, "open", body)
+                answer = try await engine.ask(.POST, "open", body, as: path)
                 break
             } catch let refusal as EngineRefusal {
                 let reason = refusal.problem == "missing" ? missing(name) : refusal.reason ?? refusal.message
@@ -76,6 +73,18 @@ struct OwnFileLink: Hashable, Sendable {
             }
         }
         return (engine, answer)
+    }
+
+    /// Returns the absolute path of a file that another process can use.
+    ///
+    /// - Throws: ``CommandFailure`` if the path names something of this process only, such as `/dev/fd/3`.
+    private static func place(_ name: String) throws -> String {
+        let path = absolute(name)
+        if let place = try? FilePlace(of: path), place.isOfThisProcess {
+            throw CommandFailure(
+                "\(name.onOneLine) is a name within one process only; name the file itself", .usage)
+        }
+        return path
     }
 
     /// Returns the reason why the file was not found.
@@ -118,11 +127,25 @@ struct OwnFileLink: Hashable, Sendable {
         to copy: String? = nil, isForced: Bool = false, replacesOthers: Bool = false, isCompact: Bool = false
     ) async throws -> OwnFileWritten {
         var body = JSONObject()
-        if let copy { body["to"] = .string(Self.absolute(copy)) }
+        if let copy {
+            let target = try Self.place(copy)
+            body["to"] = .string(target)
+            body["target"] = try? FilePlace(of: target).sighting
+        }
+        body["umask"] = .number(JSONNumber(Int64(FileMask.current)))
         body["force"] = .bool(isForced)
         body["others"] = .bool(replacesOthers)
         body["compact"] = .bool(isCompact)
-        let (report, answer) = try await ask("write", body)
+        body["document"] = .string(document)
+        let answer: JSON
+        do { answer = try await engine.ask(.POST, "write", body, as: path) } catch let refusal as EngineRefusal {
+            // Another window may have opened it where it is now.
+            guard refusal.problem.isExactly("other_file"), let now = try await ask("state").report?.path,
+                !now.isExactly(path)
+            else { throw refusal }
+            answer = try await engine.ask(.POST, "write", body, as: now)
+        }
+        let report = OwnFileReport(answer)
         guard let report, let written = OwnFileWritten(answer["written"], report) else {
             throw CommandFailure("the engine's answer cannot be read")
         }

@@ -127,7 +127,7 @@ extension LayerSession {
     /// - Parameter reads: Whether the command only reads it.
     static func open(file path: String, _ options: LayerOptions, reads: Bool = false) async throws -> LayerSession {
         let folders = try Folders(dataDirectory: options.dataDir)
-        let (link, report) = try await OwnFileLink.open(path, folders, dataDirectory: options.dataDir, reads: reads)
+        let (link, report) = try await OwnFileLink.open(path, folders, reads: reads)
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
         }

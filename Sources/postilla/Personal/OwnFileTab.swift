@@ -71,8 +71,7 @@ final class OwnFileTab: Sendable {
     ) async throws {
         // An engine that starts takes processor time from what the person waits for.
         if !PersonalEngine.isRunning(EngineFolder(options.folders)) { try await waitForPage() }
-        let (link, report) = try await OwnFileLink.open(
-            name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
+        let (link, report) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
         guard own(link) else { throw CancellationError() }
         guard let token = report.token, let url = URL(string: link.engine.place.server) else {
             throw CommandFailure("the engine's answer cannot be read")
@@ -168,8 +167,7 @@ final class OwnFileTab: Sendable {
     /// Starts the engine again, which finds the file and what is kept of it.
     private func reopen(_ descriptor: InstantDocumentDescriptor) async throws {
         do {
-            let (link, report) = try await OwnFileLink.open(
-                name, options.folders, dataDirectory: options.dataDirectory, isPrivate: options.isPrivate)
+            let (link, report) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
             guard link.engine == state.withLock(\.link)?.engine else {
                 _ = try? await link.ask("close")
                 return try leave(descriptor)

@@ -34,6 +34,26 @@ enum OwnProcesses {
         return nil
     }
 
+    /// A process of this user that holds a lock on a file, whatever it is; nil: none that can be seen from here. Blocks
+    /// briefly.
+    static func holder(of path: String) -> (pid: pid_t, name: String)? {
+        var lock = stat()
+        guard stat(path, &lock) == 0 else { return nil }
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [] {
+            guard let pid = pid_t(name), pid != getpid() else { continue }
+            var status = stat()
+            guard stat("/proc/\(pid)", &status) == 0, status.st_uid == geteuid() else { continue }
+            for file in (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd")) ?? [] {
+                guard stat("/proc/\(pid)/fd/\(file)", &status) == 0, status.st_dev == lock.st_dev,
+                    status.st_ino == lock.st_ino,
+                    let facts = try? PrivateFile.read("/proc/\(pid)/fdinfo/\(file)"), facts.contains(scalars: "\nlock:")
+                else { continue }
+                return (pid, (try? PrivateFile.read("/proc/\(pid)/comm", limit: 64))?.trimmed ?? "unknown")
+            }
+        }
+        return nil
+    }
+
     private static func openFiles(_ pid: pid_t) -> [(link: String, path: String)] {
         let folder = "/proc/\(pid)/fd"
         return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).compactMap { name in

@@ -6,7 +6,6 @@ import Glibc
 import NIOCore
 import NIOHTTP1
 import SyncProtocol
-import Synchronization
 
 /// The engine of this machine, as other processes of the same person reach it.
 struct PersonalEngine: Hashable, Sendable {
@@ -38,18 +37,13 @@ struct PersonalEngine: Hashable, Sendable {
 
     /// Finds the engine, or starts it. An idle engine of an older program is replaced.
     ///
-    /// - Parameters:
-    ///   - dataDirectory: the option of the command, which a new engine gets too.
-    ///   - reading: the folder for one command that only reads, which is ``ReadingFolder/engine``'s.
+    /// - Parameter reading: the folder for one command that only reads, which is ``ReadingFolder/engine``'s.
     /// - Throws: ``CommandFailure`` if it does not start or cannot be reached; ``EngineFolder/Unwritable`` if there is none,
     ///   and none can start.
-    static func use(
-        _ folder: EngineFolder, dataDirectory: String?, reading: ReadingFolder? = nil
-    ) async throws -> PersonalEngine {
+    static func use(_ folder: EngineFolder, reading: ReadingFolder? = nil) async throws -> PersonalEngine {
         let (search, start, here) = (EngineSearch(folder: folder), ContinuousClock.now, EngineRecord.Here.now)
         let end = start + startTime
-        var (child, failures): (EngineProcess?, Int) = (nil, 0)
-        let log = EngineLog(folder.log)
+        var (child, failures): (EngineChild?, Int) = (nil, 0)
         var earlier = EarlierWait()
         while true {
             let finding = try search.look()
@@ -66,18 +60,18 @@ struct PersonalEngine: Hashable, Sendable {
                 }
             case .none where child?.isRunning != true:
                 // A child that has ended found another engine, which was about to end, or it failed.
-                if child?.hasFailed == true { failures += 1 }
-                if failures > retries || child != nil && ContinuousClock.now > end - startTime / 2 {
-                    throw notStarted(log)
+                if let child {
+                    if child.hasFailed { failures += 1 }
+                    if failures > retries || ContinuousClock.now > end - startTime / 2 { throw child.failure }
                 }
                 try folder.make()
                 if try await !earlier.isOver(folder) { break }
-                child = try EngineProcess(folder, dataDirectory: dataDirectory, reading: reading)
+                child = try EngineChild(folder, reading: reading)
             case .none: break
             }
             guard ContinuousClock.now < end else {
                 switch finding {
-                case .none: throw earlier.engine?.refusal ?? notStarted(log)
+                case .none: throw earlier.engine?.refusal ?? child?.failure ?? notStarted(folder)
                 case .held(let record): throw EngineSearch.unreachable(record, folder)
                 case .engine(_, let record): throw EngineSearch.unreachable(record, folder)
                 }
@@ -133,17 +127,22 @@ struct PersonalEngine: Hashable, Sendable {
         }
     }
 
-    private static func notStarted(_ log: EngineLog) -> CommandFailure {
-        let reason = log.lastLine.map { ": \($0)" } ?? ""
-        return CommandFailure("the engine for PDFs on this machine did not start\(reason); see \(log.path)")
+    private static func notStarted(_ folder: EngineFolder) -> CommandFailure {
+        CommandFailure("the engine for PDFs on this machine did not start; see \(folder.log)")
     }
 
     /// Whether a running engine can be used by this program.
     private func mayStay(_ found: JSON) async throws -> Bool {
         let version = found["version"]?.string ?? ""
+        let isIdle = found["idle"]?.bool == true
+        // A shell with a low `ulimit -f` may have started it.
+        if isIdle, EngineProcessState.isCramped({ found["limits"]?[$0]?.string.flatMap(UInt64.init) }) {
+            _ = try? await ask(.POST, "retire", JSONObject(), closing: true)
+            return false
+        }
         if version == Postilla.configuration.version { return true }
         let isSpoken = found["protocol"]?.integer == Int64(ProtocolVersion.current)
-        if found["idle"]?.bool == true, !version.isNewer(than: Postilla.configuration.version) {
+        if isIdle, !version.isNewer(than: Postilla.configuration.version) {
             _ = try? await ask(.POST, "retire", JSONObject(), closing: true)
             return false
         }
@@ -177,9 +176,7 @@ struct PersonalEngine: Hashable, Sendable {
         let status: UInt
         let bytes: [UInt8]
         do {
-            let response = try await Self.http.execute(request, timeout: TimeAmount(time))
-            status = response.status.code
-            bytes = Array(try await response.body.collect(upTo: 64 << 20).readableBytesView)
+            (status, bytes) = try await Self.answer(to: request, within: time)
         } catch is CancellationError { throw CancellationError() } catch let error as HTTPClientError
             where error == .deadlineExceeded
         {
@@ -193,6 +190,51 @@ struct PersonalEngine: Hashable, Sendable {
             problem: json["problem"]?.string ?? json["reason"]?.string ?? "failed",
             reason: json["reason"]?.string,
             message: json["message"]?.string ?? json["error"]?.string ?? "the engine refused (\(status))")
+    }
+}
+
+extension PersonalEngine {
+    /// How often a file may change between the look at it here and the engine's. Then the time does not count any more.
+    private static let maxLooks = 10
+
+    /// Sends a request about the file at a path, which is only the file that this process sees there.
+    func ask(_ method: HTTPMethod, _ what: String, _ body: JSONObject, as path: String) async throws -> JSON {
+        var body = body
+        for _ in 1..<Self.maxLooks {
+            let seen = Sighting(of: path)
+            body["seen"] = seen.json
+            do { return try await ask(method, what, body) } catch let refusal as EngineRefusal {
+                // Another program may have changed it meanwhile.
+                guard refusal.problem.isExactly("other_file"), Sighting(of: path) != seen else { throw refusal }
+            }
+        }
+        var seen = Sighting(of: path)
+        if case .file(var file) = seen {
+            file.changed = nil
+            seen = .file(file)
+        }
+        body["seen"] = seen.json
+        return try await ask(method, what, body)
+    }
+
+    /// One deadline for head and body: whoever listens, a byte now and then is no answer.
+    private static func answer(
+        to request: HTTPClientRequest, within time: Duration
+    ) async throws -> (status: UInt, bytes: [UInt8]) {
+        try await withThrowingTaskGroup(of: (UInt, [UInt8]).self) { group in
+            group.addTask {
+                let response = try await http.execute(request, timeout: TimeAmount(time))
+                let body = try await response.body.collect(upTo: 64 << 20)
+                return (response.status.code, Array(body.readableBytesView))
+            }
+            group.addTask {
+                try await Task.sleep(for: time)
+                throw HTTPClientError.deadlineExceeded
+            }
+            defer { group.cancelAll() }
+            guard let first = try await group.next() else { throw CancellationError() }
+            return first
+        }
     }
 }
 
@@ -220,74 +262,4 @@ extension String {
     }
 
     private var numbers: [Int] { split(scalar: ".").map { Int($0.prefix { $0.isNumber }) ?? 0 } }
-}
-
-/// The engine as a child that outlives this process: in a session of its own, and without this terminal.
-private final class EngineProcess: Sendable {
-    private let pid: pid_t
-    private let failed = Atomic(false)
-
-    init(_ folder: EngineFolder, dataDirectory: String?, reading: ReadingFolder?) throws {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, folder.log, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        var attributes = posix_spawnattr_t()
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        // POSIX_SPAWN_SETSID is a GNU extension that Swift does not import.
-        posix_spawnattr_setflags(&attributes, Int16(0x80) | Int16(POSIX_SPAWN_SETSIGMASK))
-        var words = ["postilla", "engine"] + (dataDirectory.map { ["--data-dir", $0] } ?? [])
-        if let reading { words += ["--reading", reading.path, "--idle", "1"] }
-        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var pid: pid_t = 0
-        let code = posix_spawn(&pid, DemoServer.executable, &actions, &attributes, &arguments, environ)
-        guard code == 0 else {
-            throw CommandFailure("cannot start the engine for PDFs on this machine: \(String(cString: strerror(code)))")
-        }
-        self.pid = pid
-    }
-
-    /// Whether the child runs; also takes its exit status.
-    var isRunning: Bool {
-        var status: CInt = 0
-        let ended = waitpid(pid, &status, WNOHANG)
-        if ended == pid, status != 0 { failed.store(true, ordering: .relaxed) }
-        return ended == 0
-    }
-
-    /// Whether it has ended with an error, as far as ``isRunning`` has noticed.
-    var hasFailed: Bool { failed.load(ordering: .relaxed) }
-}
-
-/// What engines write into their log from now on.
-private struct EngineLog {
-    let path: String
-    private let start: Int64
-
-    init(_ path: String) {
-        self.path = path
-        var status = stat()
-        start = stat(path, &status) == 0 ? Int64(status.st_size) : 0
-    }
-
-    /// The last line, without the name of the program; nil: none.
-    var lastLine: String? {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var status = stat()
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        guard fstat(file, &status) == 0 else { return nil }
-        let count = pread(file, &bytes, bytes.count, max(off_t(start), status.st_size - off_t(bytes.count)))
-        let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
-        guard let line = text.split(scalar: "\n").last else { return nil }
-        return String(line.dropping(prefix: "postilla: ") ?? line).onOneLine
-    }
 }

@@ -135,7 +135,8 @@ struct LayerSession: Sendable {
         } catch var failure as CommandFailure {
             // A layer to which no server ever granted access does not stay on this machine.
             if descriptor.isDisposable { try? descriptor.removeLocalStorage() }
-            if [.unreachable, .stale].contains(failure.status), descriptor.status.lastSync != nil {
+            // A PDF of one's own has no copy besides the engine's.
+            if own == nil, [.unreachable, .stale].contains(failure.status), descriptor.status.lastSync != nil {
                 failure.message += "; use --offline for the local copy"
             }
             throw failure

@@ -127,7 +127,7 @@ extension ViewerOptions {
     private func checkFile() async throws {
         guard case .file(let path) = start, !isReadOnly else { return }
         if isPrivate {
-            try await OwnFileLink.check(path, folders, dataDirectory: dataDirectory, isPrivate: true)
+            try await OwnFileLink.check(path, folders, isPrivate: true)
         } else if case let folder = EngineFolder(folders),
             case .engine(let place, _)? = try? EngineSearch(folder: folder).look()
         {

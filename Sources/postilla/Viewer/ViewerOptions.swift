@@ -20,8 +20,6 @@ struct ViewerOptions: Sendable {
     var isPrivate = false
     /// nil if it is not a private session.
     var session: PrivateSession?
-    /// The value of `--data-dir`.
-    var dataDirectory: String?
     /// The value of `--author`.
     var author: String?
     /// The `--remember` flag: the token is stored between runs once the server has accepted it.

@@ -18,6 +18,21 @@ struct OwnFilesTests {
 
     private var files: OwnFiles { scene.files }
 
+    // MARK: What cannot be kept
+
+    @Test func aStateThatCannotBeStoredNamesItsFolder() async throws {
+        let file = try await scene.open()
+        let kept = files.options.keptFolder
+        try FileManager.default.removeItem(atPath: kept)
+        #expect(FileManager.default.createFile(atPath: kept, contents: nil))
+        await #expect {
+            try await scene.edit(file, "note", "lost")
+        } throws: {
+            guard case .notKept(let problem) = $0 as? OwnFileError else { return false }
+            return problem.folder == kept
+        }
+    }
+
     // MARK: State and layer at one moment
 
     /// An edit of a record that is in the file already, stored after the state was read and before the layer is.
