@@ -87,6 +87,7 @@ let package = Package(
         module("Annotations"),
         module("Authorization", ["Annotations"]),
         module("SyncProtocol", ["Annotations", "Authorization"]),
+        module("Merging", ["Annotations"]),
         module("SQLite", [sqlite, rawSQLite]),
         .target(name: "CSHA256"),
 
@@ -106,15 +107,18 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "SQLite", "EngineCore", "Postgres",
+                "Annotations", "Authorization", "SyncProtocol", "Merging", "SQLite", "EngineCore", "Postgres",
                 "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTP, nioHTTPTypes, nioPosix,
                 nioSSL,
                 lifecycle, sqlite, jwt, crypto, logging, metrics,
             ], rim, holding: [.embedInCode("API/openapi.json")]),
 
+        // A person's own PDFs.
+        module("FileCore", ["Annotations", "Merging"]),
+
         // Files and the terminal.
         module("PDFPages", ["Annotations", subprocess, systemPackage]),
-        module("Interchange", ["Annotations", "PDFPages"]),
+        module("Interchange", ["Annotations", "Merging", "PDFPages"]),
         module("Screen"),
         module("PageLayout", ["Annotations", "PDFPages", "Screen"]),
         module(
@@ -126,7 +130,7 @@ let package = Package(
         .executableTarget(
             name: "postilla",
             dependencies: [
-                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore",
+                "Annotations", "Authorization", "SyncProtocol", "Merging", "InstantCore", "Instant", "EngineCore",
                 "DocumentEngine", "Postgres", "PDFPages", "PageLayout", "Interchange", "Screen",
                 "App", "Terminal", arguments, logging, crypto, httpClient, nio, nioHTTP, signals, subprocess,
                 systemPackage,
@@ -181,7 +185,8 @@ let package = Package(
                 nioEmbedded, httpCore, httpTypes, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
-        tests("Interchange", ["Annotations", "PDFPages"]),
+        tests("Interchange", ["Annotations", "Merging", "PDFPages"]),
+        tests("FileCore", ["Annotations", "Merging", "FileSimulation"]),
         tests("Screen"),
         tests("PageLayout", ["Annotations", "PDFPages", "Screen", "TestThreads"]),
         tests(
@@ -214,6 +219,12 @@ let package = Package(
             path: "Tests/Simulation", swiftSettings: strict),
         .executableTarget(
             name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate", swiftSettings: strict),
+        .target(
+            name: "FileSimulation", dependencies: ["TestSupport", "Annotations", "Merging", "FileCore"],
+            path: "Tests/FileSimulation", swiftSettings: strict),
+        .executableTarget(
+            name: "simulate-files", dependencies: ["FileSimulation"], path: "Tests/SimulateFiles",
+            swiftSettings: strict),
         .executableTarget(
             name: "mutations", dependencies: ["TestSupport", "Children"], path: "Tests/Mutations", swiftSettings: rim),
         .testTarget(name: "MutationsTests", dependencies: ["TestSupport", "mutations"], swiftSettings: rim),

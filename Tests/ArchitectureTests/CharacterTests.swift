@@ -68,7 +68,7 @@ struct CharacterTests {
         // The start of a text in a list.
         "Sources/InstantCore/Store/ListQuery.swift",
         // A word never ends within a character.
-        "Sources/Interchange/Merging/WordMerge.swift",
+        "Sources/Merging/WordMerge.swift",
     ]
 
     /// The line without comments, with empty strings, and without what looks at scalars or bytes.

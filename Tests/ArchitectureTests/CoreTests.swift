@@ -4,7 +4,8 @@ import Testing
 @Suite("The cores are synchronous")
 struct CoreTests {
     private static let modules: Set = [
-        "Annotations", "Authorization", "SyncProtocol", "InstantCore", "EngineCore", "PageLayout", "Screen",
+        "Annotations", "Authorization", "SyncProtocol", "Merging", "InstantCore", "EngineCore", "FileCore", "PageLayout",
+        "Screen",
     ]
 
     private static let words: [Substring: String] = [

@@ -1,4 +1,5 @@
 import Annotations
+import Merging
 import PDFPages
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import Annotations
 import Interchange
+import Merging
 import TestSupport
 import Testing
 

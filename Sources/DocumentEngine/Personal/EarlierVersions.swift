@@ -1,6 +1,7 @@
 import Annotations
 import Crypto
 import Glibc
+import Merging
 import PDFPages
 
 /// The versions of a file that were read or written before the present one, the oldest first.

@@ -1,5 +1,6 @@
 import Annotations
 import Interchange
+import Merging
 
 /// The merge of a file that another program has changed with the layer of its records: what the layer must change so that
 /// nothing of either side is lost.
@@ -165,12 +166,5 @@ struct FileMerge {
             guard let id = ids[ByteOrdered(record.content["name"]?.string ?? "")]?.popLast() else { return record }
             return Record(id: id, content: record.content)
         }
-    }
-}
-
-extension Content {
-    /// The ids of what it answers.
-    var targets: [ByteOrdered] {
-        [self["rootId"]?.string, self["postilla"]?["inReplyTo"]?.string].compactMap { $0.map(ByteOrdered.init) }
     }
 }

@@ -1,5 +1,6 @@
 package import Annotations
 import EngineCore
+import Merging
 package import SyncProtocol
 
 /// What the engine knows of one PDF besides the rows of its layer: where it is, what it was when it was last read or

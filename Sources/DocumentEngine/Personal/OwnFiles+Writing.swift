@@ -2,6 +2,7 @@ import Annotations
 import EngineCore
 import Glibc
 import Interchange
+import Merging
 import PDFPages
 
 // Writing what the layer has into the file.

@@ -1,4 +1,5 @@
 package import Annotations
+import Merging
 import PDFPages
 
 /// Merges annotated copies of a document, one after the other: each copy is compared with the version that it comes from,

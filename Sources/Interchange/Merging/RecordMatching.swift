@@ -1,4 +1,5 @@
 package import Annotations
+import Merging
 import PDFPages
 
 /// Finds the records of one reading of a document again in another one, and gives them the ids that they have there.
@@ -240,40 +241,11 @@ extension Record {
 }
 
 extension Content {
-    /// Returns the content with other ids of the annotation that it answers.
-    package func renamingTargets(_ rename: (Record.ID) -> Record.ID) -> Content {
-        let (root, target) = (self["rootId"]?.string, self["postilla"]?["inReplyTo"]?.string)
-        guard root != nil || target != nil else { return self }
-        return changing { object in
-            if let root { object["rootId"] = .string(rename(root)) }
-            guard let target, var aside = object["postilla"]?.object else { return }
-            aside["inReplyTo"] = .string(rename(target))
-            object["postilla"] = .object(aside)
-        }
-    }
-
     /// Returns the members that differ, apart from stamps and the rounding of numbers; nil for one that is gone.
     func changes(since old: Content) -> [ByteOrdered: JSON?] {
         KnownRecord.changes(from: old, to: self).filter { key, value in
             guard let was = old[key.text], let value else { return true }
             return !was.isClose(to: value)
-        }
-    }
-}
-
-extension JSON {
-    /// Whether two values are the same but for the rounding of numbers, which programs write with different precision.
-    func isClose(to other: JSON) -> Bool {
-        switch (self, other) {
-        case (.number(let one), .number(let other)):
-            guard let one = one.double, let other = other.double else { return one == other }
-            return abs(one - other) <= 0.01
-        case (.array(let one), .array(let other)):
-            return one.count == other.count && zip(one, other).allSatisfy { $0.isClose(to: $1) }
-        case (.object(let one), .object(let other)):
-            return one.members.count == other.members.count
-                && one.members.allSatisfy { member in other[member.key].map { member.value.isClose(to: $0) } ?? false }
-        default: return self == other
         }
     }
 }

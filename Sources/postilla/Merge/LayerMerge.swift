@@ -5,6 +5,7 @@ import Crypto
 import Instant
 import InstantCore
 import Interchange
+import Merging
 import PDFPages
 
 /// Brings the result of a merge into a layer: the server stores each change if the token allows it.

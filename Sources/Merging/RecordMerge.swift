@@ -68,7 +68,7 @@ package struct RecordMerge: Sendable {
 
 extension Record {
     /// Members that do not make a record another one: stamps, and what a reading adds.
-    static let stamps: Set = ["updatedAt", "pdfObjectId"]
+    package static let stamps: Set = ["updatedAt", "pdfObjectId"]
 
     /// Whether two versions say the same.
     package func isSame(as other: Record) -> Bool {

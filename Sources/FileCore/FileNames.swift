@@ -1,0 +1,84 @@
+package import Annotations
+import Merging
+
+/// Finds the annotations of a file among records that are known.
+package protocol RecordComparing: Sendable {
+    /// Returns the known records that a file has, each with what the file changed in it, by the numbers of their objects.
+    ///
+    /// - Parameters:
+    ///   - file: the file's records, by the numbers of their objects.
+    ///   - sharesIDs: whether the file continues the one that gave the known records their numbers.
+    ///   - isMoved: whether the places of the known records were found by their words.
+    func partners(of file: [Record], in known: [Record], sharesIDs: Bool, isMoved: Bool) -> [ByteOrdered: Record]
+}
+
+/// The ids of the annotations of a file.
+///
+/// A name (`NM`) is the id, whoever wrote it, so that the id is the same whenever the file is read. A name is unique on its
+/// page only; where several pages have it, it is the id of the annotation with the lowest number. All others have the
+/// numbers of their objects.
+package enum FileNames {
+    /// Returns the ids, by the numbers of the objects.
+    package static func ids(of records: [Record]) -> [ByteOrdered: Record.ID] {
+        struct Place: Hashable {
+            let (page, name): (Int64?, ByteOrdered)
+        }
+        func place(_ record: Record) -> Place? {
+            record.content["name"]?.string.map { Place(page: record.content["pageIndex"]?.integer, name: ByteOrdered($0)) }
+        }
+        var counts: [Place: Int] = [:]
+        for record in records { place(record).map { counts[$0, default: 0] += 1 } }
+        var ids: [ByteOrdered: Record.ID] = [:]
+        var taken: Set<ByteOrdered> = []
+        for record in records.sorted(by: isBefore) {
+            var id = record.id
+            if let place = place(record), counts[place] == 1, canBeID(place.name.text), !taken.contains(place.name) {
+                id = place.name.text
+            }
+            taken.insert(ByteOrdered(id))
+            ids[ByteOrdered(record.id)] = id
+        }
+        return ids
+    }
+
+    /// A number is the id of an object.
+    private static func canBeID(_ name: String) -> Bool { Record.isValidID(name) && Int(name) == nil }
+
+    private static func isBefore(_ one: Record, _ other: Record) -> Bool {
+        guard let first = Int(one.id), let second = Int(other.id) else { return one.id < other.id }
+        return first < second
+    }
+
+    /// Returns the records of a file under the ids that they have among the known ones, or that the file gives them.
+    ///
+    /// - Parameter taken: ids that no other record may get.
+    static func named(
+        _ file: [Record], like known: [Record], by policy: any RecordComparing, sharesIDs: Bool, isMoved: Bool = false,
+        taken: Set<ByteOrdered>
+    ) -> [Record] {
+        let partners = policy.partners(of: file, in: known, sharesIDs: sharesIDs, isMoved: isMoved)
+        let names = ids(of: file)
+        var used = taken.union(known.map { ByteOrdered($0.id) })
+        var new: [ByteOrdered: Record.ID] = [:]
+        for record in file.sorted(by: isBefore) {
+            let number = ByteOrdered(record.id)
+            if let partner = partners[number] {
+                new[number] = partner.id
+                continue
+            }
+            var (id, count) = (names[number] ?? record.id, 1)
+            while !used.insert(ByteOrdered(id)).inserted {
+                id = count == 1 ? record.id : "\(record.id)-\(count)"
+                count += 1
+            }
+            new[number] = id
+        }
+        return file.map { record in
+            if let partner = partners[ByteOrdered(record.id)] { return partner }
+            var record = record
+            record.content = record.content.renamingTargets { new[ByteOrdered($0)] ?? $0 }
+            record.id = new[ByteOrdered(record.id)] ?? record.id
+            return record
+        }
+    }
+}
