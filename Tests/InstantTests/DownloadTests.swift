@@ -2,7 +2,6 @@ import Annotations
 import Foundation
 import InstantCore
 import Synchronization
-import TestThreads
 import Testing
 
 @testable import Instant
@@ -205,9 +204,8 @@ import Testing
             if case .didMakeProgress(let progress) = event, progress.received == 0 { () } else { nil }
         }
         if way == "awaiting" { awaiting.cancel() } else { try #require(descriptor.downloadProgress).cancel() }
-        try await limited("the second download ends", seconds: 600) {
-            try await descriptor.downloadAndWait(usingJWT: token())
-        }
+        try descriptor.download(usingJWT: token())
+        try await wait(in: events) { $0 == .didFinishDownload ? () : nil }
         #expect(FileManager.default.contents(atPath: try #require(descriptor.pdfPath)) == Data(pdf.bytes))
         #expect(server.requests.count { $0.path.hasSuffix("/document") } == 2)
         server.release()

@@ -36,6 +36,7 @@ import Testing
             close(writing)
         }
         let found = FileHandle(fileDescriptor: reading, closeOnDealloc: true).readDataToEndOfFile()
-        #expect(found == Data(text.utf8))
+        let isWhole = found == Data(text.utf8)
+        #expect(isWhole, "\(found.count) of \(text.utf8.count) bytes")
     }
 }
