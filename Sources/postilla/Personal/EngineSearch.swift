@@ -41,7 +41,8 @@ struct EngineSearch: Sendable {
 
     /// Why an engine that has the folder cannot be used.
     static func unreachable(_ record: EngineRecord?, _ folder: EngineFolder) -> CommandFailure {
-        if let holder = OwnProcesses.holder(of: folder.lock), holder.pid != record?.pid {
+        let isElsewhere = record?.isElsewhere(.now) ?? false
+        if !isElsewhere, let holder = OwnProcesses.holder(of: folder.lock), holder.pid != record?.pid {
             return CommandFailure(
                 "process \(holder.pid) (\(holder.name.onOneLine)) holds the lock of the engine for PDFs on this machine "
                     + "(\(folder.lock)) and does not answer; nothing was changed; end it", .unreachable)

@@ -317,7 +317,7 @@ import Testing
         let path = disk.path + "/paper.pdf"
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))
         try disk.makeReadOnly()
-        #expect(throws: OwnFileError.folderNotWritable) { try replace(path) }
+        #expect(throws: OwnFileError.readOnlyFileSystem) { try replace(path) }
     }
 
     @Test func aFileKnowsWhatItContinues() throws {
