@@ -159,6 +159,10 @@ final class Universe {
         guard (try? Layer(store: heir.disk).metadata().received.contains(handover.id)) == true else { return }
         heir.ledger.merge(device.ledger)
         device.ledger = Ledger()
+        host.loseAnswers(
+            to: handover.entries.filter { $0.stage == .sealed || $0.wasSent }.compactMap { entry in
+                entry.kind == .create ? entry.content.map { Remark.text(of: $0) } : nil
+            })
     }
 
     /// Stops a process, or lets one continue.

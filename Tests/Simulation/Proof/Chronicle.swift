@@ -20,7 +20,8 @@ struct Chronicle {
     private var births: [Record.ID: Int] = [:]
     /// How often a client's change set a text.
     private(set) var applied: [String: Int] = [:]
-    /// Texts set before the server was restored from a backup. The server has lost its answers for them.
+    /// Texts whose answers nobody can ask for any more: set before the server was restored from a backup, or sent from a
+    /// store that another one has taken over since.
     private var unanswered: Set<String> = []
 
     init(base: [Record]) {
@@ -42,10 +43,13 @@ struct Chronicle {
     /// Notes that the server was restored from a backup and lost its clients and its answers to them.
     mutating func forgetClients() { unanswered.formUnion(applied.keys) }
 
+    /// Notes that these texts are sent again under another clientID.
+    mutating func loseAnswers(to texts: [String]) { unanswered.formUnion(texts.filter { applied[$0] != nil }) }
+
     /// Notes an applied change by a client, before it is recorded.
     ///
-    /// A create may be applied again if the server was restored in between and lost its answer, and then pruned the
-    /// deletion of the record: neither end still knows that the create was applied.
+    /// A create may be applied again if its answer was lost in between and the server then pruned the deletion of the
+    /// record: neither end still knows that the create was applied.
     mutating func apply(_ change: Change) {
         guard let content = change.content else { return }
         let text = Remark.text(of: content)

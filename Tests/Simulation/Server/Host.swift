@@ -111,6 +111,9 @@ final class Host {
         try disk.read { try $0.layer(LayerKey(document: Self.document, name: name)) }
     }
 
+    /// Notes that these texts are sent again under another clientID.
+    func loseAnswers(to texts: [String]) { for name in books.keys { books[name]?.loseAnswers(to: texts) } }
+
     func book(_ layer: EngineCore.ServerLayer) -> Chronicle { books[layer.bookName] ?? Chronicle(base: base) }
 
     /// Returns the book of an epoch; nil when the epoch never existed.
