@@ -15,7 +15,7 @@ DESTDIR =
 # Tests for `sanitize` and `coverage`: the cores, the library, and the server they use.
 MEASURED = AnnotationsTests|AuthorizationTests|SyncProtocolTests|InstantCoreTests|InstantTests|EngineCoreTests|DocumentEngineTests
 
-.PHONY: help run install uninstall dist dist-test unit-test weigh test earlier api-test simulate mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
+.PHONY: help run install uninstall dist dist-test unit-test weigh test earlier api-test simulate simulate-files mutations bench format lint clean corpus crash windows crash-files one-file torture fuzz sanitize coverage docs man pictures
 
 help:
 	@echo "make run     build Postilla and start the demo: a server, sample documents and the viewer"
@@ -29,6 +29,7 @@ help:
 	@echo "make earlier  build the program of COMMIT, or of the last release, in .build/earlier; tests then run it beside this one"
 	@echo "make api-test  check the server against docs/openapi.json with EXAMPLES generated requests per operation"
 	@echo "make simulate  run SEEDS simulated histories of clients and server, starting at seed FROM or a random seed; TRACE=seed prints one, CLUSTER=seed the load of 100 servers"
+	@echo "make simulate-files  run SEEDS simulated histories of local PDFs; goes on after a failure; TRACE=seed prints one"
 	@echo "make mutations  check that the tests detect errors planted one by one in a copy of the cores"
 	@echo "make docs    generate the documentation of the Instant library in .build/docs"
 	@echo "make man     generate manual pages, one per command, in .build/man"
@@ -101,6 +102,11 @@ simulate:
 	@Resources/setup.sh test
 	@swift build --configuration release --product simulate --quiet
 	@.build/release/simulate $(if $(CLUSTER),--cluster $(CLUSTER),$(if $(TRACE),--trace $(TRACE),$(or $(SEEDS),1000) $(FROM)))
+
+simulate-files:
+	@Resources/setup.sh test
+	@swift build --configuration release --product simulate-files --quiet
+	@.build/release/simulate-files $(if $(TRACE),--trace $(TRACE),$(or $(SEEDS),1000) $(FROM))
 
 mutations:
 	@Resources/setup.sh test

@@ -40,15 +40,16 @@ struct FileMerge {
             let theirs = FileNames.named(
                 reading.records, like: Self.together(was, all), by: policy, sharesIDs: state.sharesIDs, taken: taken)
             // What the file has as it was known later is no news either.
-            let same = Set(theirs.filter { known[ByteOrdered($0.id)]?.base.isSame(as: $0) ?? false }.map { ByteOrdered($0.id) })
-            let old = base.filter { same.contains(ByteOrdered($0.id)) }
+            let found = Dictionary(theirs.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
+            let old = base.filter { found[ByteOrdered($0.id)].isSame(as: $0) }
             merge(base: Self.together(was, old), local: local, theirs: theirs, isDamaged: reading.isDamaged)
         case .anew(nil):
             let overwritten = known.values.compactMap {
                 $0.base == nil && $0.local == nil ? $0.written?.before.last ?? nil : nil
             }
             let theirs = FileNames.named(
-                reading.records, like: base + unwritten + Self.sorted(overwritten), by: policy, sharesIDs: false, taken: numbers)
+                reading.records, like: base + unwritten + Self.sorted(overwritten), by: policy, sharesIDs: false,
+                taken: numbers)
             merge(
                 base: base, local: local, theirs: theirs, unseenAfter: lastSeen(in: theirs, base),
                 isDamaged: reading.isDamaged)
@@ -80,7 +81,8 @@ struct FileMerge {
             base: present, local: now.records, theirs: theirs, before: base, moving: moves,
             unseenAfter: lastSeen(in: theirs, was.records, moves))
         lost = now.lost.filter { mark in
-            !found.contains(mark.key) && (rows[mark.key] ?? self.known[mark.key])?.local.map(mark.value.isStill) ?? false
+            !found.contains(mark.key)
+                && (rows[mark.key] ?? self.known[mark.key])?.local.map(mark.value.isStill) ?? false
         }
     }
 
@@ -92,7 +94,8 @@ struct FileMerge {
     ///     the file shows where it comes from.
     ///   - isDamaged: whether what the file lacks may only be missing for now.
     private mutating func merge(
-        base: [Record], local: [Record], theirs: [Record], before: [Record]? = nil, moving moves: (any WordMoves)? = nil,
+        base: [Record], local: [Record], theirs: [Record], before: [Record]? = nil,
+        moving moves: (any WordMoves)? = nil,
         unseenAfter: Int64? = nil, isDamaged: Bool = false
     ) {
         let merge = ThreeWayMerge(base: base, mine: local, theirs: theirs)
@@ -199,7 +202,13 @@ struct FileMerge {
     private mutating func count(_ old: Row?, _ new: Row, _ id: ByteOrdered) {
         if conflicts[id] != nil, state.conflicts[id] == nil { news.conflicts += 1 }
         guard !new.local.isSame(as: old?.local) else { return }
-        if new.local == nil { news.deleted += 1 } else if old?.local == nil { news.added += 1 } else { news.changed += 1 }
+        if new.local == nil {
+            news.deleted += 1
+        } else if old?.local == nil {
+            news.added += 1
+        } else {
+            news.changed += 1
+        }
     }
 
     /// Returns the number of the last write of which a file that was written anew has something: its program has seen all

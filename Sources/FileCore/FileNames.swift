@@ -24,7 +24,9 @@ package enum FileNames {
             let (page, name): (Int64?, ByteOrdered)
         }
         func place(_ record: Record) -> Place? {
-            record.content["name"]?.string.map { Place(page: record.content["pageIndex"]?.integer, name: ByteOrdered($0)) }
+            record.content["name"]?.string.map {
+                Place(page: record.content["pageIndex"]?.integer, name: ByteOrdered($0))
+            }
         }
         var counts: [Place: Int] = [:]
         for record in records { place(record).map { counts[$0, default: 0] += 1 } }

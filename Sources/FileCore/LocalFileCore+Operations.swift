@@ -20,7 +20,8 @@ struct Operation {
     enum Stage {
         case begun
         case looking, merging(FileNews)
-        case noting(LocalFileCore.Look), naming(LocalFileCore.WritePlan, copy: String?), preparing(LocalFileCore.WritePlan)
+        case noting(LocalFileCore.Look)
+        case naming(LocalFileCore.WritePlan, copy: String?), preparing(LocalFileCore.WritePlan)
         case intending, exchanging, inspecting, puttingBack, settling(happened: Bool)
         case copying
         case reverting(Int)
@@ -116,6 +117,8 @@ extension LocalFileCore {
         switch operation?.stage {
         case .merging(let news):
             operation?.hasLooked = true
+            // The last look is one that finds nothing new.
+            if case .lookBack = operation?.kind { hasLookedBack = false }
             if news != FileNews() { effects.append(.publish(news)) }
         case .noting(let look):
             operation?.stage = .looking
@@ -388,7 +391,8 @@ extension LocalFileCore {
                 var written = row.written ?? LocalFileState.Written(number: 0, before: [])
                 written.number = intent.number
                 written.add(row.base)
-                (row.base, row.written) = (record, written)
+                row.base = record
+                row.written = written
                 changes.append(.row(id, row))
             }
             var earlier = state.earlier

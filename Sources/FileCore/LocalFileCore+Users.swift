@@ -16,7 +16,7 @@ extension LocalFileCore {
         if state.isPrivate {
             // One that is over is given up, and nobody gets anything of it.
             guard isPrivate, !users.isEmpty else { return refuse(.openPrivately) }
-        } else if isPrivate, exists || !users.isEmpty {
+        } else if isPrivate, exists || !users.isEmpty || operation != nil {
             let count = state.unwritten
             return refuse(users.isEmpty && count > 0 ? .keptOnDisk(count) : .openOtherwise)
         }
@@ -48,7 +48,9 @@ extension LocalFileCore {
             store([.owners(Set(users.keys))], then: .nothing)
             return true
         }
-        guard exists, users.isEmpty, state.isPrivate || !state.mustBeKept else { return false }
+        guard exists, users.isEmpty else { return false }
+        let canBeForgotten = state.isPrivate || !state.mustBeKept
+        guard canBeForgotten else { return false }
         guard state.isPrivate || state.version == nil || hasLookedBack else {
             // Another program may have saved what it had open before the last write.
             hasLookedBack = true
@@ -86,7 +88,8 @@ extension LocalFileCore {
         package var synced: [ByteOrdered: LocalFileState.Row]
 
         package init(
-            checksum: String, version: FileVersion, earlier: EarlierContents = EarlierContents(), sharesIDs: Bool = true,
+            checksum: String, version: FileVersion, earlier: EarlierContents = EarlierContents(),
+            sharesIDs: Bool = true,
             rows: [ByteOrdered: LocalFileState.Row] = [:],
             conflicts: [ByteOrdered: LocalFileState.Conflict] = [:], lost: [ByteOrdered: LostMark] = [:],
             intent: LocalFileState.Intent? = nil, records: [Record]? = nil,

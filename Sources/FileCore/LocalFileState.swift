@@ -25,6 +25,8 @@ package struct LocalFileState: Hashable, Sendable {
         /// The versions that the file had of it; nil: none. The first one, and the last ones.
         package var before: [Record?]
 
+        package init(number: Int64, before: [Record?]) { (self.number, self.before) = (number, before) }
+
         mutating func add(_ version: Record?) {
             before.append(version)
             if before.count > 64 { before.remove(at: 1) }
@@ -42,6 +44,13 @@ package struct LocalFileState: Hashable, Sendable {
         package var daysLeft: Int?
         /// Other versions that the file has had, of which the program that replaced them knew nothing. They come next.
         package var further: [Record?] = []
+
+        package init(
+            base: Record?, local: Record?, remote: Record?, daysLeft: Int? = nil, further: [Record?] = []
+        ) {
+            (self.base, self.local, self.remote) = (base, local, remote)
+            (self.daysLeft, self.further) = (daysLeft, further)
+        }
     }
 
     /// A write that may or may not have happened.
@@ -54,6 +63,13 @@ package struct LocalFileState: Hashable, Sendable {
         package var keepsIDs: Bool
         /// The records as they were written; nil: removed.
         package var rows: [ByteOrdered: Record?]
+
+        package init(
+            number: Int64, version: FileVersion, hidden: String, keepsIDs: Bool, rows: [ByteOrdered: Record?]
+        ) {
+            (self.number, self.version, self.hidden) = (number, version, hidden)
+            (self.keepsIDs, self.rows) = (keepsIDs, rows)
+        }
     }
 
     /// The version of the file to which ``Row/base`` belongs; nil: it was never read.

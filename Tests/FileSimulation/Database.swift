@@ -10,7 +10,11 @@ final class Database {
 
     func commit(_ changes: [LocalFileState.Change]) {
         for change in changes {
-            if case .row(let id, let row) = change { records[id] = row == LocalFileState.Row() ? nil : row } else { meta.apply(change) }
+            if case .row(let id, let row) = change {
+                records[id] = row == LocalFileState.Row() ? nil : row
+            } else {
+                meta.apply(change)
+            }
         }
     }
 

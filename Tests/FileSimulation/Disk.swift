@@ -11,7 +11,9 @@ final class Inode {
     /// A program that has it open for writing.
     var writer: Program?
 
-    init(_ number: UInt64, _ bytes: Bytes, at time: Int64) { (self.number, self.bytes, changed) = (number, bytes, time) }
+    init(_ number: UInt64, _ bytes: Bytes, at time: Int64) {
+        (self.number, self.bytes, changed) = (number, bytes, time)
+    }
 
     var version: FileVersion { FileVersion(inode: number, size: bytes.size, changed: changed, sha256: bytes.hash) }
 }
@@ -41,7 +43,7 @@ final class Disk {
         for step in steps.prefix(kept) { for (name, inode) in step { durable[name] = inode } }
         names = durable
         steps = []
-        for (name, inode) in names {
+        for (name, inode) in names.sorted(by: { $0.key < $1.key }) {
             inode.writer = nil
             guard inode.bytes != inode.durable else { continue }
             if dice.chance(1, of: 2) {

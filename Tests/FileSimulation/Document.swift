@@ -65,7 +65,9 @@ struct Bytes: Hashable {
     var size: Int64 { parts.reduce(0) { $0 + $1.size } }
 
     var hash: String {
-        let mixed = parts.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ $1.id ^ ($1.isHalf ? 1 << 60 : 0)) &* 0x0000_0100_0000_01B3 }
+        let mixed = parts.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+            ($0 ^ $1.id ^ ($1.isHalf ? 1 << 60 : 0)) &* 0x0000_0100_0000_01B3
+        }
         return String(mixed, radix: 16)
     }
 

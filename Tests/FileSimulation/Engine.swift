@@ -23,6 +23,8 @@ final class Engine {
         var effects: [LocalFileCore.Effect] = []
         /// What people wait for.
         var callers: [Int: Question] = [:]
+        /// The questions whose edits are in the database.
+        var stored: Set<Int> = []
         /// Processes of which the engine knows that they have ended.
         var gone: Set<FileUser> = []
 
@@ -90,16 +92,21 @@ final class Place {
     /// What an engine of an earlier version keeps: the rows, by id, and the version of the file to which they belong.
     var earlier: (checksum: String, version: FileVersion, objects: [Object], rows: [ByteOrdered: LocalFileState.Row])?
     /// What an exchange has put aside before anybody read it.
-    var displaced: Bytes?
+    var displaced: Inode?
     /// The ids that notes had.
     var ids: [Int: String] = [:]
     /// What the layer has had, for people who undo.
     var past: [ByteOrdered: [Record]] = [:]
     /// When plans were made, by their numbers.
     var plans: [Int64: Int] = [:]
+    /// On how many days a conflict was counted down.
+    var days: [ByteOrdered: Int] = [:]
+    /// Names that programs give on each page.
+    var names: Set<String> = []
     /// When the engine has looked at the file.
     var lookedAt = 0
-    var lastLook: String?
+    /// The file when the engine has decided to forget it.
+    var atForgetting: String?
 
     init(_ number: Int) { (self.number, path) = (number, "/d\(number)/x.pdf") }
 

@@ -96,7 +96,8 @@ final class Ledger {
     ///
     /// - Parameter wasKnown: whether the engine knows the version that the program had opened. Otherwise it cannot tell what
     ///   that program has deleted from what it has never seen.
-    func saved(_ hash: String, wasKnown: Bool = true, made: [(Value, Value?)], deleted gone: [Value], by maker: String) {
+    func saved(_ hash: String, wasKnown: Bool = true, made: [(Value, Value?)], deleted gone: [Value], by maker: String)
+    {
         var events: [Event] = []
         for (value, old) in made {
             self.made(value, over: old, by: maker)
@@ -245,7 +246,9 @@ final class Ledger {
         var shown: Set<Value> = Set(there.file)
         for row in there.rows.values { if let local = row.local { shown.insert(local.value) } }
         for conflict in there.conflicts.values {
-            for side in [conflict.local, conflict.remote] + conflict.further { if let side { shown.insert(side.value) } }
+            for side in [conflict.local, conflict.remote] + conflict.further {
+                if let side { shown.insert(side.value) }
+            }
         }
         for record in there.kept { if let record { shown.insert(record.value) } }
         for value in shown where fates[value]?.isForbidden == true {
@@ -253,15 +256,22 @@ final class Ledger {
         }
         let disputed = Set(
             there.conflicts.flatMap { id, conflict in
-                ([conflict.local, conflict.remote, conflict.base] + conflict.further + [there.rows[id]?.local, there.rows[id]?.base])
-                    .compactMap { $0?.value.note }
+                ([conflict.local, conflict.remote, conflict.base] + conflict.further + [
+                    there.rows[id]?.local, there.rows[id]?.base,
+                ])
+                .compactMap { $0?.value.note }
             })
         let keptNotes = Set(there.kept.compactMap { $0?.value.note })
         for (value, fate) in fates where !fate.isOver && !shown.contains(value) && !orphaned.contains(value) {
             throw Violation("a change is nowhere", "\(value) of \(fate.maker)")
         }
+        // What has no name may be there as it was and as it is.
+        var rows: [Int: Int] = [:]
+        for row in there.rows.values { if let local = row.local { rows[local.value.note, default: 0] += 1 } }
         for row in there.rows.values {
-            guard let local = row.local?.value, !disputed.contains(local.note), !keptNotes.contains(local.note) else {
+            guard let local = row.local?.value, rows[local.note] == 1, !disputed.contains(local.note),
+                !keptNotes.contains(local.note)
+            else {
                 continue
             }
             if let gone = deletions[local.note], gone.contains(local), !orphaned.contains(local) {
@@ -279,7 +289,8 @@ final class Ledger {
     func checkPlan(_ plan: LocalFileCore.WritePlan, at moment: Int) throws {
         for row in plan.rows.values {
             if let value = row.local?.value {
-                guard fates[value]?.isOver != true || fates[value]?.overSince ?? 0 > moment || orphaned.contains(value) else {
+                guard fates[value]?.isOver != true || fates[value]?.overSince ?? 0 > moment || orphaned.contains(value)
+                else {
                     throw Violation("something is written that nobody wants", "\(value)")
                 }
             } else if let value = row.base?.value {

@@ -51,7 +51,8 @@ struct Profile {
         let traits = [
             hasTwoFiles ? "two files" : nil, hasPrivate ? "private windows" : nil, hasPoison ? "poison" : nil,
             isRewritten ? "rewritten" : nil, canExchange ? nil : "no exchange", showsWriters ? nil : "unseen writers",
-            failures > 0 ? "failures \(failures)" : nil, kills > 0 ? "kills \(kills)" : nil, gaps > 0 ? "gaps \(gaps)" : nil,
+            failures > 0 ? "failures \(failures)" : nil, kills > 0 ? "kills \(kills)" : nil,
+            gaps > 0 ? "gaps \(gaps)" : nil,
         ].compactMap { $0 }
         return "\(steps) steps; \((traits + hazards).joined(separator: ", "))"
     }
@@ -60,7 +61,8 @@ struct Profile {
 /// One step of the schedule.
 enum Happening: String, CaseIterable {
     case work, openWindow, closeWindow, edit, write, resolve, tick, notice, load, save, startEngine
-    case killWindow, revert, share, killEngine, losePower, restore, typeset, remove, hang, jump, removeLock, earlierEngine
+    case killWindow, revert, share, killEngine, losePower, restore, typeset, remove, hang, jump, removeLock,
+        earlierEngine
 
     var isHazard: Bool {
         switch self {

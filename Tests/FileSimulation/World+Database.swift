@@ -45,7 +45,9 @@ extension World {
             case .row(let id, let row):
                 try noteID(id, row, place)
                 story("    \(id.text): \(told(row.base)) \(told(row.local)) \(row.written?.number ?? -1)")
-            case .conflict(let id, let conflict): story("    \(id.text): \(conflict.map(told) ?? "no conflict")")
+            case .conflict(let id, let conflict):
+                story("    \(id.text): \(conflict.map(told) ?? "no conflict")")
+                try count(id, conflict, database, place)
             default: break
             }
         }
@@ -63,16 +65,29 @@ extension World {
                 continue
             }
             let isChoice = served.callers.values.contains { if case .resolve(id, _) = $0 { true } else { false } }
+            if isCount, place.days[id, default: 0] < 29 { throw Violation("something was given up too early", id.text) }
             decided(id, row, database, place, isChoice: isChoice, isCount: isCount)
         }
+    }
+
+    /// Nothing is given up by time before a person has had 30 days to see it.
+    private func count(
+        _ id: ByteOrdered, _ conflict: LocalFileState.Conflict?, _ database: Database, _ place: Place
+    ) throws {
+        guard let old = database.meta.conflicts[id]?.daysLeft else { return place.days[id] = 0 }
+        if let new = conflict?.daysLeft, new < old { place.days[id, default: 0] += 1 }
+        if conflict?.daysLeft ?? old > old { place.days[id] = 0 }
     }
 
     private func push(
         _ id: ByteOrdered, _ row: LocalFileState.Row, _ served: Engine.Served
     ) -> (Window, (id: String, old: Record?, new: Record?))? {
-        for question in served.callers.values {
+        for (caller, question) in served.callers {
             guard case .push(let window, let edits) = question else { continue }
-            if let edit = edits.first(where: { $0.id == id.text && $0.new == row.local }) { return (window, edit) }
+            if let edit = edits.first(where: { $0.id == id.text && $0.new == row.local }) {
+                served.stored.insert(caller)
+                return (window, edit)
+            }
         }
         return nil
     }
@@ -88,7 +103,7 @@ extension World {
         for value in sides where value != row.local?.value { place.ledger.dropped(value) }
         if let chosen = row.local?.value {
             place.ledger.chose(chosen)
-        } else if isChoice {
+        } else if isChoice, row.base != nil {
             for value in sides { place.ledger.deleted(value) }
         } else {
             // What is given up may still be in a file that a program has.
@@ -103,7 +118,9 @@ extension World {
             guard let record else { continue }
             guard record.id == id.text else { throw Violation("a row has another id than its record") }
             let note = record.value.note
-            if let known = place.ids[note], known != id.text { throw Violation("an id changed", "\(known) to \(id.text)") }
+            if let known = place.ids[note], known != id.text {
+                throw Violation("an id changed", "\(known) to \(id.text)")
+            }
             if id.text.hasPrefix("3f2b-") || id.text.hasPrefix("W") { place.ids[note] = id.text }
         }
         if let local = row.local {

@@ -18,11 +18,13 @@ extension World {
         copies[bytes.hash] = bytes
         try gap(place)
         try step()
+        // What is hashed last may be something else than what was read first.
         let isSettled = place.inode?.version == version
+        let read = isSettled ? version : place.inode?.version ?? version
         story("  the engine reads \(bytes.objects.map { "\($0.value)" }), \(bytes.hash.prefix(6))")
         return .read(
             FileReading(
-                version: version, records: bytes.objects.map(\.record), origin: origin(bytes, known),
+                version: read, records: bytes.objects.map(\.record), origin: origin(bytes, known),
                 revisions: bytes.beginnings.dropLast().map { FileVersion.Contents(size: $0.size, sha256: $0.hash) },
                 isSettled: isSettled, isDamaged: bytes.isDamaged, synced: served.database?.written ?? [:]))
     }
@@ -35,7 +37,9 @@ extension World {
                 return .continuesEarlier(beginning.objects.map(\.record))
             }
         }
-        guard let old = known.version.flatMap({ copies[$0.sha256] }), old.edition != bytes.edition else { return .anew(nil) }
+        guard let old = known.version.flatMap({ copies[$0.sha256] }), old.edition != bytes.edition else {
+            return .anew(nil)
+        }
         return .anew(Moves(isOtherDocument: others.contains(bytes.edition)))
     }
 
@@ -118,7 +122,7 @@ extension World {
         place.backups.append(new.bytes)
         place.ledger.published(new.bytes.objects)
         story("  exchanged: \(old.map { "\($0.bytes.hash.prefix(6))" } ?? "nothing") comes out")
-        if let old, old.bytes.hash != expected?.sha256 { place.displaced = old.bytes }
+        if let old, old.bytes.hash != expected?.sha256 { place.displaced = old }
         try step()
         if fails() { return .unclear(.failed("the folder could not be synced")) }
         place.disk.sync()
@@ -136,8 +140,8 @@ extension World {
         guard let other = place.disk[name] else { return .unclear(.failed("no such file")) }
         story("  put back: \(other.bytes.hash.prefix(6))")
         place.disk.set([Place.file: other, name: place.inode])
-        if place.displaced == other.bytes { place.displaced = nil }
-        if let out = place.disk[name], copies[out.bytes.hash] == nil { place.displaced = out.bytes }
+        if place.displaced === other { place.displaced = nil }
+        if let out = place.disk[name], copies[out.bytes.hash] == nil { place.displaced = out }
         try step()
         if fails() { return .unclear(.failed("the folder could not be synced")) }
         place.disk.sync()

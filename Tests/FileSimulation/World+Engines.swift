@@ -94,7 +94,14 @@ extension World {
         for place in places {
             let before = place.inode?.bytes
             for program in place.programs {
-                if let rest = program.rest { place.ledger.lost(rest, to: program.inode?.bytes) }
+                guard let rest = program.rest else { continue }
+                place.ledger.lost(rest, to: program.inode?.bytes)
+                // The half that is there counts.
+                for (value, old) in program.events.0
+                where program.inode?.bytes.objects.contains(where: { $0.value == value }) ?? false {
+                    place.ledger.made(value, over: old, by: program.name)
+                    place.ledger.gaveUp([value] + (old.map { [$0] } ?? []))
+                }
             }
             for program in place.programs { (program.loaded, program.rest, program.inode) = (nil, nil, nil) }
             place.disk.losePower(&dice) { next() }
@@ -152,27 +159,35 @@ extension World {
         guard !engine.isEnded else { return }
         for effect in served.core.handle(input, now: now) {
             switch effect {
-            case .answer(let caller, let answer): answered(served, caller, answer)
+            case .answer(let caller, let answer): try answered(served, caller, answer)
             case .publish(let news): story("  the windows see \(news)")
             case .store(_, let changes, _):
                 for case .hidden(_, let number) in changes where served.place.plans[number] == nil {
                     served.place.plans[number] = served.place.lookedAt
                 }
                 served.effects.append(effect)
+            case .forget:
+                served.place.atForgetting = served.place.inode?.bytes.hash
+                served.effects.append(effect)
             default: served.effects.append(effect)
             }
         }
     }
 
-    private func answered(_ served: Engine.Served, _ caller: Int, _ answer: LocalFileCore.Answer) {
+    private func answered(_ served: Engine.Served, _ caller: Int, _ answer: LocalFileCore.Answer) throws {
         guard let question = served.callers.removeValue(forKey: caller) else { return }
         switch (question, answer) {
         case (.open(let window), .opened):
+            if !window.isPrivate, served.database?.meta.isPrivate ?? false {
+                throw Violation("a window has what a private session has made")
+            }
             window.isOpen = window.isAlive
             story("  \(window.name) has it open")
         case (.open(let window), .failed(let problem)):
             story("  \(window.name) cannot open it: \(problem)")
             (window.isAlive, window.asked) = (false, nil)
+        case (.push(let window, _), .done) where !served.stored.contains(caller):
+            throw Violation("an edit was answered that is not stored", window.name)
         case (.push(let window, _), .failed(let problem)): story("  the edit of \(window.name) fails: \(problem)")
         case (_, let answer): story("  answer: \(answer)")
         }
@@ -220,7 +235,6 @@ extension World {
         switch effect {
         case .look(let ticket, let known):
             served.place.lookedAt = served.place.ledger.clock
-            served.place.lastLook = served.place.inode?.bytes.hash
             let result = try look(served, known)
             let beside = served.place.disk.names.keys.filter { $0.hasSuffix(".postilla") }
             return .looked(ticket, result, beside: Set(beside.map { "/d\(served.place.number)/\($0)" }))
@@ -241,7 +255,7 @@ extension World {
         case .putBack(let ticket, let intent): return .exchanged(ticket, try putBack(served, intent))
         case .inspect(let ticket, let intent): return .inspected(ticket, inspect(served, intent))
         case .remove(let ticket, let paths):
-            for path in paths {
+            for path in paths.sorted() {
                 if fails() { return .removed(ticket, isGone: false) }
                 served.place.disk.set([served.place.name(of: path): nil])
                 try step()
@@ -271,7 +285,7 @@ extension World {
         kept[place.number] = nil
         place.ledger.forgot()
         let rows = place.earlier?.rows.values.compactMap { $0.local?.value } ?? []
-        if place.inode == nil || place.inode?.bytes.hash != place.lastLook || database?.meta.isPrivate ?? true {
+        if place.inode == nil || place.inode?.bytes.hash != place.atForgetting || database?.meta.isPrivate ?? true {
             place.ledger.replacedUnknown(place.inode?.bytes.objects ?? [], kept: Set(rows))
         }
         try step()

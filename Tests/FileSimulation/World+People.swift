@@ -48,7 +48,9 @@ extension World {
 
     private func left(_ window: Window, _ input: LocalFileCore.Input) throws {
         for engine in engines where !engine.isEnded && !engine.isEarlier {
-            guard let served = engine.files[window.file], window.isOpen || window.asked == engine.number else { continue }
+            guard let served = engine.files[window.file], window.isOpen || window.asked == engine.number else {
+                continue
+            }
             try feed(engine, served, input)
         }
         (window.isOpen, window.asked) = (false, nil)
@@ -64,7 +66,9 @@ extension World {
 
     func edit(_ place: Place) throws {
         // The server refuses an edit of what the window has not seen, so it comes when nothing else is being stored.
-        guard let (engine, served, window) = used(place), !served.isStoring, let database = served.database else { return }
+        guard let (engine, served, window) = used(place), !served.isStoring, let database = served.database else {
+            return
+        }
         let shown = database.records.filter { $0.value.local != nil }.keys.sorted()
         var edits: [(id: String, old: Record?, new: Record?)] = []
         for _ in 0..<(chance(1, of: 5) ? 3 : 1) {

@@ -25,18 +25,21 @@ extension World {
             case 0 where !objects.isEmpty:
                 let index = objects.indices.randomElement(using: &dice) ?? 0
                 guard !made.contains(where: { $0.0 == objects[index].value }) else { continue }
+                if objects[index].name == nil { place.ledger.wasTakenElsewhere(objects[index].value) }
                 gone.append(objects.remove(at: index).value)
             case 1 where !objects.isEmpty:
                 let index = objects.indices.randomElement(using: &dice) ?? 0
                 guard !made.contains(where: { $0.0 == objects[index].value }) else { continue }
                 let value = place.ledger.newText(of: objects[index].value.note)
+                // What has no name and is written anew cannot be told from something new.
+                if objects[index].name == nil { place.ledger.wasTakenElsewhere(objects[index].value) }
                 made.append((value, objects[index].value))
                 objects[index].value = value
             default:
                 let value = place.ledger.newNote()
                 made.append((value, nil))
                 let number = (objects.map(\.number).max() ?? 9) + 1
-                objects.append(Object(number: number, name: objectName(), page: number % 2, value: value))
+                objects.append(Object(number: number, name: newName(place, number % 2), page: number % 2, value: value))
             }
         }
         let isAnew = chance(1, of: 2)
@@ -60,7 +63,8 @@ extension World {
             begin(program, place, inode, bytes, events)
             return
         }
-        place.ledger.saved(bytes.hash, wasKnown: place.ledger.knows(loaded), made: made, deleted: gone, by: program.name)
+        place.ledger.saved(
+            bytes.hash, wasKnown: place.ledger.knows(loaded), made: made, deleted: gone, by: program.name)
         put(bytes, place, inPlace: chance(1, of: 2))
     }
 
@@ -107,7 +111,8 @@ extension World {
         program.rest = nil
         program.inode = nil
         inode.writer = nil
-        guard place.inode === inode || (profile.showsWriters && place.disk.names.values.contains { $0 === inode }) else {
+        guard place.inode === inode || (profile.showsWriters && place.disk.names.values.contains { $0 === inode })
+        else {
             // It has written into a file that the engine has put aside, and could not be seen.
             return
         }
@@ -127,7 +132,7 @@ extension World {
     func replacing(_ place: Place, by bytes: Bytes?) {
         if let old = place.inode?.bytes { place.ledger.lost(old, to: bytes) }
         if let displaced = place.displaced {
-            place.ledger.lost(displaced, to: bytes)
+            place.ledger.lost(displaced.bytes, to: bytes)
             place.displaced = nil
         }
         if let bytes, others.contains(bytes.edition) {

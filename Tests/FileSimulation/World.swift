@@ -38,7 +38,8 @@ final class World {
             var objects: [Object] = []
             for number in 0..<Int.random(in: 0...4, using: &dice) {
                 let value = place.ledger.newNote()
-                objects.append(Object(number: number + 10, name: newName(), page: number % 2, value: value))
+                objects.append(
+                    Object(number: number + 10, name: newName(place, number % 2), page: number % 2, value: value))
                 place.ledger.made(value, over: nil, by: "the first file")
             }
             let inode = Inode(next(), Bytes(parts: [part(objects)]), at: now.milliseconds)
@@ -62,18 +63,21 @@ final class World {
 
     func part(_ objects: [Object], isHalf: Bool = false) -> Bytes.Part {
         // Sizes are often the same.
-        Bytes.Part(id: next() &* 0x9E37_79B9_7F4A_7C15, size: Int64.random(in: 10...11, using: &dice), objects: objects, isHalf: isHalf)
+        Bytes.Part(
+            id: next() &* 0x9E37_79B9_7F4A_7C15, size: Int64.random(in: 10...11, using: &dice), objects: objects,
+            isHalf: isHalf)
     }
 
-    private func newName() -> String? {
+    /// Most names are unique. Some programs give the same ones on every page, and some give none.
+    func newName(_ place: Place, _ page: Int) -> String? {
         switch Int.random(in: 0..<10, using: &dice) {
-        case 0: nil
-        case 1: "fitz-A\(Int.random(in: 0...2, using: &dice))"
-        default: "3f2b-\(next())"
+        case 0: return nil
+        case 1:
+            let name = "fitz-A\(Int.random(in: 0...2, using: &dice))"
+            return place.names.insert("\(page) \(name)").inserted ? name : nil
+        default: return "3f2b-\(next())"
         }
     }
-
-    func objectName() -> String? { newName() }
 
     func chance(_ times: Int, of: Int) -> Bool { dice.chance(times, of: of) }
 
@@ -180,7 +184,7 @@ final class World {
             if let database, !database.meta.isShared {
                 let waiting = database.records.filter { !$0.value.isWritten }
                 // What cannot be written waits, and what a new engine has found.
-                guard (isNew && !waiting.isEmpty) || waiting.values.contains(where: { isPoison($0.local?.value) }) else {
+                guard !waiting.isEmpty, isNew || waiting.values.allSatisfy({ isPoison($0.local?.value) }) else {
                     throw Violation(
                         "something of a file stays that nobody has open",
                         "\(waiting.count) rows, \(database.meta.hidden), \(String(describing: database.meta.intent))")
@@ -204,7 +208,9 @@ final class World {
             passTime(2500)
             try tick()
         }
-        while engines.contains(where: { !$0.isEnded && $0.files.values.contains { !$0.effects.isEmpty } }) { try work() }
+        while engines.contains(where: { !$0.isEnded && $0.files.values.contains { !$0.effects.isEmpty } }) {
+            try work()
+        }
     }
 
     /// Windows whose engine has ended start another one.

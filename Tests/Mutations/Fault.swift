@@ -26,7 +26,10 @@ struct Fault: Sendable {
         self.places = places
     }
 
-    static let all = permissions + views + deciding + receiving + answering + editing + session
+    /// What runs the histories that can show it.
+    var program: String { file.hasPrefix("FileCore/") ? "simulate-files" : "simulate" }
+
+    static let all = permissions + views + deciding + receiving + answering + editing + session + ownFiles
 
     /// Returns the file with the fault in it.
     ///

@@ -6,8 +6,8 @@ import TestSupport
 /// it. An undetected fault is a missing test.
 @main
 struct Mutations {
-    /// Histories for each fault.
-    private static let seeds = 1000
+    /// Histories for each fault. Those of files are short.
+    private static let seeds = ["simulate": 1000, "simulate-files": 10_000]
 
     static func main() {
         do {
@@ -23,14 +23,18 @@ struct Mutations {
         let workshop = try Workshop(at: URL(fileURLWithPath: Repository.root + "/.build/mutations"))
         print("building a copy with \(Fault.all.count) faults")
         try workshop.build()
-        let sound = try Trial(0, in: workshop, seeds: seeds)
-        guard !sound.isCaught else {
-            throw Problem("the unchanged copy fails: \(sound.failed.joined(separator: ", ")) \(sound.history ?? "")")
+        for (program, seeds) in seeds {
+            let sound = try Trial(0, in: workshop, seeds: seeds, program: program)
+            guard !sound.isCaught else {
+                throw Problem(
+                    "the unchanged copy fails: \(sound.failed.joined(separator: ", ")) \(sound.history ?? "")")
+            }
         }
         var survivors: [String] = []
         print("| fault | tests that fail | first history that fails |\n|---|---|---|")
         for (index, fault) in Fault.all.enumerated() where words.allSatisfy(fault.name.contains) {
-            let trial = try Trial(index + 1, in: workshop, seeds: seeds)
+            let trial = try Trial(
+                index + 1, in: workshop, seeds: seeds[fault.program] ?? 1000, program: fault.program)
             if !trial.isCaught { survivors.append(fault.name) }
             print("| \(fault.name) | \(told(trial.failed)) | \(trial.history ?? "–") |")
             fflush(nil)

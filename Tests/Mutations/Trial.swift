@@ -7,8 +7,10 @@ struct Trial {
     /// The first history that failed, with the reason; nil if all held.
     let history: String?
 
-    /// - Parameter planted: The fault's place in ``Fault/all``, from 1; 0 for none.
-    init(_ planted: Int, in workshop: Workshop, seeds: Int) throws {
+    /// - Parameters:
+    ///   - planted: The fault's place in ``Fault/all``, from 1; 0 for none.
+    ///   - program: What runs the histories that can show it.
+    init(_ planted: Int, in workshop: Workshop, seeds: Int, program: String = "simulate") throws {
         let products = workshop.root.appendingPathComponent(".build/release").path
         let tests = try Run(
             [
@@ -16,7 +18,7 @@ struct Trial {
                 "--skip", "SimulationTests",
             ], planted: planted, limit: 300)
         failed = Self.failures(tests)
-        let histories = try Run([products + "/simulate", "\(seeds)", "0"], planted: planted, limit: 300)
+        let histories = try Run([products + "/" + program, "\(seeds)", "0"], planted: planted, limit: 300)
         history = histories.isGood ? nil : Self.verdict(histories)
     }
 

@@ -7,11 +7,15 @@ import TestSupport
 struct Workshop {
     let root: URL
 
-    private static let cores = ["Annotations", "Authorization", "SyncProtocol", "EngineCore", "InstantCore"]
-    private static let tests = ["AuthorizationTests", "SyncProtocolTests", "EngineCoreTests", "InstantCoreTests"]
+    private static let cores = [
+        "Annotations", "Authorization", "SyncProtocol", "EngineCore", "InstantCore", "Merging", "FileCore",
+    ]
+    private static let tests = [
+        "AuthorizationTests", "SyncProtocolTests", "EngineCoreTests", "InstantCoreTests", "FileCoreTests",
+    ]
     /// Modules that the copy may import; test support that imports others is left out.
     static let modules =
-        cores + ["Foundation", "Glibc", "Synchronization", "Testing", "TestSupport", "Simulation"]
+        cores + ["Foundation", "Glibc", "Synchronization", "Testing", "TestSupport", "Simulation", "FileSimulation"]
 
     init(at root: URL) throws {
         self.root = root
@@ -27,7 +31,7 @@ struct Workshop {
             }
             files["Sources/\(core)/Planted.swift"] = Self.condition
         }
-        for folder in Self.tests + ["Simulation", "Simulate", "TestSupport"] {
+        for folder in Self.tests + ["Simulation", "Simulate", "FileSimulation", "SimulateFiles", "TestSupport"] {
             for path in Repository.files(below: "Tests/" + folder, suffix: ".swift") {
                 let text = try Repository.text(path)
                 guard folder != "TestSupport" || Self.imports(of: text).isSubset(of: Self.modules) else { continue }
@@ -103,10 +107,16 @@ struct Workshop {
                 .target(name: "SyncProtocol", dependencies: ["Annotations", "Authorization"]),
                 .target(name: "EngineCore", dependencies: ["Annotations", "Authorization", "SyncProtocol"]),
                 .target(name: "InstantCore", dependencies: ["Annotations", "Authorization", "SyncProtocol"]),
+                .target(name: "Merging", dependencies: ["Annotations"]),
+                .target(name: "FileCore", dependencies: ["Annotations", "Merging"]),
                 .target(name: "TestSupport", dependencies: cores, path: "Tests/TestSupport"),
                 .target(name: "Simulation", dependencies: cores + ["TestSupport"], path: "Tests/Simulation"),
                 .executableTarget(name: "simulate", dependencies: ["Simulation"], path: "Tests/Simulate"),
-                \(tests.map { ".testTarget(name: \"\($0)\", dependencies: cores + [\"TestSupport\", \"Simulation\"])" }
+                .target(
+                    name: "FileSimulation", dependencies: cores + ["TestSupport"], path: "Tests/FileSimulation"),
+                .executableTarget(
+                    name: "simulate-files", dependencies: ["FileSimulation"], path: "Tests/SimulateFiles"),
+                \(tests.map { ".testTarget(name: \"\($0)\", dependencies: cores + [\"TestSupport\", \"Simulation\", \"FileSimulation\"])" }
                     .joined(separator: ",\n        ")),
             ],
             swiftLanguageModes: [.v6]

@@ -1,0 +1,87 @@
+import Annotations
+import FileCore
+
+/// A core with its inputs and effects at hand. Its effects wait until a test performs them.
+struct Bench {
+    typealias Core = LocalFileCore
+
+    var core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByName())
+    var effects: [Core.Effect] = []
+    var now = Timestamp(seconds: 1_000_000)
+
+    static let ana = FileUser(pid: 10, start: 1)
+    static let version = Self.version("first")
+
+    static func version(_ hash: String, size: Int64 = 100) -> FileVersion {
+        FileVersion(inode: 1, size: size, changed: 1, sha256: hash)
+    }
+
+    static func note(_ id: String, _ text: String) -> Record {
+        let content = #"{"type":"pspdfkit/note","pageIndex":0,"text":"\#(text)","name":"\#(id)"}"#
+        return Record(id: id, content: Content(checked: content))
+    }
+
+    /// A file with these notes, open in a window.
+    init(_ notes: [Record] = [], isPrivate: Bool = false) {
+        send(.started(nil, .runtime, alive: []))
+        send(.opened(1, Self.ana, isPrivate: isPrivate))
+        if isPrivate { store() }
+        look(.read(FileReading(version: Self.version, records: notes)))
+        store()
+        effects = []
+    }
+
+    mutating func send(_ input: Core.Input) { effects = core.handle(input, now: now) }
+
+    var ticket: Int? {
+        for effect in effects.reversed() {
+            switch effect {
+            case .look(let ticket, _), .store(let ticket, _, _), .prepare(let ticket, _), .exchange(let ticket, _, _),
+                .putBack(let ticket, _), .inspect(let ticket, _), .remove(let ticket, _), .copy(let ticket, _, _, _),
+                .forget(let ticket):
+                return ticket
+            case .removeEarlier, .publish, .answer: continue
+            }
+        }
+        return nil
+    }
+
+    mutating func look(_ look: Core.Look) { send(.looked(ticket ?? 0, look, beside: [])) }
+    mutating func store() { send(.stored(ticket ?? 0)) }
+
+    mutating func edit(_ caller: Int, _ record: Record) {
+        send(.pushed(caller, [Core.Edit(id: record.id, record: record)], synced: [:]))
+    }
+
+    /// Writes, up to the exchange.
+    mutating func prepare(as hash: String, unwritten: [Record.ID] = []) {
+        send(.writeAsked(9, Core.WriteOrder()))
+        look(.same)
+        store()
+        send(.prepared(ticket ?? 0, .made(Self.version(hash), keepsIDs: true, unwritten: unwritten)))
+        store()
+    }
+
+    var places: [Core.Place] {
+        effects.compactMap { if case .store(_, _, let place) = $0 { place } else { nil } }
+    }
+
+    var answers: [Core.Answer] {
+        effects.compactMap { if case .answer(_, let answer) = $0 { answer } else { nil } }
+    }
+}
+
+/// An annotation is the record of its name.
+struct ByName: RecordComparing {
+    func partners(of file: [Record], in known: [Record], sharesIDs: Bool, isMoved: Bool) -> [ByteOrdered: Record] {
+        var partners: [ByteOrdered: Record] = [:]
+        for record in file {
+            guard let name = record.content["name"]?.string,
+                var partner = known.first(where: { $0.id.isExactly(name) })
+            else { continue }
+            partner.content = record.content
+            partners[ByteOrdered(record.id)] = partner
+        }
+        return partners
+    }
+}

@@ -1,0 +1,163 @@
+import Annotations
+import FileCore
+import Testing
+
+@Suite("The core of a person's own PDF")
+struct LocalFileCoreTests {
+    @Test func anEditIsAnsweredOnceItIsStoredOnDisk() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        #expect(bench.places == [.data])
+        #expect(bench.answers == [])
+        bench.store()
+        #expect(bench.answers == [.done])
+        #expect(bench.core.state.unwritten == 1)
+    }
+
+    @Test func anEditThatIsNotStoredIsRefused() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.send(.notStored(bench.ticket ?? 0, reason: "the disk is full"))
+        #expect(bench.answers == [.failed(.notStored("the disk is full"))])
+        #expect(bench.core.state.unwritten == 0)
+    }
+
+    @Test func aPrivateFileIsNeverStoredOnDisk() {
+        var bench = Bench(isPrivate: true)
+        bench.edit(2, Bench.note("a", "one"))
+        #expect(bench.places == [.runtime])
+        bench.store()
+        bench.send(.closed(Bench.ana))
+        #expect(bench.effects.contains { if case .forget = $0 { true } else { false } })
+    }
+
+    @Test func nobodyGetsWhatAPrivateSessionHas() {
+        var bench = Bench(isPrivate: true)
+        bench.send(.opened(5, FileUser(pid: 11, start: 1), isPrivate: false))
+        #expect(bench.answers == [.failed(.openPrivately)])
+    }
+
+    @Test("A later edit is not in a write that was planned before it")
+    func aWriteIsOfOneMoment() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.prepare(as: "second")
+        let exchange = bench.ticket ?? 0
+        bench.edit(3, Bench.note("a", "two"))
+        bench.store()
+        bench.send(.exchanged(exchange, .done(Bench.version.contents)))
+        bench.store()
+        #expect(bench.core.state.version?.sha256 == "second")
+        let row = bench.core.state.rows[ByteOrdered("a")]
+        #expect(row?.base?.content["text"]?.string == "one")
+        #expect(row?.local?.content["text"]?.string == "two")
+    }
+
+    @Test(
+        "After an error only the files tell whether a write has happened",
+        arguments: [("second", "first", true), ("first", "second", false), ("other", "first", true)])
+    func theFilesTell(file: String, hidden: String, happened: Bool) {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.send(.exchanged(bench.ticket ?? 0, .unclear(.failed("input/output error"))))
+        #expect(bench.core.state.intent != nil)
+        bench.send(.inspected(bench.ticket ?? 0, .failed(.failed("input/output error"))))
+        #expect(bench.core.state.intent != nil)
+        bench.send(.tick)
+        bench.send(
+            .inspected(bench.ticket ?? 0, .found(file: Bench.version(file), hidden: Bench.version(hidden))))
+        bench.store()
+        #expect(bench.core.state.intent == nil)
+        #expect((bench.core.state.unwritten == 0) == happened)
+    }
+
+    @Test func whatAnotherProgramHasWrittenMeanwhileGoesBack() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.send(.exchanged(bench.ticket ?? 0, .done(Bench.version("other").contents)))
+        bench.send(
+            .inspected(bench.ticket ?? 0, .found(file: Bench.version("second"), hidden: Bench.version("other"))))
+        #expect(bench.effects.contains { if case .putBack = $0 { true } else { false } })
+    }
+
+    @Test func aRecordThatCannotBeWrittenHoldsUpNoOther() {
+        var bench = Bench()
+        for id in ["a", "b"] {
+            bench.edit(2, Bench.note(id, "one"))
+            bench.store()
+        }
+        bench.prepare(as: "second", unwritten: ["a"])
+        bench.send(.exchanged(bench.ticket ?? 0, .done(Bench.version.contents)))
+        bench.store()
+        #expect(bench.core.state.rows.filter { !$0.value.isWritten }.keys.map(\.text) == ["a"])
+        guard case .written(let written)? = bench.answers.first else { return #expect(Bool(false)) }
+        #expect(written.records == 1 && written.unwritten == ["a"])
+    }
+
+    @Test("What the engine has written, and a file written anew lacks, is listed and not written again")
+    func whatAFileWrittenAnewLacks() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.send(.exchanged(bench.ticket ?? 0, .done(Bench.version.contents)))
+        bench.store()
+        while let ticket = bench.ticket, bench.effects.contains(where: { if case .remove = $0 { true } else { false } })
+        {
+            bench.send(.removed(ticket, isGone: true))
+            bench.store()
+        }
+        let note = Bench.note("a", "one")
+        let known = [
+            ByteOrdered("a"): LocalFileState.Row(
+                base: note, local: note, written: LocalFileState.Written(number: 1, before: [nil]))
+        ]
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("third"), records: [], origin: .anew(nil), synced: known)))
+        bench.store()
+        #expect(bench.core.state.conflicts[ByteOrdered("a")]?.daysLeft == 30)
+        #expect(bench.core.state.rows[ByteOrdered("a")]?.local != nil)
+        bench.send(.writeAsked(4, LocalFileCore.WriteOrder()))
+        bench.look(.same)
+        #expect(bench.effects.allSatisfy { if case .prepare = $0 { false } else { true } })
+    }
+
+    @Test("An edit costs the same whether few or many wait")
+    func oneEditIsOneChange() {
+        var bench = Bench()
+        for number in 0..<500 {
+            bench.edit(2, Bench.note("n\(number)", "one"))
+            guard case .store(_, let changes, _)? = bench.effects.last else { return #expect(Bool(false)) }
+            #expect(changes.count == 1)
+            bench.store()
+        }
+        #expect(bench.core.state.unwritten == 500)
+    }
+
+    @Test func whatIsWrittenAndClosedIsForgotten() {
+        var bench = Bench([Bench.note("1", "one")])
+        bench.send(.closed(Bench.ana))
+        bench.look(.same)
+        guard case .forget(let ticket)? = bench.effects.last else { return #expect(Bool(false)) }
+        bench.send(.forgotten(ticket, true))
+        #expect(bench.core.isIdle)
+    }
+
+    @Test func aStateOfAnEarlierVersionIsTakenOverOnce() {
+        var bench = Bench()
+        let row = LocalFileState.Row(base: nil, local: Bench.note("old", "kept"))
+        let earlier = LocalFileCore.EarlierState(
+            checksum: "sum", version: Bench.version, rows: [ByteOrdered("old"): row])
+        bench.send(.foundEarlier(earlier))
+        bench.store()
+        #expect(bench.effects.contains(.removeEarlier(checksum: "sum")))
+        #expect(bench.core.state.unwritten == 1)
+        bench.send(.foundEarlier(earlier))
+        #expect(bench.effects == [.removeEarlier(checksum: "sum")])
+    }
+}
