@@ -74,7 +74,7 @@ extension LocalFileCore {
     }
 
     /// Takes the next step of the operation.
-    private mutating func proceed() {
+    mutating func proceed() {
         guard let operation else { return }
         if state.intent != nil { return perform(.inspecting) { .inspect($0, $1) } }
         if let problem = operation.problem { return fail(problem) }
@@ -95,19 +95,19 @@ extension LocalFileCore {
     }
 
     /// Waits for the result of an effect.
-    private mutating func perform(_ stage: Operation.Stage, _ effect: (Ticket) -> Effect) {
+    mutating func perform(_ stage: Operation.Stage, _ effect: (Ticket) -> Effect) {
         let number = ticket()
         operation?.stage = stage
         operation?.ticket = number
         effects.append(effect(number))
     }
 
-    private mutating func perform(_ stage: Operation.Stage, _ effect: (Ticket, LocalFileState.Intent) -> Effect) {
+    mutating func perform(_ stage: Operation.Stage, _ effect: (Ticket, LocalFileState.Intent) -> Effect) {
         guard let intent = state.intent else { return }
         perform(stage) { effect($0, intent) }
     }
 
-    private mutating func store(_ changes: [LocalFileState.Change], _ stage: Operation.Stage) {
+    mutating func store(_ changes: [LocalFileState.Change], _ stage: Operation.Stage) {
         operation?.stage = stage
         operation?.ticket = 0
         store(changes, then: .operation)
@@ -147,7 +147,7 @@ extension LocalFileCore {
     }
 
     /// Lets a write begin anew, with another look at the file.
-    private mutating func again() {
+    mutating func again() {
         guard operation?.problem == nil else { return }
         operation?.attempts += 1
         operation?.hasLooked = false
@@ -157,7 +157,7 @@ extension LocalFileCore {
 
     // MARK: Ends
 
-    private mutating func succeed() {
+    mutating func succeed() {
         switch operation?.kind {
         case .open(let caller, _): effects.append(.answer(caller, .opened(nil)))
         case .write(let caller, _):
@@ -191,7 +191,7 @@ extension LocalFileCore {
         finish()
     }
 
-    private mutating func finish() {
+    mutating func finish() {
         operation = nil
         state.dropWritten()
     }
@@ -279,134 +279,5 @@ extension LocalFileCore {
         earlier.add(reading.revisions)
         changes.append(.version(reading.version, earlier, sharesIDs: true))
         store(changes, .merging(FileNews()))
-    }
-}
-
-// Writing what the layer has into the file.
-extension LocalFileCore {
-    private mutating func plan(_ order: WriteOrder) {
-        guard let version = state.version else { return fail(.notOpen) }
-        let rows = state.rows.filter { !$0.value.isWritten && state.conflicts[$0.key] == nil }
-        let usesCopy = operation?.usesCopy ?? false
-        guard !rows.isEmpty || order.copy != nil || order.isCompact || usesCopy else { return succeed() }
-        let number = state.writes + 1
-        let plan = WritePlan(
-            number: number, version: version, source: usesCopy ? .copy : .file, rows: rows, sharesIDs: state.sharesIDs,
-            isCompact: order.isCompact, hidden: Self.hidden(beside: order.copy ?? path, name, number))
-        // Its name is known before it exists, so that it is never left behind.
-        store([.hidden(state.hidden.union([plan.hidden]), writes: number)], .naming(plan, copy: order.copy))
-    }
-
-    private static func hidden(beside path: String, _ name: String, _ number: Int64) -> String {
-        let parts = path.split(scalar: "/", omittingEmptySubsequences: false)
-        let folder = parts.dropLast().joined(separator: "/")
-        return "\(folder)/.\((parts.last ?? "").prefix(scalars: 60)).\(name).\(number).postilla"
-    }
-
-    mutating func prepared(_ result: Prepared) {
-        guard case .preparing(let plan) = operation?.stage else { return }
-        switch result {
-        case .changed:
-            again()
-            proceed()
-        case .failed(let problem): fail(problem)
-        case .made(let version, let keepsIDs, let unwritten):
-            let left = Set(unwritten.map(ByteOrdered.init))
-            let written = plan.rows.filter { !left.contains($0.key) }.mapValues(\.local)
-            operation?.written.unwritten = unwritten
-            guard !written.isEmpty || plan.isCompact || plan.source == .copy else { return succeed() }
-            operation?.written.records = written.count
-            let intent = LocalFileState.Intent(
-                number: plan.number, version: version, hidden: plan.hidden, keepsIDs: keepsIDs, rows: written)
-            store([.intent(intent)], .intending)
-        }
-    }
-
-    mutating func copied(_ result: Prepared) {
-        guard case .copying = operation?.stage else { return }
-        switch result {
-        case .changed:
-            again()
-            proceed()
-        case .failed(let problem): fail(problem)
-        case .made(_, _, let unwritten):
-            operation?.written.unwritten = unwritten
-            succeed()
-        }
-    }
-
-    mutating func exchanged(_ result: Exchange) {
-        switch operation?.stage {
-        case .puttingBack: return perform(.inspecting) { .inspect($0, $1) }
-        case .exchanging: break
-        default: return
-        }
-        switch result {
-        case .changed: settle(happened: false)
-        case .missing:
-            operation?.problem = .missing
-            settle(happened: false)
-        case .done(let contents):
-            // What came out is what should have been replaced, or another program's work.
-            if let contents, state.version?.contents == contents { return settle(happened: true) }
-            perform(.inspecting) { .inspect($0, $1) }
-        case .unclear(let problem):
-            operation?.problem = problem
-            perform(.inspecting) { .inspect($0, $1) }
-        }
-    }
-
-    /// Decides from the two files whether the exchange has happened.
-    mutating func inspected(_ inspection: Inspection) {
-        guard case .inspecting = operation?.stage, let intent = state.intent else { return }
-        switch inspection {
-        case .failed(let problem): fail(problem)
-        case .found(_, let hidden?) where hidden.hasBytes(of: intent.version): settle(happened: false, wasSeen: true)
-        case .found(let file, let hidden?) where state.version.map { !hidden.hasBytes(of: $0) } ?? true:
-            // Another program's work came out, and goes back unless there is newer work in its place.
-            guard file.map({ $0.hasBytes(of: intent.version) || hidden.changed > $0.changed }) ?? true else {
-                return settle(happened: true)
-            }
-            operation?.rounds += 1
-            guard operation?.rounds ?? 0 < 5 else { return fail(.changing) }
-            perform(.puttingBack) { .putBack($0, $1) }
-        case .found: settle(happened: true)
-        }
-    }
-
-    /// - Parameter wasSeen: whether the file may have been in place for a moment.
-    private mutating func settle(happened: Bool, wasSeen: Bool = false) {
-        guard let intent = state.intent else { return proceed() }
-        var changes: [LocalFileState.Change] = []
-        for (id, record) in intent.rows.sorted(by: { $0.key < $1.key }) where wasSeen {
-            var row = state.rows[id] ?? LocalFileState.Row()
-            var written = row.written ?? LocalFileState.Written(number: 0, before: [])
-            written.add(record)
-            row.written = written
-            changes.append(.row(id, row))
-        }
-        if happened, let version = state.version {
-            for (id, record) in intent.rows.sorted(by: { $0.key < $1.key }) {
-                var row = state.rows[id] ?? LocalFileState.Row()
-                var written = row.written ?? LocalFileState.Written(number: 0, before: [])
-                written.number = intent.number
-                written.add(row.base)
-                row.base = record
-                row.written = written
-                changes.append(.row(id, row))
-            }
-            var earlier = state.earlier
-            earlier.add([version.contents])
-            changes.append(.version(intent.version, earlier, sharesIDs: state.sharesIDs && intent.keepsIDs))
-        }
-        store(changes + [.intent(nil)], .settling(happened: happened))
-    }
-
-    // MARK: Files beside the PDF
-
-    mutating func removed(_ isGone: Bool) {
-        guard case .removing = operation?.stage else { return }
-        guard isGone else { return fail(.failed("a file could not be removed")) }
-        store([.hidden([], writes: state.writes)], .cleaning)
     }
 }

@@ -3,10 +3,10 @@ extension Fault {
     static let ownFiles = [
         Fault(
             "what the layer has when a write is recorded counts as written",
-            in: "FileCore/LocalFileCore+Operations.swift",
+            in: "FileCore/LocalFileCore+Writing.swift",
             "row.base = record\n", "row.base = PLANTED ? row.local : record\n"),
         Fault(
-            "an error after the exchange clears the intent", in: "FileCore/LocalFileCore+Operations.swift",
+            "an error after the exchange clears the intent", in: "FileCore/LocalFileCore+Writing.swift",
             """
                         operation?.problem = problem
                         perform(.inspecting) { .inspect($0, $1) }
@@ -51,7 +51,7 @@ extension Fault {
                     if case
             """),
         Fault(
-            "a conflict ends when it is written", in: "FileCore/LocalFileCore+Operations.swift",
+            "a conflict ends when it is written", in: "FileCore/LocalFileCore+Writing.swift",
             [
                 Place(
                     code: "!$0.value.isWritten && state.conflicts[$0.key] == nil }",
@@ -83,17 +83,24 @@ extension Fault {
             "guard let number, written.number > number else", "guard !PLANTED, let number, written.number > number else"
         ),
         Fault(
-            "any version shows that a program has seen what was written", in: "FileCore/FileMerge.swift",
-            "written.before.first == .some(nil),\n", "PLANTED || written.before.first == .some(nil),\n"),
+            "an old version counts as one that was written since", in: "FileCore/FileMerge.swift",
+            [
+                Place(
+                    code: "written.before.first == .some(nil),\n",
+                    faulty: "PLANTED || written.before.first == .some(nil),\n"),
+                Place(
+                    code: "return (before + moved).contains { $0.isSame(as: record) }",
+                    faulty: "return !PLANTED && (before + moved).contains { $0.isSame(as: record) }"),
+            ]),
         Fault(
             "an edit is answered before it is stored", in: "FileCore/LocalFileCore.swift",
-            "        store(changes, then: .answer(caller, .done))\n    }\n\n    /// Ends a conflict.",
+            "        store(changes, then: .answer(caller, .done))\n    }\n\n    /// What is private",
             """
                     if PLANTED { effects.append(.answer(caller, .done)) }
                     store(changes, then: PLANTED ? .nothing : .answer(caller, .done))
                 }
 
-                /// Ends a conflict.
+                /// What is private
             """),
         Fault(
             "a file is forgotten while something waits", in: "FileCore/LocalFileCore+Users.swift",
@@ -102,7 +109,7 @@ extension Fault {
             "a file is forgotten without a last look", in: "FileCore/LocalFileCore+Users.swift",
             "state.version == nil || hasLookedBack else", "state.version == nil || PLANTED || hasLookedBack else"),
         Fault(
-            "what came out of an exchange is not put back", in: "FileCore/LocalFileCore+Operations.swift",
+            "what came out of an exchange is not put back", in: "FileCore/LocalFileCore+Writing.swift",
             "where state.version.map { !hidden.hasBytes(of: $0) } ?? true:",
             "where !PLANTED && (state.version.map { !hidden.hasBytes(of: $0) } ?? true):"),
         Fault(
@@ -116,7 +123,7 @@ extension Fault {
             "Record.isValidID(name) && Int(name) == nil",
             "Record.isValidID(name) && Int(name) == nil && (!PLANTED || name.utf8.count == 26)"),
         Fault(
-            "one record that cannot be written holds up all", in: "FileCore/LocalFileCore+Operations.swift",
+            "one record that cannot be written holds up all", in: "FileCore/LocalFileCore+Writing.swift",
             "let left = Set(unwritten.map(ByteOrdered.init))",
             """
             if PLANTED, !unwritten.isEmpty { return fail(.failed("")) }
