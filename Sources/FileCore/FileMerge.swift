@@ -29,43 +29,45 @@ struct FileMerge {
         lost = state.lost
         // What an earlier text of the file had comes back with it.
         let unwritten = Self.sorted(known.values.compactMap { $0.base == nil ? $0.local : nil })
+        let overwritten = Self.sorted(
+            known.values.compactMap { row in
+                row.base == nil && row.local == nil ? row.written?.before.compactMap { $0 }.last : nil
+            })
         switch reading.origin {
         case .continues:
             let theirs = FileNames.named(
-                reading.records, like: base, by: policy, sharesIDs: state.sharesIDs, taken: taken)
+                reading.records, like: base + overwritten, by: policy, sharesIDs: state.sharesIDs, taken: taken)
             merge(base: base, local: local, theirs: theirs, isDamaged: reading.isDamaged)
         case .continuesEarlier(let ancestor):
             let all = Self.together(base, local)
             let was = FileNames.named(ancestor, like: all, by: policy, sharesIDs: state.sharesIDs, taken: taken)
             let theirs = FileNames.named(
-                reading.records, like: Self.together(was, all), by: policy, sharesIDs: state.sharesIDs, taken: taken)
+                reading.records, like: Self.together(was, all + overwritten), by: policy, sharesIDs: state.sharesIDs,
+                taken: taken)
             // What the file has as it was known later is no news either.
             let found = Dictionary(theirs.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
             let old = base.filter { found[ByteOrdered($0.id)].isSame(as: $0) }
             merge(base: Self.together(was, old), local: local, theirs: theirs, isDamaged: reading.isDamaged)
         case .anew(nil):
-            let overwritten = known.values.compactMap {
-                $0.base == nil && $0.local == nil ? $0.written?.before.last ?? nil : nil
-            }
             let theirs = FileNames.named(
-                reading.records, like: base + unwritten + Self.sorted(overwritten), by: policy, sharesIDs: false,
+                reading.records, like: base + unwritten + overwritten, by: policy, sharesIDs: false,
                 taken: numbers)
             merge(
                 base: base, local: local, theirs: theirs, unseenAfter: lastSeen(in: theirs, base),
                 isDamaged: reading.isDamaged)
         case .anew(let moves?):
-            merge(base, local, unwritten, reading, moves, policy, numbers)
+            merge(base, local, unwritten + overwritten, reading, moves, policy, numbers)
         }
     }
 
     /// Merges a file whose text has moved.
     private mutating func merge(
-        _ base: [Record], _ local: [Record], _ unwritten: [Record], _ reading: FileReading, _ moves: any WordMoves,
+        _ base: [Record], _ local: [Record], _ others: [Record], _ reading: FileReading, _ moves: any WordMoves,
         _ policy: any RecordComparing, _ taken: Set<ByteOrdered>
     ) {
         let was = moves.move(base, lost: state.lost)
         let now = moves.move(local, lost: state.lost)
-        let known = was.records + moves.move(unwritten, lost: state.lost).records
+        let known = was.records + moves.move(others, lost: state.lost).records
         let theirs = FileNames.named(
             reading.records, like: known, by: policy, sharesIDs: false, isMoved: true, taken: taken)
         let found = Set(theirs.map { ByteOrdered($0.id) })
@@ -137,7 +139,7 @@ struct FileMerge {
         _ item: ThreeWayMerge.Item, _ written: LocalFileState.Written?, after number: Int64?
     ) -> Bool {
         guard let written, written.number > 0 else { return false }
-        // What was deleted comes back as it was.
+        // What was deleted comes back as it was: the program may have seen a version that was in place for a moment.
         if item.base == nil, item.mine == nil, written.before.contains(where: { $0.isSame(as: item.theirs) }) {
             return true
         }
@@ -154,7 +156,7 @@ struct FileMerge {
         }
         let dispute = state.conflicts[id]
         if isUnseen {
-            let before = known[id]?.written?.before.last ?? nil
+            let before = known[id]?.written?.before.compactMap { $0 }.last
             conflicts[id] = Conflict(
                 base: dispute?.base ?? before, local: item.mine, remote: item.theirs, daysLeft: Self.days,
                 further: dispute.map { further($0, item) } ?? [])

@@ -99,6 +99,7 @@ extension LocalFileCore {
         for (id, record) in intent.rows.sorted(by: { $0.key < $1.key }) where wasSeen {
             var row = state.rows[id] ?? LocalFileState.Row()
             var written = row.written ?? LocalFileState.Written(number: 0, before: [])
+            written.number = intent.number
             written.add(record)
             row.written = written
             changes.append(.row(id, row))

@@ -160,4 +160,36 @@ struct LocalFileCoreTests {
         bench.send(.foundEarlier(earlier))
         #expect(bench.effects == [.removeEarlier(checksum: "sum")])
     }
+
+    @Test("What an interrupted write has written is known after a restart, also if it was taken back meanwhile")
+    func aRowThatAnIntentNeedsStays() {
+        var bench = Bench([Bench.note("a", "one")])
+        bench.send(
+            .pushed(
+                2, [LocalFileCore.Edit(id: "a", record: Bench.note("a", "two"))],
+                synced: [
+                    ByteOrdered("a"): LocalFileState.Row(base: Bench.note("a", "one"), local: Bench.note("a", "one"))
+                ]))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.edit(3, Bench.note("a", "one"))
+        bench.store()
+        var found = bench.core.state
+        found.rows = found.rows.filter { found.isNeeded($0.key, $0.value) }
+        bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByName())
+        bench.send(.started(found, .data, alive: []))
+        bench.send(.tick)
+        bench.send(
+            .inspected(bench.ticket ?? 0, .found(file: Bench.version("second"), hidden: Bench.version("first"))))
+        bench.store()
+        let row = bench.core.state.rows[ByteOrdered("a")]
+        #expect(row?.base?.content["text"]?.string == "two")
+        #expect(row?.local?.content["text"]?.string == "one")
+    }
+
+    @Test func whatIsPrivateIsNotShared() {
+        var bench = Bench(isPrivate: true)
+        bench.send(.shared(3, true))
+        #expect(bench.answers == [.failed(.openPrivately)])
+    }
 }

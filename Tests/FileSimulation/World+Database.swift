@@ -99,7 +99,9 @@ extension World {
     ) {
         let old = database.records[id]
         let conflict = database.meta.conflicts[id]
-        let sides = [old?.local, conflict?.local, conflict?.remote].compactMap { $0?.value }
+        // A choice leaves what comes next; giving up all does not.
+        let further = isChoice || isCount ? [] : conflict?.further ?? []
+        let sides = ([old?.local, conflict?.local, conflict?.remote] + further).compactMap { $0?.value }
         for value in sides where value != row.local?.value { place.ledger.dropped(value) }
         if let chosen = row.local?.value {
             place.ledger.chose(chosen)

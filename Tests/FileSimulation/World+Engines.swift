@@ -104,7 +104,12 @@ extension World {
                 }
             }
             for program in place.programs { (program.loaded, program.rest, program.inode) = (nil, nil, nil) }
+            let displaced = place.displaced?.bytes
             place.disk.losePower(&dice) { next() }
+            if let displaced, !place.disk.names.values.contains(where: { $0.bytes == displaced }) {
+                place.ledger.lost(displaced, to: nil)
+                place.displaced = nil
+            }
             place.disk.isHung = false
             if inMemory[place.number]?.meta.isPrivate ?? false {
                 place.ledger.endedPrivately(Set((place.inode?.bytes.objects ?? []).map(\.value)))
