@@ -21,7 +21,8 @@ struct FileFacts: Hashable, Sendable {
     var version: String { "\(inode)-\(size)-\(changed)" }
 
     static func changed(_ status: stat) -> Int64 {
-        Int64(status.st_mtim.tv_sec) * 1_000_000_000 + Int64(status.st_mtim.tv_nsec)
+        // It is only compared: a file may be from any year.
+        Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
     }
 
     /// Reads a file. Blocks.
@@ -239,7 +240,11 @@ final class FileReplacement: @unchecked Sendable {
             return Glibc.sync()
         }
         defer { close(directory) }
-        guard fsync(directory) == 0 else { throw .failed(errno) }
+        guard fsync(directory) == 0 else {
+            // Not every file system can sync a folder.
+            guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw .failed(errno) }
+            return Glibc.sync()
+        }
     }
 
     /// Puts the file in place. If another program has replaced or changed the old one since the last look, its file is put

@@ -59,7 +59,9 @@ extension OwnFiles {
                 try await engine.apart { if let place = try? FilePlace(of: copy) { try target.check(place) } }
             }
             var isUndecided = false
-            do { try await finishIntent(file) } catch is OwnFileError where order.copy != nil {
+            let target = try order.copy.map { try FileReplacement.followed($0) }
+            let isCopy = target.map { !$0.isExactly(file.state.path) } ?? false
+            do { try await finishIntent(file) } catch is OwnFileError where isCopy {
                 isUndecided = true
             }
             var merged: Merged?

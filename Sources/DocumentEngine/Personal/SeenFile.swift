@@ -13,7 +13,8 @@ package struct SeenFile: Hashable, Sendable {
 
     package init(_ status: stat) {
         (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-        changed = Int64(status.st_ctim.tv_sec) * 1_000_000_000 + Int64(status.st_ctim.tv_nsec)
+        // It is only compared: the clock may have been in any year.
+        changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
     }
 
     /// Whether it is the same file in the same condition.

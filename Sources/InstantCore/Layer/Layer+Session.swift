@@ -162,9 +162,13 @@ extension WritableLayer {
     /// another PDF.
     fileprivate func markUnsentUncertain(into changes: inout LayerChanges) throws {
         let reason = "the PDF was replaced before this edit was sent"
+        var deleted: Set<ByteOrdered> = []
         for unsent in try entries(in: [.waiting, .parked], limit: .max) {
             // An earlier one of the record may have taken it up.
             guard let entry = try entry(unsent.seq), entry.isUnsealed else { continue }
+            // Nothing of a record that was deleted before it was sent is to be reviewed.
+            if entry.kind == .create { deleted.insert(ByteOrdered(entry.id)) }
+            if entry.kind == .delete, deleted.contains(ByteOrdered(entry.id)) { continue }
             try settle(entry, as: .conflict(reason), isThere: entry.kind == .create ? nil : true, into: &changes)
         }
     }

@@ -3,10 +3,12 @@ import SyncProtocol
 
 /// Enqueueing. An edit is merged into the waiting entry of its record or appended.
 extension WritableLayer {
+    /// - Parameter joinsRejected: Whether an open conflict or refusal of the record takes the edit up. Not the resolution of
+    ///   another one: each has a text of its own.
     func enqueue(
         _ kind: ChangeKind, _ id: Record.ID, content: Content?, group: String?, at now: Timestamp,
         metadata: LayerMetadata,
-        leavingRoot: Bool = false
+        leavingRoot: Bool = false, joinsRejected: Bool = true
     ) throws -> EditReceipt {
         let overlay = try overlay(id, metadata: metadata)
         // For undo and the resolution of conflicts: a content from elsewhere does not say who created the record.
@@ -31,6 +33,7 @@ extension WritableLayer {
         // out.
         let last = try entries(of: id).last {
             $0.stage != .applied && $0.stage != .sealed && !(metadata.isRecovering && $0.isUnsealed)
+                && (joinsRejected || $0.isUnsealed)
         }
         if let last, !last.wasSent, let merged = last.merged(with: entry) {
             receipt.previous = last

@@ -163,12 +163,8 @@ extension WritableLayer {
         for edit in later where isThere == false || edit.seq != deletion?.seq { try removeEntry(edit.seq) }
         if deletion != nil { return try removeEntry(kept.seq) }
         kept = later.reduce(kept) { $0.joined(by: $1) }
-        if let open = others.first(where: { $0.seq < entry.seq && ($0.stage == .conflict || $0.stage == .refused) }) {
-            try replace(open.joined(by: kept))
-            try removeEntry(kept.seq)
-        } else {
-            try replace(kept)
-        }
+        // Another conflict of the record stays as it is: its text is not in this one.
+        try replace(kept)
     }
 
     /// Switches to a new clientID; sealed entries wait again. One that the server has applied comes back as a conflict.

@@ -113,7 +113,8 @@ extension WritableLayer {
         case (let mine?, let present?):
             try grant.require(.editing(present))
             return try enqueue(
-                .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata)
+                .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata,
+                joinsRejected: false)
         case (let given?, nil):
             // A new record takes the place of the one that is gone.
             let lost = entry.content ?? entry.base?.content
@@ -125,7 +126,7 @@ extension WritableLayer {
             return try enqueue(
                 .delete, entry.id, content: nil, group: present.group, at: now, metadata: metadata,
                 // A root that the user was not told about stays.
-                leavingRoot: entry.takenRoot == nil)
+                leavingRoot: entry.takenRoot == nil, joinsRejected: false)
         case (nil, nil): return nil
         }
     }

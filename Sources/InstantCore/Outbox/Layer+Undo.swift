@@ -109,7 +109,9 @@ extension WritableLayer {
     /// Adds the conflict again whose resolution is undone; removes it if that is undone in turn.
     private func reopenOrClose(_ conflict: OutboxEntry, metadata: LayerMetadata) throws -> OutboxEntry {
         var conflict = conflict
-        if let there = try entry(conflict.seq), there.id.isExactly(conflict.id), there.stage == conflict.stage {
+        if let there = try entry(conflict.seq), there.id.isExactly(conflict.id), there.stage == conflict.stage,
+            there.madeAt == conflict.madeAt, there.content == conflict.content
+        {
             try removeEntry(conflict.seq)
         } else {
             conflict = try append(conflict)

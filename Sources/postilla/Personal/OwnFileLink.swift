@@ -127,23 +127,20 @@ struct OwnFileLink: Hashable, Sendable {
         to copy: String? = nil, isForced: Bool = false, replacesOthers: Bool = false, isCompact: Bool = false
     ) async throws -> OwnFileWritten {
         var body = JSONObject()
-        if let copy {
-            let target = try Self.place(copy)
-            body["to"] = .string(target)
-            body["target"] = try? FilePlace(of: target).sighting
-        }
+        let target = try copy.map(Self.place)
+        body["to"] = target.map(JSON.string)
         body["umask"] = .number(JSONNumber(Int64(FileMask.current)))
         body["force"] = .bool(isForced)
         body["others"] = .bool(replacesOthers)
         body["compact"] = .bool(isCompact)
         body["document"] = .string(document)
         let answer: JSON
-        do { answer = try await engine.ask(.POST, "write", body, as: path) } catch let refusal as EngineRefusal {
+        do { answer = try await engine.ask(.POST, "write", body, as: path, target: target) } catch let refusal as EngineRefusal {
             // Another window may have opened it where it is now.
             guard refusal.problem.isExactly("other_file"), let now = try await ask("state").report?.path,
                 !now.isExactly(path)
             else { throw refusal }
-            answer = try await engine.ask(.POST, "write", body, as: now)
+            answer = try await engine.ask(.POST, "write", body, as: now, target: target)
         }
         let report = OwnFileReport(answer)
         guard let report, let written = OwnFileWritten(answer["written"], report) else {

@@ -64,6 +64,7 @@ struct PersonalEngine: Hashable, Sendable {
                     if child.hasFailed { failures += 1 }
                     if failures > retries || ContinuousClock.now > end - startTime / 2 { throw child.failure }
                 }
+                child = nil
                 try folder.make()
                 if try await !earlier.isOver(folder) { break }
                 child = try EngineChild(folder, reading: reading)
@@ -198,14 +199,24 @@ extension PersonalEngine {
     private static let maxLooks = 10
 
     /// Sends a request about the file at a path, which is only the file that this process sees there.
-    func ask(_ method: HTTPMethod, _ what: String, _ body: JSONObject, as path: String) async throws -> JSON {
+    ///
+    /// - Parameter target: of a copy; likewise.
+    func ask(
+        _ method: HTTPMethod, _ what: String, _ body: JSONObject, as path: String, target: String? = nil
+    ) async throws -> JSON {
+        func look() -> (source: Sighting, target: JSON?) {
+            (Sighting(of: path), target.flatMap { try? FilePlace(of: $0).sighting })
+        }
         var body = body
         for _ in 1..<Self.maxLooks {
-            let seen = Sighting(of: path)
-            body["seen"] = seen.json
+            let seen = look()
+            body["seen"] = seen.source.json
+            body["target"] = seen.target
             do { return try await ask(method, what, body) } catch let refusal as EngineRefusal {
-                // Another program may have changed it meanwhile.
-                guard refusal.problem.isExactly("other_file"), Sighting(of: path) != seen else { throw refusal }
+                // Another program may have changed them meanwhile.
+                guard refusal.problem.isExactly("other_file") else { throw refusal }
+                let now = look()
+                guard now.source != seen.source || now.target?.text != seen.target?.text else { throw refusal }
             }
         }
         var seen = Sighting(of: path)

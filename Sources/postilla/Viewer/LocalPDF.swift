@@ -189,7 +189,7 @@ final class LocalPDF: Sendable {
         guard stat(path, &facts) == 0 else { return nil }
         return ShownPages.version(
             inode: UInt64(facts.st_ino), size: Int64(facts.st_size),
-            changed: Int64(facts.st_mtim.tv_sec) * 1_000_000_000 + Int64(facts.st_mtim.tv_nsec))
+            changed: Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec))
     }
 
     private func currentVersion() async -> String? {

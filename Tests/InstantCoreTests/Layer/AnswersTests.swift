@@ -122,6 +122,24 @@ import Testing
         #expect(try it.layer.tally()[.sealed] == 1)
     }
 
+    @Test(arguments: [0, 1], [ConflictResolution.mine, .merged(note("both")), .theirs])
+    func resolvingOneOfTwoConflictsLeavesTheOther(index: Int, _ resolution: ConflictResolution) throws {
+        let it = try conflicting()
+        try it.layer.update("2", content: note("also"), over: note("two"), at: it.now)
+        let all = try it.layer.conflicts()
+        #expect(all.map { $0.mine?["text"]?.string } == ["mine", "also"])
+        try it.layer.resolve(all[index].id, resolution, newID: "x", at: it.now)
+        let other = all[1 - index].mine?["text"]?.string
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == [other])
+        guard resolution != .theirs else { return }
+        // The server rejects the resolution, too.
+        let sent = try #require(try it.layer.seal())
+        let result = ChangeResult(n: sent.changes[0].n, status: .conflict, item: item("2", "newer", 12))
+        _ = try it.layer.take(PushAnswer(results: [result], delta: nil), to: sent, newClientID: "new")
+        let texts = try it.layer.conflicts().map { $0.mine?["text"]?.string }
+        #expect(texts.count == 2 && texts.contains(other))
+    }
+
     /// While the layer recovers, nothing is merged: the delete and the restore wait behind the create.
     @Test(arguments: [ChangeResult.Status.gone, .denied])
     func whatWasDeletedAndRestoredKeepsItsText(_ status: ChangeResult.Status) throws {
