@@ -4,7 +4,8 @@ import Testing
 @Suite("The cores are synchronous")
 struct CoreTests {
     private static let modules: Set = [
-        "Annotations", "Authorization", "SyncProtocol", "Merging", "InstantCore", "EngineCore", "FileCore", "PageLayout",
+        "Annotations", "Authorization", "SyncProtocol", "Merging", "InstantCore", "EngineCore", "FileCore",
+        "PageLayout",
         "Screen",
     ]
 

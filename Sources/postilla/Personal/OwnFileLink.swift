@@ -135,7 +135,9 @@ struct OwnFileLink: Hashable, Sendable {
         body["compact"] = .bool(isCompact)
         body["document"] = .string(document)
         let answer: JSON
-        do { answer = try await engine.ask(.POST, "write", body, as: path, target: target) } catch let refusal as EngineRefusal {
+        do { answer = try await engine.ask(.POST, "write", body, as: path, target: target) } catch let refusal
+            as EngineRefusal
+        {
             // Another window may have opened it where it is now.
             guard refusal.problem.isExactly("other_file"), let now = try await ask("state").report?.path,
                 !now.isExactly(path)

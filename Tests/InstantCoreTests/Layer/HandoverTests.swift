@@ -149,9 +149,10 @@ import Testing
     @Test func editsKeepTheirOrder() throws {
         try giving.update("sealed", content: note("sealed, changed"), at: now)
         _ = try receiving.receive(try #require(try giving.beginHandover("h")))
-        #expect(try receiving.outbox().map { "\($0.kind) \($0.id)" } == [
-            "create sealed", "create waits", "update sealed",
-        ])
+        #expect(
+            try receiving.outbox().map { "\($0.kind) \($0.id)" } == [
+                "create sealed", "create waits", "update sealed",
+            ])
     }
 
     @Test func anotherViewRemovesWhatItDoesNotShow() throws {

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: 0..<4)
     func hold(part: UInt64) {
         let seeds = Self.first + part * 30..<Self.first + (part + 1) * 30
-        print("simulated histories \(seeds); to repeat them: make simulate SEEDS=\(seeds.count) FROM=\(seeds.lowerBound)")
+        print("simulated histories: make simulate SEEDS=\(seeds.count) FROM=\(seeds.lowerBound)")
         for seed in seeds {
             let outcome = Simulation(seed: seed).run()
             #expect(outcome == .held, "seed \(seed): \(outcome); make simulate TRACE=\(seed)")
