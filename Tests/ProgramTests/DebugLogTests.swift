@@ -139,7 +139,8 @@ struct DebugLogStories {
         terminal.send(text: token)
         try terminal.see("\(token.count) characters (hidden)")
         try terminal.press("<enter>")
-        try terminal.see("synced")
+        // The rest would be typed into it.
+        try terminal.see(no: "New token")
         try terminal.press("/zanzibar<enter>")
         try terminal.see("filter: zanzibar")
         #expect(try terminal.quit() == [])
