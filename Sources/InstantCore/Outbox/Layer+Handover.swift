@@ -136,9 +136,11 @@ extension WritableLayer {
         // Were this edit rejected, it would take the place of the open one.
         let isOpen = there.contains { $0.stage == .conflict || $0.stage == .refused }
         let own = try ownWrite(id)?.revision
+        let stored = try record(id)
         let here = try overlay(id, metadata: metadata)
         while let first = edits.first, !there.isEmpty || own.map({ $0 > first.baseRevision }) ?? false {
-            if first.isDone(in: here.record, by: metadata.identity.userID) {
+            let isThere = first.kind == .create && stored != nil
+            if isThere || first.isDone(in: here.record, by: metadata.identity.userID) {
                 // It was received before, or made here too.
                 edits.removeFirst()
                 continue

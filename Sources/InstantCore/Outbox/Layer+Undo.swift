@@ -101,6 +101,10 @@ extension WritableLayer {
         }
         undone.resolved = try receipt.resolved.map { try reopenOrClose($0, metadata: metadata) }
         try refresh(receipt.id, metadata: metadata)
+        // A root that went along is back although its comment may be gone.
+        for root in [present?.takenRoot, receipt.previous?.takenRoot] {
+            if let root { try refresh(root, metadata: metadata) }
+        }
         // This may differ from the earlier state, because the entry underneath may have been discarded.
         undone.after = try overlay(receipt.id, metadata: metadata).record
         return undone

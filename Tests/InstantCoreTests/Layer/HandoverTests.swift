@@ -145,6 +145,16 @@ import Testing
         #expect(try receiving.outbox().map(\.id) == ["sealed", "waits"])
     }
 
+    /// The server had applied it, and the record was edited here since: behind that edit, the create would take its text.
+    @Test func aCreateOfWhatIsHereIsDone() throws {
+        _ = try receiving.take(
+            SnapshotPage(epoch: "e", at: 3, records: [.record(stored("sealed", "sealed", 3).record, 3)], next: nil),
+            for: Layer.NextPage())
+        try receiving.update("sealed", content: note("here"), at: now)
+        _ = try receiving.receive(try #require(try giving.beginHandover("h")))
+        #expect(try receiving.outbox().map { "\($0.kind) \($0.id)" } == ["update sealed", "create waits"])
+    }
+
     /// A root comes before its comments, and its later edits after them.
     @Test func editsKeepTheirOrder() throws {
         try giving.update("sealed", content: note("sealed, changed"), at: now)
