@@ -24,8 +24,8 @@ extension Fault {
             "guard !PLANTED, first.kind == .update || first.kind == .delete else { break }"),
         Fault(
             "an edit that was received before comes again", in: "InstantCore/Outbox/Layer+Handover.swift",
-            "if first.isDone(in: here.record, by: metadata.identity.userID) {",
-            "if !PLANTED, first.isDone(in: here.record, by: metadata.identity.userID) {"),
+            "if isThere || first.isDone(in: here.record, by: metadata.identity.userID) {",
+            "if !PLANTED, isThere || first.isDone(in: here.record, by: metadata.identity.userID) {"),
         Fault(
             "undoing a resolution drops the user's version", in: "InstantCore/Outbox/Layer+Undo.swift",
             "undone.resolved = try receipt.resolved.map {",
