@@ -98,7 +98,9 @@ struct Chronicle {
 
     /// Whether only this client has written since a revision. What the server has pruned since counts no more.
     func isUnbroken(_ id: Record.ID, since revision: Revision, by client: String) -> Bool {
-        (states[id] ?? []).dropFirst(births[id] ?? 0).allSatisfy { $0.record.revision <= revision || $0.writer == client }
+        (states[id] ?? []).dropFirst(births[id] ?? 0).allSatisfy {
+            $0.record.revision <= revision || $0.writer == client
+        }
     }
 
     func wroteLast(_ id: Record.ID, _ client: String) -> Bool { states[id]?.last?.writer == client }
