@@ -44,7 +44,7 @@ struct FileMerge {
             let theirs = FileNames.named(
                 reading.records, like: Self.together(was, all + overwritten), by: policy, sharesIDs: state.sharesIDs,
                 taken: taken)
-            // What the file has as it was known later is no news either.
+            // A record that the file has in a later known state is not a change either.
             let found = Dictionary(theirs.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
             let old = base.filter { found[ByteOrdered($0.id)].isSame(as: $0) }
             merge(base: Self.together(was, old), local: local, theirs: theirs, isDamaged: reading.isDamaged)

@@ -14,9 +14,9 @@ package protocol RecordComparing: Sendable {
 
 /// The ids of the annotations of a file.
 ///
-/// A name (`NM`) is the id, whoever wrote it, so that the id is the same whenever the file is read. A name is unique on its
-/// page only; where several pages have it, it is the id of the annotation with the lowest number. All others have the
-/// numbers of their objects.
+/// A name (`NM`) from any program is the annotation's id, so that each reading of the file gives the same id. Names are
+/// unique only within a page: if several pages have one, it is the id of the annotation with the lowest object number. All
+/// other annotations are named by their object numbers.
 package enum FileNames {
     /// Returns the ids, by the numbers of the objects.
     package static func ids(of records: [Record]) -> [ByteOrdered: Record.ID] {

@@ -17,7 +17,7 @@ package struct FileReading: Sendable {
     package var origin: Origin
     /// Versions within the file, which programs may have had before.
     package var revisions: [FileVersion.Contents]
-    /// Whether nobody was writing the file while it was read, as far as the system tells.
+    /// Whether, as far as the system can tell, no process wrote to the file while it was read.
     package var isSettled: Bool
     /// Whether the file's table of objects had to be made again: its end may be missing.
     package var isDamaged: Bool

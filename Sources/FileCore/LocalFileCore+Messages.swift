@@ -96,7 +96,7 @@ extension LocalFileCore {
         case missing
         /// Exchanged. These contents came out; nil: not known yet.
         case done(FileVersion.Contents?)
-        /// Nobody knows whether it has happened.
+        /// It is not known whether the exchange happened.
         case unclear(Problem)
     }
 

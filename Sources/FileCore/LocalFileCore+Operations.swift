@@ -7,7 +7,7 @@ struct Operation {
         case write(LocalFileCore.Caller, LocalFileCore.WriteOrder)
         case revert(LocalFileCore.Caller)
         case look
-        /// The last look at a file that nobody has open any more.
+        /// The last look at a file that no process has open any longer.
         case lookBack
         /// Finds out about a write that was interrupted.
         case settle
@@ -33,7 +33,7 @@ struct Operation {
     /// Of the effect that is awaited.
     var ticket = 0
     var hasLooked = false
-    /// Whether the file was not there, or could not be read, and that is no hindrance.
+    /// Whether the operation goes on although the file is missing or cannot be read.
     var usesCopy = false
     var attempts = 0
     /// Whether its own version may be in place.

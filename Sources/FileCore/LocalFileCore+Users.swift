@@ -1,7 +1,7 @@
 package import Annotations
 import Merging
 
-// Who has the file open, and what is left of it when nobody has.
+// The processes that have the file open, and what remains once none has.
 extension LocalFileCore {
     mutating func started(_ state: LocalFileState?, _ place: Place, _ alive: Set<FileUser>) {
         guard let state, !exists else { return }

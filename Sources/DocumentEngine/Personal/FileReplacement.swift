@@ -349,12 +349,12 @@ final class FileReplacement: @unchecked Sendable {
                     aside = .setAside(name)
                 }
             } else if !PrivateFiles.rename(beside, toFree: path) {
-                // Nobody knows any more which of the two is newer.
+                // It can no longer be told which of the two is newer.
                 aside = .setAside(try setAside(beside, of: path))
             }
         }
         if let slash = path.unicodeScalars.lastIndex(of: "/") {
-            // Whoever is told that the file has the changes forgets them.
+            // The caller forgets the changes once it is told that the file has them.
             do throws(OwnFileError) { try sync(folder: String(path[...slash])) } catch {
                 guard case .failed(ENOENT) = error else { throw error }
             }
@@ -364,7 +364,7 @@ final class FileReplacement: @unchecked Sendable {
         return found
     }
 
-    /// - Returns: nil: there is no file.
+    /// - Returns: nil if there is no file.
     private static func facts(_ path: String) throws -> FileFacts? {
         do { return try FileFacts.read(path) } catch OwnFileError.missing { return nil }
     }

@@ -26,7 +26,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case changedMeanwhile
     /// The file was replaced, but a power failure may undo that.
     case notSynced(Int32)
-    /// The file was to be replaced, and why nobody knows whether it was.
+    /// The file was to be replaced, but it is not known whether it was, for this reason.
     case undecided(String)
     /// Another program replaced the file again and again. A version that was taken out has this name now.
     case setAside(String)

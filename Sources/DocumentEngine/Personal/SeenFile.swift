@@ -71,7 +71,7 @@ package enum Sighting: Hashable, Sendable {
         }
     }
 
-    /// - Parameter json: nil: there is no such member.
+    /// - Parameter json: nil if the member is absent.
     init(_ json: JSON?) {
         switch json {
         case nil: self = .unknown
