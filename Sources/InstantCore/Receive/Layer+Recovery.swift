@@ -89,8 +89,6 @@ extension WritableLayer {
             }
             for var later in pending[index...] {
                 later.baseRevision = present?.revision ?? 0
-                // The snapshot shows that the server does not have it.
-                if !isHidden { later.wasSent = false }
                 if let root = later.takenRoot {
                     later.threadRevision = try records(root)?.revision ?? 0
                 } else if later.threadRevision != nil, later.threadRevision != Change.leavesRoot {

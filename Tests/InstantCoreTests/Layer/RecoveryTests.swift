@@ -144,6 +144,17 @@ import Testing
         #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
     }
 
+    /// Its token may not see what it has created: the snapshot does not tell whether the server has it.
+    @Test func whatTheSnapshotLacksMayBeHidden() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("mine"), id: "n", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.restore([stored("1", "one", 0)])
+        try it.layer.delete("n", at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.create, .delete])
+    }
+
     @Test func aCrashOnTheWayChangesNothing() throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("mine"), at: it.now)
