@@ -22,10 +22,16 @@ struct Ledger {
     /// achieve more, even when repeated.
     private var vanished: Set<Record.ID> = []
 
+    /// Texts of edits that the person discarded. An undo of a later edit may show one again; it is not kept.
+    private var discarded: Set<String> = []
+
     mutating func wants(_ wish: Wish, of id: Record.ID, isCertain: Bool = true) {
+        if case .text(let text) = wish, discarded.contains(text) { return forget(id) }
         if wish == .gone, vanished.contains(id) { return forget(id) }
         if isCertain { wishes[id] = [[wish]] } else { wishes[id] = wishes[id]?.map { $0 + [wish] } }
     }
+
+    mutating func discards(_ text: String) { discarded.insert(text) }
 
     /// Drops the wishes for a record.
     mutating func forget(_ id: Record.ID) { wishes[id] = nil }
@@ -45,6 +51,7 @@ struct Ledger {
         wishes.merge(other.wishes) { $0 + $1 }
         repeats.merge(other.repeats) { $0 + $1 }
         vanished.formUnion(other.vanished)
+        discarded.formUnion(other.discarded)
     }
 
     mutating func sendsAgain(_ text: String) { repeats[text, default: 0] += 1 }

@@ -141,6 +141,7 @@ struct Person {
         let entry = dice.pick(waiting)
         device.ledger.forget(entry.id)
         try layer.discard(entry.seq)
+        if let content = entry.content { device.ledger.discards(Remark.text(of: content)) }
         return "discards \(entry.kind) of \(entry.id)"
     }
 
