@@ -334,6 +334,8 @@ extension LocalStoreContract {
             }
             try equal(try layer.rootsWithoutRow(), [], "all have a row")
             try equal(
+                try ["a", "gone", "c1", "none"].map(layer.root(ofShown:)), [nil, nil, "gone", nil], "the roots")
+            try equal(
                 try ["a", "gone", "c1", "none"].map(layer.isAnnotationShown), [true, false, false, false], "shown")
         }
         func ids(_ change: (inout ListFilter) -> Void = { _ in }, _ order: ListQuery.Order = .page) throws -> [String] {

@@ -252,6 +252,8 @@ extension MemoryLocalTransaction {
         kept.shown[ByteOrdered(id)].map { [.list, .hidden].contains($0.place) } ?? false
     }
 
+    func root(ofShown id: Record.ID) -> Record.ID? { kept.shown[ByteOrdered(id)]?.root }
+
     private func matching(_ filter: ListFilter) -> [ShownRow] {
         let text = filter.text.lowercased()
         let fuzzy = filter.fuzzy.map { $0.lowercased() }

@@ -289,6 +289,10 @@ extension LocalSQLiteTransaction {
         try one("SELECT listed FROM shown WHERE id = ?", .text(id)) { [1, 3].contains($0.number(0)) } ?? false
     }
 
+    func root(ofShown id: Record.ID) throws -> Record.ID? {
+        try one("SELECT root FROM shown WHERE id = ?", .text(id)) { $0.optionalText(0) } ?? nil
+    }
+
     func composed<T>(_ sql: String, _ values: [SQLValue], _ read: (Columns) throws -> T) throws -> [T] {
         try statements.prepared(composed: sql).rows(values, read)
     }

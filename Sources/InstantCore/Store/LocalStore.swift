@@ -82,6 +82,8 @@ package protocol StoredLayer {
     func rootsWithoutRow() throws -> [Record.ID]
     /// Whether the row of an id shows an annotation, not only the comments that it left.
     func isAnnotationShown(_ id: Record.ID) throws -> Bool
+    /// Returns the root of the comment that the row of an id shows; otherwise nil.
+    func root(ofShown id: Record.ID) throws -> Record.ID?
     func row(_ id: Record.ID) throws -> ListRow?
     func unreadCount() throws -> Int
     /// Returns the comments that name a user, in any order; at most 10,000.

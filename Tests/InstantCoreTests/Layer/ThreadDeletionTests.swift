@@ -39,6 +39,20 @@ import Testing
         _ = try it.layer.take(PushAnswer(results: [result], delta: delta), to: request, newClientID: "new")
     }
 
+    // MARK: Headings
+
+    /// A PDF that replaces another may use the id of a comment for something else.
+    @Test func aHeadingGoesWhenItsLastCommentBecomesAnotherRecord() throws {
+        let it = try Self.fixture()
+        try it.pull(.removed("t", 4), upTo: 4)
+        #expect(try rows(it) == ["(t)", "h"])
+        try it.pull(.record(Record(id: "tc", content: Self.mark, createdBy: "ana"), 5), upTo: 5)
+        #expect(try rows(it) == ["h", "tc"])
+        try it.pull(
+            .record(Record(id: "d", content: comment("d", under: "t"), createdBy: "cy", updatedBy: "cy"), 6), upTo: 6)
+        #expect(try rows(it) == ["(t)", "h", "tc"])
+    }
+
     // MARK: News
 
     @Test func whatGoesAndComesBackWithOnesOwnEditIsNoNews() throws {

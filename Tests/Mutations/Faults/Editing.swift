@@ -56,6 +56,9 @@ extension Fault {
             "comments whose root is gone are not shown", in: "InstantCore/Outbox/Overlay.swift",
             "if let thread = try threadSummary(under: id),", "if !PLANTED, let thread = try threadSummary(under: id),"),
         Fault(
+            "a heading stays when its last comment has become another record", in: "InstantCore/Outbox/Overlay.swift",
+            "if let former, root.map", "if !PLANTED, let former, root.map"),
+        Fault(
             "comments are sent under a parked root", in: "InstantCore/Outbox/UnsentThreads.swift",
             "if case .parked(let why) = entry.state { return why }",
             "if !PLANTED, case .parked(let why) = entry.state { return why }"),
