@@ -97,37 +97,28 @@ extension WritableLayer {
     func refresh(
         _ id: Record.ID, as overlay: Overlay, metadata: LayerMetadata, nothingWaits: Bool = false
     ) throws {
-        // Another record may have got the id meanwhile. The comment that was shown may have been the last one of its root.
-        let former = try root(ofShown: id)
-        let root = try showRow(of: id, as: overlay)
-        if let root { try refresh(rootOf: id, root, metadata: metadata, nothingWaits: nothingWaits) }
-        if let former, root.map({ !$0.isExactly(former) }) ?? true {
-            try refresh(rootOf: id, former, metadata: metadata, nothingWaits: nothingWaits)
+        for root in try showRow(of: id, as: overlay) where !root.isExactly(id) {
+            // Most roots are shown, and no entry could hide them.
+            if try isAnnotationShown(root), try nothingWaits || entries(takingRoot: root).isEmpty { continue }
+            _ = try showRow(of: root, as: self.overlay(root, metadata: metadata))
         }
     }
 
-    private func refresh(
-        rootOf id: Record.ID, _ root: Record.ID, metadata: LayerMetadata, nothingWaits: Bool
-    ) throws {
-        guard !root.isExactly(id) else { return }
-        // Most roots are shown, and no entry could hide them.
-        if try isAnnotationShown(root), try nothingWaits || entries(takingRoot: root).isEmpty { return }
-        _ = try showRow(of: root, as: overlay(root, metadata: metadata))
-    }
-
-    /// - Returns: The root of the comment that is shown.
-    private func showRow(of id: Record.ID, as overlay: Overlay) throws -> Record.ID? {
+    /// - Returns: The roots that have got a comment or have lost one.
+    private func showRow(of id: Record.ID, as overlay: Overlay) throws -> [Record.ID] {
         if let record = overlay.record {
             let row = ShownRow(record, delivery: overlay.delivery)
+            // What was a comment may be another record now, or a comment of another root.
+            let former = try root(ofShown: id)
             try show(row)
-            return row.root
+            return Set([former, row.root].compactMap(\.self).map { ByteOrdered($0) }).map(\.text)
         }
-        try hide(id)
+        let root = try hide(id)
         // The comments of a deleted root need a heading, unless they are deleted or restored together with it.
         if let thread = try threadSummary(under: id), try !isBeingDeleted(id), try !isReturning(id) {
             try show(ShownRow(leftBy: id, thread))
         }
-        return nil
+        return root.map { [$0] } ?? []
     }
 }
 

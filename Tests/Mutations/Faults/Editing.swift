@@ -57,7 +57,7 @@ extension Fault {
             "if let thread = try threadSummary(under: id),", "if !PLANTED, let thread = try threadSummary(under: id),"),
         Fault(
             "a heading stays when its last comment has become another record", in: "InstantCore/Outbox/Overlay.swift",
-            "if let former, root.map", "if !PLANTED, let former, root.map"),
+            "let former = try root(ofShown: id)", "let former = PLANTED ? nil : try root(ofShown: id)"),
         Fault(
             "comments are sent under a parked root", in: "InstantCore/Outbox/UnsentThreads.swift",
             "if case .parked(let why) = entry.state { return why }",
