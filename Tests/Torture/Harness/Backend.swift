@@ -69,10 +69,15 @@ final class Revoker: Speaker {
 
     func opened(_ line: Line) { self.line = line }
 
+    /// Whether a token is to be revoked now.
+    func isDue(_ now: ContinuousClock.Instant) -> Bool {
+        guard next < tokens.toRevoke.count, let moment = tokens.toRevoke[next].revokeAt else { return false }
+        return now >= moment
+    }
+
     func next(on line: Line, now: ContinuousClock.Instant) throws -> Line.Next {
-        guard next < tokens.toRevoke.count, let moment = tokens.toRevoke[next].revokeAt, now >= moment else {
-            return .later
-        }
+        // The server closes a connection that is silent for long.
+        guard isDue(now) else { return .end }
         return .batch([maker.revoke(tokens.toRevoke[next].id, index: next)], isLast: false)
     }
 

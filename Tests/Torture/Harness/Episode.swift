@@ -176,7 +176,7 @@ final class Episode {
             guard let plan = backend.wanted else { continue }
             if let line = try open(plan, by: backend, now) { backend.opened(line) }
         }
-        if plan.features.contains(.mortalTokens), revoker.line == nil,
+        if revoker.line == nil, revoker.isDue(now),
             let line = try open(LinePlan(honestly: 0, server: 0), by: revoker, now)
         {
             revoker.opened(line)
