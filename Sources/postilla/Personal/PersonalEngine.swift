@@ -179,7 +179,7 @@ struct PersonalEngine: Hashable, Sendable {
         do {
             (status, bytes) = try await Self.answer(to: request, within: time)
         } catch is CancellationError { throw CancellationError() } catch let error as HTTPClientError
-            where error == .deadlineExceeded
+            where error == .deadlineExceeded || error == .getConnectionFromPoolTimeout
         {
             throw CommandFailure("the engine for PDFs on this machine does not answer", .stale)
         } catch {
