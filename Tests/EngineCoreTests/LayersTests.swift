@@ -43,6 +43,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [(-1, false), (0, false), (1, true), (nil, false)] as [(Int64?, Bool)])
+    func aDocumentThatWasMadeAgainOpensToAYoungerTokenOnly(_ after: Int64?, _ isOpen: Bool) throws {
+        let issued = after.map { World.now + $0 }
+        let world = try World()
+        try world.store.write { store in
+            let document = try #require(try store.document("doc"))
+            try store.removeDocument("doc", at: World.now)
+            try store.put(document)
+        }
+        var grant = World.grant()
+        // No layer of this name was deleted.
+        grant.layer = "new"
+        let wanted = grant
+        let found = Result { try world.store.read { try Layers.find(wanted, issuedAt: issued, in: $0) } }
+        if isOpen {
+            #expect(try found.get() == nil)
+        } else {
+            #expect(throws: APIError.self) { try found.get() }
+        }
+    }
+
     /// It does not matter that something of the name exists, nor who created it.
     @Test(arguments: [(-1, false), (0, false), (1, true), (nil, false)] as [(Int64?, Bool)])
     func whatHasTheNameNowOpensToAYoungerTokenOnly(_ after: Int64?, _ isOpen: Bool) throws {

@@ -36,6 +36,23 @@ import Testing
         #expect(try delta(World.grant(), since: 5).changes.map(\.id) == ["n1", "a"])
     }
 
+    @Test("What an index selects by mistake is not shown")
+    func theRowDecides() throws {
+        let world = try World(base: ["7"], store: MemoryLayerStore(hasBadIndexes: true))
+        try world.push(.create, "a", group: "crew", World.note("for all"))
+        try world.push(.create, "b", group: "secret", World.note("for few"))
+        let (page, digest) = try world.look(crew) { view in
+            (try view.page(after: nil, limit: 10), try view.digest(epoch: view.epoch))
+        }
+        #expect(page.records.map(\.id) == ["a"])
+        let expected = try self.world.look(crew) { view in
+            var digest = ViewDigest()
+            digest.add("a", 1)
+            return DigestAnswer(epoch: view.epoch, upTo: 2, digest)
+        }
+        #expect(digest == expected)
+    }
+
     @Test func aDeltaIsCutAtItsLimit() throws {
         for n in 1...5 { try world.push(.create, "n\(n)", World.note("\(n)")) }
         let part = try delta(World.grant(), since: 1, limit: 2)

@@ -4,14 +4,22 @@ private import Synchronization
 /// A layer store in memory: for tests and simulations, and as the simplest statement of the contract.
 package final class MemoryLayerStore: LayerStore {
     private let state: Mutex<MemoryState>
+    private let hasBadIndexes: Bool
 
-    package init() { state = Mutex(MemoryState()) }
+    /// - Parameter hasBadIndexes: whether the indexes select rows that they should not.
+    package init(hasBadIndexes: Bool = false) {
+        state = Mutex(MemoryState())
+        self.hasBadIndexes = hasBadIndexes
+    }
 
     /// Creates a backup of another store's current state.
-    package init(copying other: MemoryLayerStore) { state = Mutex(other.state.withLock { $0 }) }
+    package init(copying other: MemoryLayerStore) {
+        state = Mutex(other.state.withLock { $0 })
+        hasBadIndexes = other.hasBadIndexes
+    }
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
-        try body(MemoryTransaction(state.withLock { $0 }))
+        try body(MemoryTransaction(state.withLock { $0 }, hasBadIndexes: hasBadIndexes))
     }
 
     package func write<Result: Sendable>(_ body: (any StoreWriting) throws -> Result) throws -> Result {

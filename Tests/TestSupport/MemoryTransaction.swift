@@ -6,8 +6,12 @@ import SyncProtocol
 /// One transaction over a memory store: reads and writes its own copy of the state.
 final class MemoryTransaction: StoreWriting {
     private(set) var state: MemoryState
+    /// Whether the indexes tell less than the rows do, as damaged ones can: no row is left out.
+    private let hasBadIndexes: Bool
 
-    init(_ state: MemoryState) { self.state = state }
+    init(_ state: MemoryState, hasBadIndexes: Bool = false) {
+        (self.state, self.hasBadIndexes) = (state, hasBadIndexes)
+    }
 
     func savepoint<Result>(_ body: () throws -> Result) throws -> Result {
         let before = state
@@ -198,10 +202,21 @@ final class MemoryTransaction: StoreWriting {
         return Array(rows.prefix(limit))
     }
 
+    func visitLive(
+        in layer: ServerLayer, after id: Record.ID?, where isVisible: ((Subject) -> Bool)?,
+        _ visit: (LiveRow) throws -> Bool
+    ) throws {
+        try visitPages(in: layer, after: id) { row in
+            if !hasBadIndexes, let isVisible, try !isVisible(row.subject()) { return true }
+            return try visit(row)
+        }
+    }
+
     func marks(
         in layer: ServerLayer, after id: Record.ID?, limit: Int, where isVisible: ((Subject) -> Bool)?
     ) throws -> [RecordMark] {
-        let live = try live(in: layer, after: id, limit: .max).filter { isVisible?($0.subject) ?? true }
+        let live = try live(in: layer, after: id, limit: .max)
+            .filter { hasBadIndexes || isVisible?($0.subject) ?? true }
         return live.prefix(limit).map { RecordMark(id: $0.id, revision: $0.revision, subject: $0.subject) }
     }
 
