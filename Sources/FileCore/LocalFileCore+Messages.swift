@@ -21,6 +21,8 @@ extension LocalFileCore {
         case foundEarlier(EarlierState)
         /// The file may have changed.
         case changedOnDisk
+        /// The file has another path. What has begun goes on with the old one.
+        case moved(String)
         case tick
         /// - Parameter beside: paths of files beside the PDF that this engine, or one before it, has made.
         case looked(Ticket, Look, beside: Set<String>)

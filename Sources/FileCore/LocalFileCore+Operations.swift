@@ -6,6 +6,7 @@ struct Operation {
         case open(LocalFileCore.Caller, FileUser)
         case write(LocalFileCore.Caller, LocalFileCore.WriteOrder)
         case revert(LocalFileCore.Caller)
+        case move(String)
         case look
         /// The last look at a file that no process has open any longer.
         case lookBack
@@ -59,7 +60,12 @@ extension LocalFileCore {
     mutating func begin() -> Bool {
         guard operation == nil else { return false }
         if !asked.isEmpty {
-            operation = Operation(kind: asked.removeFirst())
+            let kind = asked.removeFirst()
+            if case .move(let path) = kind {
+                self.path = path
+                return true
+            }
+            operation = Operation(kind: kind)
         } else if isPausing {
             return false
         } else if state.intent != nil {
@@ -84,6 +90,7 @@ extension LocalFileCore {
             guard !state.hidden.isEmpty else { return finish() }
             perform(.removing) { [hidden = state.hidden] ticket in .remove(ticket, hidden) }
         case .revert(let caller): revert(caller)
+        case .move: finish()
         case .open, .look, .lookBack, .write:
             guard operation.hasLooked else {
                 let known = LocalFileState.Known(version: state.version, earlier: state.earlier)

@@ -18,7 +18,8 @@ package struct LocalFileCore: Sendable {
     package internal(set) var place = Place.runtime
     let policy: any RecordComparing
     /// The path of the PDF, and a name of this database that no other one has.
-    let (path, name): (String, String)
+    package internal(set) var path: String
+    let name: String
     var effects: [Effect] = []
     var now = Timestamp(milliseconds: 0)
     var users: [FileUser: Int] = [:]
@@ -90,6 +91,7 @@ package struct LocalFileCore: Sendable {
         case .resolved(let caller, let id, let choice): resolve(caller, ByteOrdered(id), choice)
         case .shared(let caller, let isShared): share(caller, isShared)
         case .foundEarlier(let earlier): takeOver(earlier)
+        case .moved(let path): asked.append(.move(path))
         case .changedOnDisk: if !users.isEmpty, !asked.contains(where: \.isLook) { ask(.look) }
         case .tick: tick()
         case .looked(let ticket, let look, let beside): if resumes(ticket) { looked(look, beside: beside) }
@@ -116,6 +118,12 @@ package struct LocalFileCore: Sendable {
     package var isIdle: Bool { !exists && users.isEmpty && asked.isEmpty && operation == nil && transaction == nil }
 
     package var isUsed: Bool { !users.isEmpty }
+
+    /// Whether a transaction is under way. An input would wait for it.
+    package var isStoring: Bool { transaction != nil }
+
+    /// Whether nothing is under way and nothing waits.
+    package var isQuiet: Bool { transaction == nil && operation == nil && asked.isEmpty && waiting.isEmpty }
 
     // MARK: Transactions
 

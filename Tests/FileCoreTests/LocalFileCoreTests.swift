@@ -31,6 +31,21 @@ struct LocalFileCoreTests {
         #expect(bench.effects.contains { if case .forget = $0 { true } else { false } })
     }
 
+    @Test func aFileThatHasAnotherPathIsWrittenThere() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.send(.writeAsked(9, LocalFileCore.WriteOrder()))
+        let look = bench.ticket ?? 0
+        bench.send(.moved("/home/ana/old/paper.pdf"))
+        #expect(bench.core.path == "/home/ana/paper.pdf")
+        bench.send(.looked(look, .same, beside: []))
+        bench.store()
+        #expect(bench.core.state.hidden.allSatisfy { $0.utf8.starts(with: "/home/ana/.paper.pdf.".utf8) })
+        bench.send(.prepared(bench.ticket ?? 0, .failed(.failed("no space left on device"))))
+        #expect(bench.core.path == "/home/ana/old/paper.pdf")
+    }
+
     @Test func nobodyGetsWhatAPrivateSessionHas() {
         var bench = Bench(isPrivate: true)
         bench.send(.opened(5, FileUser(pid: 11, start: 1), isPrivate: false))

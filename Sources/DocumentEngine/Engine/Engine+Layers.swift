@@ -4,18 +4,21 @@ import SyncProtocol
 
 /// Reading and writing the layer of a token.
 extension Engine {
+    /// The part of a push that runs in a transaction.
+    typealias PushWork = @Sendable (any StoreWriting) throws -> (PushAnswer, Commit)
+
     /// Runs the body on the layer a token names, in the token's view; creates the layer on first use.
     func view<Result: Sendable>(
         _ token: VerifiedToken, _ body: @escaping @Sendable (LayerView) throws -> Result
     ) async throws -> Result {
         let scope = token.grant.viewScope
-        let found = try await read { [self] store -> Result? in
+        let found = try await read(of: token.grant.documentID) { [self] store -> Result? in
             try admit(token, in: store)
             guard let layer = try Layers.find(token.grant, issuedAt: token.issuedAt, in: store) else { return nil }
             return try body(LayerView(layer, scope: scope, in: store))
         }
         if let found { return found }
-        return try await writes.perform(on: token.layerKey) { [self] store in
+        return try await writes(of: token.grant.documentID).perform(on: token.layerKey) { [self] store in
             try body(LayerView(try open(token, in: store), scope: scope, in: store))
         }
     }
@@ -38,17 +41,19 @@ extension Engine {
     func push(_ request: PushRequest, _ token: VerifiedToken) async throws -> PushAnswer {
         let push = PushProcessor(grant: token.grant, limits: limits)
         let now = now()
-        let answer = try await write(to: token.layerKey) { [self] store in
+        let work: PushWork = { [self] store in
             let layer = try open(token, in: store)
             return try push.perform(request, on: layer, in: store, now: now)
         }
+        if let performer = pushes.withLock({ $0 }) { return try await performer(token.layerKey, work) }
+        let answer = try await write(to: token.layerKey, work)
         if let then = afterPush.withLock({ $0 }) { try await then(token.layerKey) }
         return answer
     }
 
     /// Records that the token's user has the bytes of the attachment; durable when it returns.
     func addUpload(of id: AttachmentID, _ token: VerifiedToken) async throws {
-        try await writes.perform(on: token.layerKey) { [self] store in
+        try await writes(of: token.grant.documentID).perform(on: token.layerKey) { [self] store in
             try store.addUpload(of: id, by: token.grant.userID, in: open(token, in: store))
         }
     }
@@ -78,7 +83,7 @@ extension Engine {
     /// Returns why a verified token opens no layer; nil if it opens one. Creates no layer.
     func refusal(of token: VerifiedToken) async throws -> APIError? {
         do {
-            try await read { [self] store in
+            try await read(of: token.grant.documentID) { [self] store in
                 try admit(token, in: store)
                 if try Layers.find(token.grant, issuedAt: token.issuedAt, in: store) == nil {
                     try Layers.check(token.layerKey)

@@ -29,7 +29,7 @@ extension Engine {
             live.feed.isHeard(layer.id) ? live.presence.unknownRecords(at: layer.id) : []
         }
         guard !wanted.isEmpty else { return }
-        let found = try await read { store in
+        let found = try await read(of: layer.key.document) { store in
             guard let layer = try store.layer(layer.key) else { return [ServerRecord]() }
             return try wanted.compactMap { try store.intactRecord($0, in: layer) }
         }

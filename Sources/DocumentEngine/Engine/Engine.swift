@@ -21,6 +21,10 @@ final class Engine: Sendable {
     let live: ListenerHub
     let digests = Mutex(DigestCache())
     let verifier: TokenVerifier
+    /// The documents that have a store of their own.
+    private let places = Mutex<[ByteOrdered: StorePlace]>([:])
+    /// Performs the pushes to documents that have a store of their own; nil: there are none.
+    let pushes = Mutex<(@Sendable (LayerKey, @escaping PushWork) async throws -> PushAnswer)?>(nil)
     /// Called after each push, before it is answered, with its layer; also for a repeated one.
     let afterPush = Mutex<(@Sendable (LayerKey) async throws -> Void)?>(nil)
     /// Whether each cached digest is also computed and compared; for tests.
@@ -66,6 +70,23 @@ final class Engine: Sendable {
         try await readers.perform { [store] in try store.read(body) }
     }
 
+    /// Runs one read transaction on the store of a document, off the event loops.
+    func read<Result: Sendable>(
+        of document: String, _ body: @escaping @Sendable (any StoreReading) throws -> Result
+    ) async throws -> Result {
+        let store = place(of: document)?.store ?? store
+        return try await readers.perform { try store.read(body) }
+    }
+
+    /// The queue of writes to the store of a document.
+    func writes(of document: String) -> WriteQueue { place(of: document)?.writes ?? writes }
+
+    /// - Returns: nil if the document is in the engine's own store.
+    func place(of document: String) -> StorePlace? { places.withLock { $0[ByteOrdered(document)] } }
+
+    /// Keeps a document in a store of its own; nil: no longer.
+    func keep(_ document: String, in place: StorePlace?) { places.withLock { $0[ByteOrdered(document)] = place } }
+
     /// Returns when a token that is issued from now on opens what was just created under this key, even if something of
     /// the same name was deleted in this second.
     func waitForTokens(for key: LayerKey) async throws {
@@ -83,6 +104,13 @@ final class Engine: Sendable {
     func write<Result: Sendable>(
         to layer: LayerKey, _ body: @escaping @Sendable (any StoreWriting) throws -> (Result, Commit)
     ) async throws -> Result {
-        try await writes.perform(on: layer, body) { [self] in publish($0.1) }.0
+        try await writes(of: layer.document).perform(on: layer, body) { [self] in publish($0.1) }.0
     }
+}
+
+/// A store of a few documents, and what belongs to it. Layers have numbers that no other store of the engine has.
+struct StorePlace: Sendable {
+    let store: any LayerStore
+    let writes: WriteQueue
+    let attachments: any Blobs
 }

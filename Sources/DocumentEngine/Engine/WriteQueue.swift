@@ -64,9 +64,11 @@ final class WriteQueue: Sendable {
     private let limit: Int
     private let ended: @Sendable (Transaction) -> Void
 
-    /// - Parameter ended: called after each transaction, on the thread that ran it.
+    /// - Parameters:
+    ///   - workers: the threads, shared with other queues; nil: of its own.
+    ///   - ended: called after each transaction, on the thread that ran it.
     init(
-        store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096,
+        store: any LayerStore, grouping: Grouping = .everything, limit: Int = 4096, workers: WorkerThreads? = nil,
         ended: @escaping @Sendable (Transaction) -> Void = { _ in }
     ) {
         self.store = store
@@ -74,7 +76,7 @@ final class WriteQueue: Sendable {
         self.limit = limit
         self.ended = ended
         threads = if case .layers(let threads) = grouping { threads } else { 1 }
-        workers = WorkerThreads(width: threads)
+        self.workers = workers ?? WorkerThreads(width: threads)
     }
 
     /// The number of successful transactions; a change means that something was written.

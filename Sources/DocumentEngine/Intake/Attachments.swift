@@ -15,11 +15,13 @@ struct Attachments: Sendable {
 
     static let unnamedLife: Int64 = 86_400_000
 
+    private func blobs(of document: String) -> any Blobs { engine.place(of: document)?.attachments ?? blobs }
+
     /// Receives an attachment; durable when it returns, so that the next change can name it.
     func receive(_ id: AttachmentID, _ token: VerifiedToken, _ request: ServerRequest) async throws -> Response {
         // Checks the token and the layer before reading a byte.
         try await engine.view(token) { _ in }
-        let upload = try blobs.receive()
+        let upload = try blobs(of: token.grant.documentID).receive()
         try await request.receive(into: upload, upTo: limit, else: "the attachment is larger than \(limit) bytes")
         let received = try upload.finish()
         guard received.sha256 == id.hex else {
@@ -43,7 +45,7 @@ struct Attachments: Sendable {
     ) async throws -> AttachmentID {
         guard let id = AttachmentID(received.sha256) else { throw Self.missing }
         let attachment = StoredAttachment(id, document: document, bytes: received.bytes, at: engine.now())
-        try await engine.writes.perform { [blobs] store in
+        try await engine.writes(of: document).perform { [blobs = blobs(of: document)] store in
             try store.lock(.blob(received.sha256))
             try admit(store)
             _ = try BackendAPI.document(document, in: store)
@@ -80,8 +82,8 @@ struct Attachments: Sendable {
 
     /// Returns the bytes of an attachment of the document; nil if it has none of this name.
     func bytes(of id: AttachmentID, in document: String) async throws -> [UInt8]? {
-        guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { return nil }
-        return try await engine.apart { [blobs] in
+        guard try await engine.read(of: document, { try $0.attachment(id, of: document) }) != nil else { return nil }
+        return try await engine.apart { [blobs = blobs(of: document)] in
             let blob = try blobs.open(id.hex)
             var bytes: [UInt8] = []
             while Int64(bytes.count) < blob.length {
@@ -101,8 +103,8 @@ struct Attachments: Sendable {
     }
 
     func send(_ id: AttachmentID, of document: String, _ request: ServerRequest) async throws -> Response {
-        guard try await engine.read({ try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
-        let file = try await engine.apart { [blobs] in try blobs.open(id.hex) }
+        guard try await engine.read(of: document, { try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
+        let file = try await engine.apart { [blobs = blobs(of: document)] in try blobs.open(id.hex) }
         return try .file(
             file, sha256: id.hex, type: "application/octet-stream", by: engine.workers, request)
     }
