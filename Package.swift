@@ -107,7 +107,8 @@ let package = Package(
         module(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "Merging", "FileCore", "SQLite", "EngineCore", "Postgres",
+                "Annotations", "Authorization", "SyncProtocol", "Merging", "FileCore", "SQLite", "EngineCore",
+                "Postgres",
                 "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTP, nioHTTPTypes, nioPosix,
                 nioSSL,
                 lifecycle, sqlite, jwt, crypto, logging, metrics,

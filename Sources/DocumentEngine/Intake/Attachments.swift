@@ -103,7 +103,8 @@ struct Attachments: Sendable {
     }
 
     func send(_ id: AttachmentID, of document: String, _ request: ServerRequest) async throws -> Response {
-        guard try await engine.read(of: document, { try $0.attachment(id, of: document) }) != nil else { throw Self.missing }
+        let known = try await engine.read(of: document) { try $0.attachment(id, of: document) }
+        guard known != nil else { throw Self.missing }
         let file = try await engine.apart { [blobs = blobs(of: document)] in try blobs.open(id.hex) }
         return try .file(
             file, sha256: id.hex, type: "application/octet-stream", by: engine.workers, request)
