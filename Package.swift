@@ -181,9 +181,9 @@ let package = Package(
         tests(
             "DocumentEngine",
             [
-                "Annotations", "Authorization", "SyncProtocol", "SQLite", "EngineCore", "Postgres", "PostgresSupport",
-                "TestThreads", "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, metrics, nio, nioHTTP, nioPosix,
-                nioEmbedded, httpCore, httpTypes, logging,
+                "Annotations", "Authorization", "SyncProtocol", "FileCore", "SQLite", "EngineCore", "Postgres",
+                "PostgresSupport", "TestThreads", "PDFPages", sqlite, rawSQLite, jwt, crypto, httpClient, metrics, nio,
+                nioHTTP, nioPosix, nioEmbedded, httpCore, httpTypes, logging,
             ], rim),
         tests("PDFPages", ["Annotations"]),
         tests("Interchange", ["Annotations", "Merging", "PDFPages"]),

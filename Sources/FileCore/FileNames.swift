@@ -4,6 +4,7 @@ import Merging
 /// Finds the annotations of a file among records that are known.
 package protocol RecordComparing: Sendable {
     /// Returns the known records that a file has, each with what the file changed in it, by the numbers of their objects.
+    /// What such a record answers has the id that is known, or the number of its object if it is new.
     ///
     /// - Parameters:
     ///   - file: the file's records, by the numbers of their objects.
@@ -16,7 +17,7 @@ package protocol RecordComparing: Sendable {
 ///
 /// A name (`NM`) from any program is the annotation's id, so that each reading of the file gives the same id. Names are
 /// unique only within a page: if several pages have one, it is the id of the annotation with the lowest object number. All
-/// other annotations are named by their object numbers.
+/// other annotations are named by their object numbers. The value of a form field is named after its widget.
 package enum FileNames {
     /// Returns the ids, by the numbers of the objects.
     package static func ids(of records: [Record]) -> [ByteOrdered: Record.ID] {
@@ -29,10 +30,11 @@ package enum FileNames {
             }
         }
         var counts: [Place: Int] = [:]
-        for record in records { place(record).map { counts[$0, default: 0] += 1 } }
+        let (annotations, values) = divided(records)
+        for record in annotations { place(record).map { counts[$0, default: 0] += 1 } }
         var ids: [ByteOrdered: Record.ID] = [:]
         var taken: Set<ByteOrdered> = []
-        for record in records.sorted(by: isBefore) {
+        for record in annotations.sorted(by: isBefore) {
             var id = record.id
             if let place = place(record), counts[place] == 1, canBeID(place.name.text), !taken.contains(place.name) {
                 id = place.name.text
@@ -40,7 +42,25 @@ package enum FileNames {
             taken.insert(ByteOrdered(id))
             ids[ByteOrdered(record.id)] = id
         }
+        for value in values { ids[ByteOrdered(value.id)] = self.id(ofValue: value, ids) }
         return ids
+    }
+
+    /// The name of a value is that of its field, which is another thing than that of an annotation.
+    private static func divided(_ records: [Record]) -> (annotations: [Record], values: [Record]) {
+        (records.filter { !isValue($0) }, records.filter(isValue))
+    }
+
+    private static func isValue(_ record: Record) -> Bool {
+        record.content["type"]?.string == Content.formFieldValueType
+    }
+
+    /// - Parameter ids: those of the widgets, by the numbers of their objects.
+    private static func id(ofValue value: Record, _ ids: [ByteOrdered: Record.ID]) -> Record.ID {
+        guard let widget = value.id.dropping(suffix: Content.formFieldValueID(of: "")),
+            let id = ids[ByteOrdered(String(widget))]
+        else { return value.id }
+        return Content.formFieldValueID(of: id)
     }
 
     /// A number is the id of an object.
@@ -60,15 +80,18 @@ package enum FileNames {
     ) -> [Record] {
         let partners = policy.partners(of: file, in: known, sharesIDs: sharesIDs, isMoved: isMoved)
         let names = ids(of: file)
-        var used = taken.union(known.map { ByteOrdered($0.id) })
+        let knownIDs = Set(known.map { ByteOrdered($0.id) })
+        var used = taken.union(knownIDs)
         var new: [ByteOrdered: Record.ID] = [:]
-        for record in file.sorted(by: isBefore) {
+        let (annotations, values) = divided(file)
+        for record in annotations.sorted(by: isBefore) + values {
             let number = ByteOrdered(record.id)
             if let partner = partners[number] {
                 new[number] = partner.id
                 continue
             }
             var (id, count) = (names[number] ?? record.id, 1)
+            if isValue(record) { id = self.id(ofValue: record, new) }
             while !used.insert(ByteOrdered(id)).inserted {
                 id = count == 1 ? record.id : "\(record.id)-\(count)"
                 count += 1
@@ -76,7 +99,13 @@ package enum FileNames {
             new[number] = id
         }
         return file.map { record in
-            if let partner = partners[ByteOrdered(record.id)] { return partner }
+            if var partner = partners[ByteOrdered(record.id)] {
+                // It may answer what is new.
+                partner.content = partner.content.renamingTargets { target in
+                    knownIDs.contains(ByteOrdered(target)) ? target : new[ByteOrdered(target)] ?? target
+                }
+                return partner
+            }
             var record = record
             record.content = record.content.renamingTargets { new[ByteOrdered($0)] ?? $0 }
             record.id = new[ByteOrdered(record.id)] ?? record.id

@@ -10,15 +10,9 @@ extension LocalFileCore {
         let number = state.writes + 1
         let plan = WritePlan(
             number: number, version: version, source: usesCopy ? .copy : .file, rows: rows, sharesIDs: state.sharesIDs,
-            isCompact: order.isCompact, hidden: Self.hidden(beside: order.copy ?? path, name, number))
+            isCompact: order.isCompact, hidden: HiddenFile.path(beside: order.copy ?? path, database: name, number: number))
         // Its name is known before it exists, so that it is never left behind.
         store([.hidden(state.hidden.union([plan.hidden]), writes: number)], .naming(plan, copy: order.copy))
-    }
-
-    private static func hidden(beside path: String, _ name: String, _ number: Int64) -> String {
-        let parts = path.split(scalar: "/", omittingEmptySubsequences: false)
-        let folder = parts.dropLast().joined(separator: "/")
-        return "\(folder)/.\((parts.last ?? "").prefix(scalars: 60)).\(name).\(number).postilla"
     }
 
     mutating func prepared(_ result: Prepared) {

@@ -42,6 +42,13 @@ extension PDFTools {
         try annotations(in: try await dump(of: file))
     }
 
+    /// Returns the annotations of a file, and whether its table of objects had to be made again: its end may be missing,
+    /// or parts of two versions may have met in it.
+    package func condition(of file: String) async throws -> (annotations: BaseAnnotations, isDamaged: Bool) {
+        let (dump, isDamaged) = try await dumpWithCondition(of: file)
+        return (try annotations(in: dump), isDamaged)
+    }
+
     /// Returns the annotations of a file and writes its stripped copy, see ``strip(_:into:notes:)``: both from one
     /// reading, at the same time.
     package func annotations(

@@ -207,6 +207,21 @@ extension PDFTools {
         return repaired?.hasSameObjects(as: objects) == true ? objects : nil
     }
 
+    /// Returns the objects of a file, and whether qpdf had to look for them because its table of objects is wrong. Pages
+    /// that are not objects of their own, which it also reports, are no damage.
+    func dumpWithCondition(of file: String) async throws -> (ObjectDump, isDamaged: Bool) {
+        let strict = try await dump(of: file, ["--suppress-recovery"] + Self.pageKeys)
+        if let strict, !strict.hasWarnings { return (strict.objects, false) }
+        // What it finds in the pages does not count here.
+        guard let plain = try await dump(of: file, ["--suppress-recovery", "--json-key=qpdf"]) else {
+            return (try await dump(of: file), true)
+        }
+        guard plain.hasWarnings else { return (try await dump(of: file), false) }
+        let repaired = try await dump(of: file, ["--json-key=qpdf"])?.objects
+        let isIntact = repaired?.hasSameObjects(as: plain.objects) ?? false
+        return (try await dump(of: file), !isIntact)
+    }
+
     private static let pageKeys = ["--json-key=pagelabels", "--json-key=qpdf"]
 
     private func dump(of file: String, _ options: [String]) async throws -> (objects: ObjectDump, hasWarnings: Bool)? {

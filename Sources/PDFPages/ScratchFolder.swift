@@ -5,7 +5,7 @@ import Glibc
 /// A folder for the tools' intermediate files, for this user only; removed with its files on release.
 ///
 /// It is locked while it is in use, so that those of killed processes can be told from others, and are removed later.
-final class ScratchFolder: Sendable {
+package final class ScratchFolder: Sendable {
     private let path: String
     private let lock: CInt
     private static let prefix = "postilla-scratch-"
@@ -14,7 +14,7 @@ final class ScratchFolder: Sendable {
 
     /// - Parameter place: the folder in which it is created; nil: `TMPDIR`, or `/tmp`.
     /// - Throws: ``PDFError/noScratchFolder(_:code:)`` if it cannot be created.
-    init(in place: String?) throws(PDFError) {
+    package init(in place: String?) throws(PDFError) {
         let place = place ?? FileManager.default.temporaryDirectory.path
         var template = Array((place + "/\(Self.prefix)XXXXXX").utf8CString)
         guard mkdtemp(&template) != nil else { throw .noScratchFolder(place, code: errno) }
@@ -30,7 +30,7 @@ final class ScratchFolder: Sendable {
     }
 
     /// Removes the folders that killed processes of this user have left. Blocks.
-    static func removeLeft(in place: String, now: Int = time(nil)) {
+    package static func removeLeft(in place: String, now: Int = time(nil)) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? [] where name.begins(with: prefix)
         {
             let path = "\(place)/\(name)"
@@ -48,7 +48,7 @@ final class ScratchFolder: Sendable {
     func path(_ name: String) -> String { "\(path)/\(name)" }
 
     /// Creates an empty file, and returns its path.
-    func file(_ name: String) throws(PDFError) -> String {
+    package func file(_ name: String) throws(PDFError) -> String {
         guard FileManager.default.createFile(atPath: path(name), contents: nil) else { throw .unreadable }
         return path(name)
     }

@@ -1,6 +1,4 @@
 import Annotations
-import Crypto
-import Glibc
 import Merging
 import PDFPages
 
@@ -29,9 +27,7 @@ struct EarlierVersions: Hashable, Sendable {
 
     /// Returns the revisions of a file, which another program may have written one after the other. Blocks.
     static func revisions(of path: String) throws -> [Version] {
-        let sizes = try SharedRevision.all(of: path, atMost: most / 2).map(\.length)
-        let hashes = try OpenFile(path).hashes(at: Set(sizes), upTo: sizes.max() ?? 0)
-        return hashes.map { Version(size: $0.key, sha256: $0.value) }.sorted { $0.size < $1.size }
+        try FileBeginnings.revisions(of: path).map { Version(size: $0.size, sha256: $0.sha256) }
     }
 
     /// Returns the longest version that a file begins with. Reads the file once. Blocks.
@@ -61,27 +57,6 @@ extension EarlierVersions {
             guard let size = entry["size"]?.integer, let hash = entry["sha256"]?.string else { return nil }
             return Version(size: size, sha256: hash)
         }
-    }
-}
-
-extension OpenFile {
-    /// Returns the hashes of the file's beginnings of these sizes, as far as it is as long.
-    fileprivate func hashes(at sizes: Set<Int64>, upTo limit: Int64) throws(OwnFileError) -> [Int64: String] {
-        var (hash, place, found): (SHA256, Int64, [Int64: String]) = (SHA256(), 0, [:])
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        for size in sizes.sorted() where size <= limit {
-            while place < size {
-                let count = pread(descriptor, &buffer, Int(min(Int64(buffer.count), size - place)), off_t(place))
-                if count < 0, errno == EINTR { continue }
-                guard count >= 0 else { throw .failed(errno) }
-                guard count > 0 else { return found }
-                hash.update(data: buffer[..<count])
-                place += Int64(count)
-            }
-            let copy = hash
-            found[size] = copy.finalize().hexadecimal
-        }
-        return found
     }
 }
 

@@ -1,4 +1,5 @@
 import Annotations
+import FileCore
 import Interchange
 import Merging
 

@@ -1,116 +1,6 @@
 import Annotations
-import Crypto
 import FoundationEssentials
 import Glibc
-
-/// What tells one version of a file from another.
-struct FileFacts: Hashable, Sendable {
-    var inode: UInt64
-    var size: Int64
-    /// Nanoseconds since 1970.
-    var changed: Int64
-    /// Lower-case hex.
-    var sha256: String
-
-    /// Whether the file still looks as it did, without reading it.
-    func isSame(as status: stat) -> Bool {
-        inode == UInt64(status.st_ino) && size == Int64(status.st_size) && changed == Self.changed(status)
-    }
-
-    /// Tells this version of the file from others, without its contents: inode, size and time of change.
-    var version: String { "\(inode)-\(size)-\(changed)" }
-
-    static func changed(_ status: stat) -> Int64 {
-        // It is only compared: a file may be from any year.
-        Int64(status.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_mtim.tv_nsec)
-    }
-
-    /// Reads a file. Blocks.
-    ///
-    /// - Throws: ``OwnFileError``
-    static func read(_ path: String) throws -> FileFacts {
-        let file = try OpenFile(path)
-        let hash = try file.hash(upTo: .max)
-        return FileFacts(
-            inode: UInt64(file.status.st_ino), size: Int64(file.status.st_size), changed: changed(file.status),
-            sha256: hash.hex)
-    }
-
-    /// Whether a file begins with these bytes: its first `size` bytes have the hash. Blocks.
-    func isBeginning(of path: String) throws -> Bool {
-        let file = try OpenFile(path)
-        guard Int64(file.status.st_size) >= size else { return false }
-        let hash = try file.hash(upTo: size)
-        return hash.count == size && hash.hex == sha256
-    }
-}
-
-/// A regular file that is being read.
-final class OpenFile {
-    let descriptor: CInt
-    private(set) var status = stat()
-
-    /// - Throws: ``OwnFileError``
-    init(_ path: String) throws(OwnFileError) {
-        // Opening a pipe must not block.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else {
-            let code = errno
-            throw code == EACCES ? .notReadable : OwnFileError(errno: code)
-        }
-        guard fstat(descriptor, &status) == 0 else { throw .failed(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-    }
-
-    deinit { close(descriptor) }
-
-    /// Whether another process has the file open for writing, as far as its file system tells.
-    private var isBeingWritten: Bool {
-        // Swift's Glibc has no names for these (fcntl(2)). A lease ends with a signal; this one is ignored by default.
-        let (setLease, setSignal): (CInt, CInt) = (1024, 10)
-        _ = fcntl(descriptor, setSignal, SIGURG)
-        guard fcntl(descriptor, setLease, CInt(F_RDLCK)) != 0 else {
-            _ = fcntl(descriptor, setLease, CInt(F_UNLCK))
-            return false
-        }
-        return errno == EAGAIN && !isOnNetwork
-    }
-
-    /// Servers of network file systems grant leases as they please.
-    private var isOnNetwork: Bool {
-        typealias Function = @convention(c) (CInt, UnsafeMutableRawPointer) -> CInt
-        // Swift's Glibc does not declare it.
-        guard let function = dlsym(nil, "fstatfs").map({ unsafeBitCast($0, to: Function.self) }) else { return false }
-        // Larger than struct statfs, whose first member is the type, as a word.
-        var status = [Int](repeating: 0, count: 64)
-        guard function(descriptor, &status) == 0 else { return false }
-        // NFS, SMB, SMB 2, AFS, Ceph.
-        return [0x6969, 0xFF53_4D42, 0xFE53_4D42, 0x517B, 0x5346_414F, 0x00C3_6400].contains(
-            UInt32(truncatingIfNeeded: status[0]))
-    }
-
-    /// Returns once no process has the file open for writing, or after a second: some keep it open without writing.
-    static func waitWhileWritten(_ path: String) {
-        guard let file = try? OpenFile(path) else { return }
-        for _ in 0..<100 where file.isBeingWritten { usleep(10_000) }
-    }
-
-    func hash(upTo limit: Int64) throws(OwnFileError) -> (hex: String, count: Int64) {
-        var hash = SHA256()
-        var count: Int64 = 0
-        var buffer = [UInt8](repeating: 0, count: 1 << 20)
-        while count < limit {
-            let wanted = Int(min(Int64(buffer.count), limit - count))
-            let read = pread(descriptor, &buffer, wanted, off_t(count))
-            if read < 0, errno == EINTR { continue }
-            guard read >= 0 else { throw .failed(errno) }
-            guard read > 0 else { break }
-            hash.update(data: buffer[..<read])
-            count += Int64(read)
-        }
-        return (hash.finalize().hexadecimal, count)
-    }
-}
 
 /// Replaces a file in one step: whoever reads it sees the old one or the new one, also after a crash. Symlinks are
 /// followed; mode, access list and extended attributes stay. All functions block.
@@ -166,17 +56,7 @@ final class FileReplacement: @unchecked Sendable {
         let old = stem + ".postilla-old"
         beside = "\(folder)/\(old)"
         exchanged = place.path.dropLast(place.name.count) + old
-        var status = stat()
-        // A link that came after the path was followed is not.
-        if lstat(here, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFREG else { throw .notAFile }
-            guard status.st_uid == geteuid() || (replacesOthers && geteuid() == 0) else { throw .otherOwner }
-            guard status.st_mode & 0o200 != 0 else { throw .notWritable }
-            self.old = status
-        } else {
-            guard errno == ENOENT else { throw OwnFileError(errno: errno) }
-            self.old = nil
-        }
+        self.old = try FileRights.replaceable(here, replacesOthers: replacesOthers)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw OwnFileError(errno: errno) }
         close(descriptor)
@@ -191,7 +71,7 @@ final class FileReplacement: @unchecked Sendable {
         let descriptor = open(temporary, O_RDWR | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { throw OwnFileError.failed(errno) }
         defer { close(descriptor) }
-        try copyAttributes(to: descriptor)
+        try FileRights.copy(of: old, at: here, to: descriptor, mask: mask)
         guard fsync(descriptor) == 0 else { throw OwnFileError(errno: errno) }
         let facts = try FileFacts.read(temporary)
         new = facts
@@ -224,26 +104,10 @@ final class FileReplacement: @unchecked Sendable {
         }
         do throws(OwnFileError) {
             try beforeSync()
-            try Self.sync(folder: folder)
+            try FileRights.sync(folder: folder)
         } catch {
             if case .failed(let code) = error { throw OwnFileError.notSynced(code) }
             throw error
-        }
-    }
-
-    /// Makes renames in a folder durable.
-    private static func sync(folder: String) throws(OwnFileError) {
-        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else {
-            guard errno == EACCES else { throw .failed(errno) }
-            // A folder that may be written and not be read.
-            return Glibc.sync()
-        }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else {
-            // Not every file system can sync a folder.
-            guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw .failed(errno) }
-            return Glibc.sync()
         }
     }
 
@@ -355,7 +219,7 @@ final class FileReplacement: @unchecked Sendable {
         }
         if let slash = path.unicodeScalars.lastIndex(of: "/") {
             // The caller forgets the changes once it is told that the file has them.
-            do throws(OwnFileError) { try sync(folder: String(path[...slash])) } catch {
+            do throws(OwnFileError) { try FileRights.sync(folder: String(path[...slash])) } catch {
                 guard case .failed(ENOENT) = error else { throw error }
             }
         }
@@ -400,24 +264,6 @@ final class FileReplacement: @unchecked Sendable {
             guard parts.count == 3, let pid = pid_t(parts[0]), ProcessIdentity.hasEnded(pid) else { continue }
             unlink("\(folder)/\(name)")
         }
-    }
-
-    private func copyAttributes(to descriptor: CInt) throws {
-        guard let old else {
-            let mask = mask ?? FileMask.current
-            guard fchmod(descriptor, 0o666 & ~mask) == 0 else { throw OwnFileError.failed(errno) }
-            return
-        }
-        // The group may be one that the user is not in; the mode below then gives it no more than everybody has.
-        if old.st_uid != geteuid(), fchown(descriptor, old.st_uid, gid_t.max) != 0 { throw OwnFileError.failed(errno) }
-        let keepsGroup = fchown(descriptor, uid_t.max, old.st_gid) == 0
-        let mode = keepsGroup ? old.st_mode & 0o7777 : (old.st_mode & 0o7707) | ((old.st_mode & 0o7) << 3)
-        guard fchmod(descriptor, mode) == 0 else { throw OwnFileError.failed(errno) }
-        // Includes the access list (system.posix_acl_access).
-        let file = open(here, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-        guard file >= 0 else { throw OwnFileError(errno: errno) }
-        defer { close(file) }
-        ExtendedAttributes.copy(from: file, to: descriptor)
     }
 
     /// Follows symlinks, but not those of other accounts where every account can make them.

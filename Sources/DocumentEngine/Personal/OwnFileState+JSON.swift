@@ -1,5 +1,6 @@
 import Annotations
 import Crypto
+import FileCore
 import SyncProtocol
 
 // The state of a file as JSON, with a checksum.

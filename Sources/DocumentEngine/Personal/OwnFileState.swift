@@ -1,5 +1,6 @@
 package import Annotations
 import EngineCore
+import FileCore
 import Merging
 package import SyncProtocol
 

@@ -1,10 +1,11 @@
 import Annotations
+import FileCore
 import Interchange
 import PDFPages
 
 /// Moves the records of a file's old text to the places of their words in its new text. Records without a place there stay
 /// where they are, and are named.
-struct Reanchoring: Sendable {
+struct Reanchoring: WordMoves {
     /// nil: the words cannot be compared, and all records stay in place.
     private let alignment: EditionAlignment?
     /// Whether the two have so few words in common that they are different documents, in which no word is the same one.
@@ -28,16 +29,10 @@ struct Reanchoring: Sendable {
     /// For texts of which one cannot be read.
     static let unknown = Reanchoring(nil, isOtherDocument: false)
 
-    struct Moved {
-        /// In the order in which they came.
-        var records: [Record] = []
-        var lost: [ByteOrdered: LostMark] = [:]
-    }
-
     /// - Parameter lost: the records that had lost their words before. Those that they are at now are not theirs.
-    func move(_ records: [Record], lost: [ByteOrdered: LostMark]) -> Moved {
-        guard let alignment else { return Moved(records: records, lost: lost) }
-        var moved = Moved()
+    func move(_ records: [Record], lost: [ByteOrdered: LostMark]) -> MovedRecords {
+        guard let alignment else { return MovedRecords(records: records, lost: lost) }
+        var moved = MovedRecords()
         var places: [ByteOrdered: Record] = [:]
         for record in records {
             guard let mark = lost[ByteOrdered(record.id)], mark.isStill(record) else { continue }
@@ -66,41 +61,5 @@ struct Reanchoring: Sendable {
             return record
         }
         return moved
-    }
-}
-
-/// An annotation whose words the present text of its file does not have.
-struct LostMark: Hashable, Sendable {
-    /// The words that it marked, or those next to it.
-    var words: [String]
-    /// The members that say where it was and is.
-    private let place: JSONObject
-
-    init(_ record: Record, words: [String]) {
-        self.words = words
-        place = Self.place(record)
-    }
-
-    /// Whether the annotation has not been moved since.
-    func isStill(_ record: Record) -> Bool { Self.place(record) == place }
-
-    private static func place(_ record: Record) -> JSONObject {
-        var place = JSONObject()
-        for key in Content.placeMembers.sorted() { place[key] = record.content[key] }
-        return place
-    }
-
-    // MARK: As JSON
-
-    func write(to json: inout JSONWriter) {
-        json.key("words")
-        json.array(words) { $0.string($1) }
-        json.key("place")
-        json.value(.object(place))
-    }
-
-    init?(json: JSON) {
-        guard let words = json["words"]?.array, let place = json["place"]?.object else { return nil }
-        (self.words, self.place) = (words.compactMap(\.string), place)
     }
 }

@@ -1,0 +1,58 @@
+import Annotations
+import FileCore
+import Interchange
+import Synchronization
+
+/// Finds the annotations of a file among the records that are known, as ``RecordMatching`` does. Form fields are found by
+/// their names.
+///
+/// The core keeps it for its whole life, and the pages of its file change.
+final class FileMatching: RecordComparing {
+    private let current: Mutex<[PageFrame]>
+
+    init(frames: [PageFrame] = []) { current = Mutex(frames) }
+
+    var frames: [PageFrame] { current.withLock { $0 } }
+
+    /// Sets the pages of the file that is compared next.
+    func setFrames(_ frames: [PageFrame]) { current.withLock { $0 = frames } }
+
+    func partners(of file: [Record], in known: [Record], sharesIDs: Bool, isMoved: Bool) -> [ByteOrdered: Record] {
+        let annotations = file.filter { $0.contentType != .formFields }
+        let matching = RecordMatching(
+            of: DocumentReading(annotations, from: .pdf, sharesIDs: sharesIDs),
+            in: DocumentReading(
+                known.filter { $0.contentType != .formFields }, from: .records, isAligned: isMoved), pages: frames)
+        // Programs that write a file anew round numbers, and that is no change.
+        let places = isMoved ? Dictionary(known.map { (ByteOrdered($0.id), $0) }) { first, _ in first } : [:]
+        // What a known record answers may be new; the core gives that its id.
+        var numbers: [ByteOrdered: Record.ID] = [:]
+        for (record, found) in zip(annotations, matching.records) where matching.newIDs.contains(ByteOrdered(found.id)) {
+            numbers[ByteOrdered(found.id)] = record.id
+        }
+        var partners = values(of: file, in: known)
+        for (record, found) in zip(annotations, matching.records)
+        where matching.partners[ByteOrdered(record.id)] != nil {
+            var partner = places[ByteOrdered(found.id)].map(found.atPlace(of:)) ?? found
+            if !numbers.isEmpty {
+                partner.content = partner.content.renamingTargets { numbers[ByteOrdered($0)] ?? $0 }
+            }
+            partners[ByteOrdered(record.id)] = partner
+        }
+        return partners
+    }
+
+    /// A field with several widgets has a value for each, in the order of the known ones.
+    private func values(of file: [Record], in known: [Record]) -> [ByteOrdered: Record] {
+        var ids: [ByteOrdered: [Record.ID]] = [:]
+        for record in known.reversed() where record.contentType == .formFields {
+            ids[ByteOrdered(record.content["name"]?.string ?? ""), default: []].append(record.id)
+        }
+        var partners: [ByteOrdered: Record] = [:]
+        for record in file where record.contentType == .formFields {
+            guard let id = ids[ByteOrdered(record.content["name"]?.string ?? "")]?.popLast() else { continue }
+            partners[ByteOrdered(record.id)] = Record(id: id, content: record.content)
+        }
+        return partners
+    }
+}

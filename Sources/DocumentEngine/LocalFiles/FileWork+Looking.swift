@@ -1,0 +1,167 @@
+import Annotations
+import FileCore
+import FoundationEssentials
+import Glibc
+import PDFPages
+
+// Reading a file that may have changed.
+extension FileWork {
+    /// What the engine knows of a file besides its versions.
+    struct LookContext: Sendable {
+        /// Keeps nothing on disk.
+        var isPrivate = false
+        var copies: KeptCopy
+        /// The pages as the layer knows them.
+        var frames: [PageFrame] = []
+        /// Whether the file or the layer has something that may have to be found by its words.
+        var hasMarks = true
+        /// What the database has of records that were written. Called only for a file that is read.
+        var synced: @Sendable () async throws -> [ByteOrdered: LocalFileState.Row] = { [:] }
+    }
+
+    /// What a file holds besides its records.
+    struct Contents: Sendable {
+        var title: String?
+        var frames: [PageFrame]
+        /// Whether it has annotations besides links and other furniture of its pages.
+        var hasMarks: Bool
+    }
+
+    struct Looked: Sendable {
+        var look: LocalFileCore.Look
+        /// The paths of files beside the PDF that this engine, or one before it, has made.
+        var beside: Set<String> = []
+        /// Of a file that was read.
+        var contents: Contents?
+        /// Whether the file does not continue a version that is known, so that its pages may be others.
+        var newPages = false
+        /// A copy that was kept of the file, and is damaged.
+        var damagedCopy: String?
+        var error: OwnFileError?
+    }
+
+    private static let attempts = 3
+
+    /// Compares a file with the version that is known, and reads it if it has another one.
+    func look(at path: String, known: LocalFileState.Known, _ context: LookContext) async -> Looked {
+        await apart { [self] in
+            var looked = Looked(look: .same)
+            do {
+                if mustSearch(path) {
+                    looked.beside = hiddenFiles(beside: path)
+                    hasSearched(path)
+                }
+                try await look(at: path, known, context, &looked)
+            } catch {
+                let (problem, error) = Self.failure(error)
+                (looked.look, looked.error) = (.failed(problem), error)
+            }
+            return looked
+        }
+    }
+
+    private func hiddenFiles(beside path: String) -> Set<String> {
+        let name = String(path.split(scalar: "/").last ?? "")
+        let folder = String(path.dropLast(name.count))
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        return Set(names.filter { HiddenFile.isName($0, of: name, database: self.name) }.map { folder + $0 })
+    }
+
+    private func look(
+        at path: String, _ known: LocalFileState.Known, _ context: LookContext, _ looked: inout Looked
+    ) async throws {
+        for attempt in 1...Self.attempts {
+            var status = stat()
+            guard stat(path, &status) == 0 else {
+                throw errno == EACCES ? OwnFileError.notReadable : OwnFileError(errno: errno)
+            }
+            if let old = known.version, old.isSame(as: status) { return looked.look = .same }
+            OpenFile.waitWhileWritten(path)
+            let version = try hash(path)
+            if let old = known.version, version.hasBytes(of: old) { return looked.look = .touched(version) }
+            do {
+                return try await read(path, version, known, context, &looked)
+            } catch {
+                // A file that changes while it is read may look damaged.
+                guard attempt < Self.attempts, try FileVersion.read(path) != version else { throw error }
+            }
+        }
+    }
+
+    private func read(
+        _ path: String, _ version: FileVersion, _ known: LocalFileState.Known, _ context: LookContext,
+        _ looked: inout Looked
+    ) async throws {
+        let tools = tools(for: version.size, isPrivate: context.isPrivate)
+        let (title, found, isDamaged) = try await perform(on: version.size) {
+            async let info = tools.firstInfo(of: path)
+            let (found, isDamaged) = try await tools.condition(of: path)
+            return (try await info.title, found, isDamaged)
+        }
+        let contents = Contents(
+            title: title, frames: found.frames, hasMarks: found.records.contains { !Annotation($0).isHidden })
+        let revisions = (try? FileBeginnings.revisions(of: path)) ?? []
+        let origin = try await origin(of: path, version, contents, known, context, &looked)
+        hooks.withLock { $0.afterReading }()
+        // What was read must be what was hashed.
+        let after = try hash(path)
+        let reading = FileReading(
+            version: after, records: found.records + found.values, origin: origin, revisions: revisions,
+            isSettled: after == version, isDamaged: isDamaged, synced: try await context.synced())
+        matching.setFrames(contents.frames)
+        looked.contents = contents
+        if known.version != nil, case .anew = origin { looked.newPages = true }
+        looked.look = .read(reading)
+    }
+
+    private func origin(
+        of path: String, _ version: FileVersion, _ contents: Contents, _ known: LocalFileState.Known,
+        _ context: LookContext, _ looked: inout Looked
+    ) async throws -> FileReading.Origin {
+        // Nothing is compared with a file that is not known.
+        guard let old = known.version else { return .anew(nil) }
+        let found = try FileBeginnings.found(in: path, of: [old.contents] + known.earlier.versions)
+        if found.first == old.contents { return .continues }
+        let continues = found.contains(old.contents)
+        let moves = continues ? nil : try await moves(from: old, to: path, version, contents, context, &looked)
+        // If the text has moved since the earlier version, its marks cannot be compared by place. The last version may be a
+        // file that was read halfway: the program that wrote this one has seen the longer one.
+        let hasSamePages = moves == nil && contents.frames == context.frames
+        if let earlier = found.first, continues || hasSamePages {
+            let tools = tools(for: earlier.size, isPrivate: context.isPrivate)
+            let ancestor = try await perform(on: earlier.size) {
+                try await tools.annotations(of: path, upTo: earlier.size)
+            }
+            if let ancestor { return .continuesEarlier(ancestor.records + ancestor.values) }
+        }
+        return continues ? .continues : .anew(moves)
+    }
+
+    /// Compares the text that the file had with the one that it has. If that cannot be done, nobody knows where its words
+    /// are.
+    ///
+    /// - Returns: nil if they are where they were, or nothing depends on them.
+    private func moves(
+        from old: FileVersion, to path: String, _ version: FileVersion, _ contents: Contents, _ context: LookContext,
+        _ looked: inout Looked
+    ) async throws -> Reanchoring? {
+        guard context.hasMarks else { return nil }
+        let copy: String
+        do {
+            guard let intact = try context.copies.intact(old.contents) else { return .unknown }
+            copy = intact
+        } catch {
+            if case .copyDamaged(let path) = error { looked.damagedCopy = path }
+            return .unknown
+        }
+        let size = max(old.size, version.size)
+        let tools = tools(for: size, isPrivate: context.isPrivate)
+        do {
+            return try await perform(on: size) {
+                async let before = tools.text(of: copy, on: context.frames)
+                let now = try await tools.text(of: path, on: contents.frames)
+                return Reanchoring(from: try await before, to: now)
+            }
+        } catch is PDFError { return .unknown }
+    }
+}

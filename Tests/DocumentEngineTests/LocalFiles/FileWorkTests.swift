@@ -1,0 +1,378 @@
+import Annotations
+import FileCore
+import Foundation
+import Glibc
+import TestSupport
+import TestThreads
+import Testing
+
+@testable import DocumentEngine
+
+/// The core of local files with a real PDF on a real disk.
+@Suite("Local files on a disk", .onOwnThreads) struct FileWorkTests {
+    private let scene: LocalFileScene
+    private static let first = "the-first-of-all-notes"
+
+    init() throws { scene = try LocalFileScene() }
+
+    // MARK: Reading
+
+    @Test func aFileIsTakenInUnderTheNamesOfItsAnnotations() async throws {
+        #expect(try await scene.open() == .opened(nil))
+        #expect(scene.layer == [Self.first: "first"] && scene.unwritten == 0)
+        #expect(scene.looked?.contents?.hasMarks == true && scene.looked?.newPages == false)
+        #expect(try await scene.look() == FileNews())
+    }
+
+    @Test func whatAnotherProgramAppendsIsMerged() async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        try await scene.append("theirs", "theirs")
+        #expect(try await scene.look().added == 1)
+        #expect(Set(scene.layer.values) == ["first", "ours", "theirs"] && scene.unwritten == 1)
+        #expect(scene.looked?.newPages == false)
+    }
+
+    /// Numbers and order are others; the names are the same.
+    @Test func idsStayWhenAFileIsWrittenAnew() async throws {
+        try await scene.open()
+        try await scene.edit("01J5Z3V6S8Q4T2W0X9Y7A1B3C6", "ours")
+        try await scene.write()
+        let before = scene.layer
+        let other = SmallPDF(annotations: [
+            "<</Type/Annot/Subtype/Square/Rect[10 10 20 20]/Contents(square)>>",
+            "<</Type/Annot/Subtype/Text/Rect[72 688 104 720]/Contents(ours)/NM(01J5Z3V6S8Q4T2W0X9Y7A1B3C6)>>",
+            "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(changed)/NM(\(Self.first))>>",
+        ])
+        try scene.replace(other.bytes)
+        try await scene.look()
+        #expect(scene.looked?.newPages == true)
+        let after = scene.layer
+        #expect(before.keys.allSatisfy { after[$0] != nil } && after.count == 3 && after[Self.first] == "changed")
+        #expect(!after.keys.contains { $0.hasPrefix("merge-") })
+        #expect(scene.core.state.conflicts.isEmpty)
+    }
+
+    @Test func readingTwiceGivesTheSameIDs() async throws {
+        let kinds = ["Text", "Square", "Circle"].map { "<</Type/Annot/Subtype/\($0)/Rect[10 10 40 40]/NM(\($0))>>" }
+        let scene = try LocalFileScene(kinds + kinds)
+        try await scene.open()
+        let ids = Set(scene.layer.keys)
+        #expect(ids.count == 6)
+        let again = try LocalFileScene(kinds + kinds)
+        try await again.open()
+        #expect(Set(again.layer.keys) == ids)
+    }
+
+    @Test func aVersionThatComesBackDeletesNothing() async throws {
+        try await scene.open()
+        let old = scene.bytes
+        try await scene.edit("new", "ours")
+        try await scene.write()
+        try scene.replace(old)
+        try await scene.look()
+        #expect(scene.layer["new"] == "ours" && scene.layer.count == 2)
+        // It has never been seen by who restored the file, so it is written again.
+        #expect(scene.unwritten == 1)
+        try await scene.write()
+        #expect(try await scene.texts() == ["first", "ours"])
+    }
+
+    @Test func aFileThatIsOnlyTouchedIsNotReadAgain() async throws {
+        try await scene.open()
+        try scene.replace(scene.bytes)
+        try await scene.look()
+        guard case .touched = scene.looked?.look else {
+            Issue.record("it was read")
+            return
+        }
+    }
+
+    @Test func aFileThatChangesWhileItIsReadIsReadAgain() async throws {
+        try await scene.open()
+        let path = scene.path
+        let more = scene.bytes + Array("\n% more\n".utf8)
+        let once = Once()
+        scene.work.hooks.withLock {
+            $0.afterReading = { if once.isFirst { try? Data(more).write(to: URL(filePath: path)) } }
+        }
+        try await scene.append("theirs", "theirs")
+        try await scene.look()
+        #expect(scene.layer.count == 1 && scene.core.state.version?.size == Int64(more.count))
+    }
+
+    /// Its end may still be written.
+    @Test func aFileWithoutItsEndIsDamaged() async throws {
+        try await scene.open()
+        let whole = scene.bytes
+        try scene.replace(Array(whole.dropLast(60)))
+        try await scene.look()
+        guard case .read(let reading) = scene.looked?.look else {
+            Issue.record("it was not read: \(String(describing: scene.error))")
+            return
+        }
+        #expect(reading.isDamaged && scene.layer == [Self.first: "first"])
+        try scene.replace(whole)
+        try await scene.look()
+        #expect(scene.layer == [Self.first: "first"] && scene.core.state.conflicts.isEmpty)
+    }
+
+    @Test(arguments: [true, false]) func whatIsWrongIsNamed(_ isMissing: Bool) async throws {
+        if isMissing { unlink(scene.path) } else { try scene.replace(Array("no PDF".utf8)) }
+        let answer = try await scene.open()
+        if isMissing {
+            #expect(answer == .failed(.missing) && scene.error == .missing)
+        } else {
+            #expect(scene.error?.word == "unreadable" && answer == .failed(.unreadable(scene.error?.reason ?? "")))
+        }
+    }
+
+    // MARK: Writing
+
+    @Test func anEditIsAppended() async throws {
+        try await scene.open()
+        chmod(scene.path, 0o640)
+        let before = scene.bytes
+        try await scene.edit("new", "ours")
+        try await scene.edit(Self.first, "changed")
+        #expect(try await scene.write()?.records == 2)
+        #expect(try await scene.texts() == ["changed", "ours"])
+        #expect(scene.bytes.starts(with: before) && scene.details?.isRewritten == false)
+        #expect(scene.unwritten == 0 && scene.hidden.isEmpty && !scene.core.state.mustBeKept)
+        var status = stat()
+        #expect(stat(scene.path, &status) == 0 && status.st_mode & 0o777 == 0o640)
+        // It is this program's own write.
+        #expect(try await scene.look() == FileNews())
+        try await scene.edit("new", nil)
+        try await scene.write()
+        #expect(try await scene.texts() == ["changed"] && scene.details?.holdsDeleted == true)
+    }
+
+    /// What no row concerns stays as it is, also if the layer would write it otherwise.
+    @Test func whatWasNotEditedStaysByteForByte() async throws {
+        let odd = "<</Type/Annot/Subtype/Text/Rect[300.00 700.0 +320 720]/Contents(odd)/X-Other(kept)>>"
+        let scene = try LocalFileScene([LocalFileScene.note, odd])
+        try await scene.open()
+        let before = scene.bytes
+        try await scene.edit(Self.first, "changed")
+        try await scene.write()
+        let added = String(decoding: scene.bytes.dropFirst(before.count), as: UTF8.self)
+        #expect(added.contains("changed") && added.contains("6 0 obj"))
+        #expect(!added.contains("odd") && !added.contains("7 0 obj"))
+    }
+
+    @Test func compactingRemovesWhatWasDeleted() async throws {
+        try await scene.open()
+        try await scene.edit(Self.first, nil)
+        try await scene.write(.init(isCompact: true))
+        #expect(scene.details?.isRewritten == true && scene.details?.holdsDeleted == false)
+        #expect(scene.bytes.firstRange(of: Array("first".utf8)) == nil && scene.unwritten == 0)
+        #expect(try await scene.look() == FileNews())
+    }
+
+    @Test func aCopyLeavesTheFileAsItIs() async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        let (before, copy) = (scene.bytes, scene.root + "/copy.pdf")
+        #expect(try await scene.write(.init(copy: copy))?.records == 0)
+        #expect(try await scene.texts(at: copy) == ["first", "ours"])
+        #expect(scene.bytes == before && scene.unwritten == 1 && scene.hidden.isEmpty)
+        #expect(try await scene.write(.init(copy: copy)) == .failed(.exists) && scene.error == .exists)
+        try await scene.edit("new", "again")
+        #expect(try await scene.write(.init(copy: copy, isForced: true))?.records == 0)
+        #expect(try await scene.texts(at: copy) == ["again", "first"] && scene.hidden.isEmpty)
+    }
+
+    @Test func aMissingFileIsMadeAgainOnlyByForce() async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        unlink(scene.path)
+        #expect(try await scene.write() == .failed(.missing))
+        guard case .written = try await scene.write(.init(isForced: true)) else {
+            Issue.record("it was not written: \(String(describing: scene.error))")
+            return
+        }
+        #expect(try await scene.texts() == ["first", "ours"])
+        #expect(scene.unwritten == 0 && scene.hidden.isEmpty)
+    }
+
+    @Test func aDamagedCopyIsNotWritten() async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        let version = try #require(scene.core.state.version?.contents)
+        let copy = try #require(scene.copies.path(of: version))
+        try Data("damaged".utf8).write(to: URL(filePath: copy))
+        unlink(scene.path)
+        _ = try await scene.write(.init(isForced: true))
+        #expect(scene.error == .copyDamaged(copy) && access(scene.path, F_OK) != 0 && scene.unwritten == 1)
+    }
+
+    @Test(arguments: [false, true]) func aReadOnlyFileIsNotReplaced(_ isFolder: Bool) async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        let before = scene.bytes
+        if isFolder {
+            unlink(scene.path)
+            mkdir(scene.path, 0o700)
+        } else {
+            chmod(scene.path, 0o440)
+        }
+        _ = try await scene.write()
+        #expect(scene.error == (isFolder ? .notAFile : .notWritable) && scene.hidden.isEmpty)
+        #expect(scene.unwritten == 1 && (isFolder || scene.bytes == before))
+    }
+
+    @Test(.enabled(if: geteuid() == 0)) func theFileOfAnotherUserIsReplacedOnlyByWish() async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        #expect(chown(scene.path, 12_345, 12_345) == 0)
+        _ = try await scene.write()
+        #expect(scene.error == .otherOwner)
+        scene.order.replacesOthers = true
+        #expect(try await scene.write()?.records == 1)
+        var status = stat()
+        #expect(stat(scene.path, &status) == 0 && status.st_uid == 12_345)
+    }
+
+    @Test func aCertifiedFileIsNotChanged() async throws {
+        let scene = try LocalFileScene([
+            LocalFileScene.note,
+            """
+            <</Type/Annot/Subtype/Widget/FT/Sig/T(sig)/Rect[0 0 0 0]/V<</Type/Sig/Filter/Adobe.PPKLite/Contents<00>\
+            /ByteRange[0 1 2 3]/Reference[<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams\
+            /P 1/V/1.2>>>>]>>>>
+            """,
+        ])
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        let before = scene.bytes
+        _ = try await scene.write(.init(isCompact: true))
+        #expect([.certified, .signedAnew].contains(scene.error) && scene.bytes == before && scene.hidden.isEmpty)
+        let copy = scene.root + "/copy.pdf"
+        #expect(try await scene.write(.init(copy: copy))?.records == 0)
+    }
+
+    // MARK: Other programs, the disk, and the end of the engine
+
+    @Test func aFileThatChangedBeforeTheExchangeIsReadFirst() async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        try await scene.append("theirs", "theirs")
+        let after = scene.bytes
+        guard case .written(let written) = try await scene.write() else {
+            Issue.record("not written")
+            return
+        }
+        #expect(written.merged.added == 1 && scene.bytes.starts(with: after))
+        #expect(try await scene.texts() == ["first", "ours", "theirs"])
+    }
+
+    /// Another program replaces the file between the comparison and the exchange: it goes back, and both have their notes.
+    @Test func aFileThatIsReplacedInTheLastMomentGoesBack() async throws {
+        try await scene.open()
+        let old = scene.bytes
+        try await scene.append("theirs", "theirs")
+        let (path, theirs) = (scene.path, scene.bytes)
+        try scene.replace(old)
+        try await scene.look()
+        try await scene.edit("new", "ours")
+        let isFirst = Once()
+        scene.work.hooks.withLock {
+            $0.beforeExchange = { () throws(OwnFileError) in
+                guard isFirst.isFirst else { return }
+                try? Data(theirs).write(to: URL(filePath: path + "~"))
+                guard rename(path + "~", path) == 0 else { throw .failed(errno) }
+            }
+        }
+        guard case .written = try await scene.write() else {
+            Issue.record("not written")
+            return
+        }
+        #expect(try await scene.texts() == ["first", "ours", "theirs"])
+        #expect(scene.unwritten == 0 && scene.hidden.isEmpty)
+        #expect(scene.bytes.starts(with: theirs))
+    }
+
+    @Test(arguments: ["exchange", "sync"]) func anErrorDecidesNothing(_ step: String) async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        scene.work.hooks.withLock {
+            if step == "sync" {
+                $0.beforeSync = { () throws(OwnFileError) in throw .failed(EIO) }
+            } else {
+                $0.afterExchange = { (_: String) throws(OwnFileError) in throw .failed(EIO) }
+                $0.beforeSync = { () throws(OwnFileError) in throw .failed(EIO) }
+            }
+        }
+        guard case .failed = try await scene.write() else {
+            Issue.record("it is said to be written")
+            return
+        }
+        #expect(scene.core.state.intent != nil && scene.unwritten == 1)
+        scene.work.hooks.withLock { $0 = .init() }
+        try await scene.look()
+        #expect(scene.core.state.intent == nil && scene.unwritten == 0)
+        #expect(try await scene.texts() == ["first", "ours"])
+        try await scene.send(.tick)
+        #expect(scene.hidden.isEmpty)
+    }
+
+    struct Kill: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var isHere: @Sendable (LocalFileCore.Effect) -> Bool
+    }
+
+    static let kills = [
+        Kill(testDescription: "prepare") { if case .prepare = $0 { true } else { false } },
+        Kill(testDescription: "exchange") { if case .exchange = $0 { true } else { false } },
+        Kill(testDescription: "settle") { effect in
+            guard case .store(_, let changes, _) = effect else { return false }
+            return changes.contains(.intent(nil))
+        },
+        Kill(testDescription: "remove") { if case .remove = $0 { true } else { false } },
+    ]
+
+    @Test(arguments: kills) func anEngineThatIsKilledHasWrittenOrHasNot(_ kill: Kill) async throws {
+        try await scene.open()
+        try await scene.edit("new", "ours")
+        scene.isKilled = kill.isHere
+        try await scene.write()
+        try await scene.restart()
+        #expect(scene.core.state.intent == nil && scene.layer["new"] == "ours")
+        let texts = try await scene.texts()
+        #expect(texts.contains("ours") == (scene.unwritten == 0))
+        try await scene.write()
+        try await scene.send(.tick)
+        #expect(try await scene.texts() == ["first", "ours"] && scene.unwritten == 0 && scene.hidden.isEmpty)
+    }
+
+    /// A private session that was killed has left no database.
+    @Test func whatAnUnknownSessionHasLeftIsRemoved() async throws {
+        let own = scene.root + "/.paper.pdf.\(scene.work.name).7.postilla"
+        let others = [".paper.pdf.other.7.postilla", ".other.pdf.\(scene.work.name).7.postilla", ".paper.pdf.7.postilla"]
+        for name in [own] + others.map({ scene.root + "/" + $0 }) {
+            try Data().write(to: URL(filePath: name))
+        }
+        try await scene.open()
+        try await scene.send(.tick)
+        #expect(access(own, F_OK) != 0 && Set(scene.hidden) == Set(others))
+    }
+
+    @Test func onlyHiddenFilesAreEverRemoved() async throws {
+        #expect(await scene.work.remove([scene.path, scene.root + "/.a.pdf.other.1.postilla"]))
+        #expect(access(scene.path, F_OK) == 0)
+        #expect(await scene.work.remove(["\(scene.root)/gone/.a.pdf.\(scene.work.name).1.postilla"]))
+    }
+}
+
+private final class Once: @unchecked Sendable {
+    private let lock = NSLock()
+    private var isOver = false
+
+    var isFirst: Bool {
+        lock.withLock {
+            defer { isOver = true }
+            return !isOver
+        }
+    }
+}
