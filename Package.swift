@@ -108,10 +108,8 @@ let package = Package(
             "DocumentEngine",
             [
                 "Annotations", "Authorization", "SyncProtocol", "Merging", "FileCore", "SQLite", "EngineCore",
-                "Postgres",
-                "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTP, nioHTTPTypes, nioPosix,
-                nioSSL,
-                lifecycle, sqlite, jwt, crypto, logging, metrics,
+                "Postgres", "PDFPages", "Interchange", http, httpCore, httpTLS, httpTypes, nio, nioHTTP, nioHTTPTypes,
+                nioPosix, nioSSL, lifecycle, sqlite, jwt, crypto, logging, metrics,
             ], rim, holding: [.embedInCode("API/openapi.json")]),
 
         // A person's own PDFs.

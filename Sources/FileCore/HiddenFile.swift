@@ -15,18 +15,16 @@ package enum HiddenFile {
 
     /// Whether a file of this name was made beside a PDF by the engine with this database.
     package static func isName(_ name: String, of pdf: String, database: String) -> Bool {
-        guard let number = name.dropping(prefix: start(pdf, database)).flatMap({ String($0).dropping(suffix: suffix) })
-        else { return false }
-        return Int64(number) != nil
+        let rest = name.dropping(prefix: start(pdf, database))
+        return rest.flatMap { $0.dropping(suffix: suffix) }.flatMap { Int64($0) } != nil
     }
 
     /// Whether a file of this name was made by the engine with this database, beside whatever PDF.
     package static func isName(_ name: String, database: String) -> Bool {
-        guard name.begins(with: "."), let start = name.dropping(suffix: suffix) else { return false }
-        let parts = String(start).split(scalar: ".", omittingEmptySubsequences: false)
-        guard parts.count > 3, Int64(parts[parts.count - 1]) != nil else { return false }
-        return String(start).dropping(suffix: ".\(parts[parts.count - 1])").map { String($0).ends(with: ".\(database)") }
-            ?? false
+        guard name.begins(with: "."), let stem = name.dropping(suffix: suffix),
+            let number = stem.split(scalar: ".").last, Int64(number) != nil
+        else { return false }
+        return stem.ends(with: ".\(database).\(number)")
     }
 
     private static func start(_ name: String, _ database: String) -> String {

@@ -10,7 +10,8 @@ extension LocalFileCore {
         let number = state.writes + 1
         let plan = WritePlan(
             number: number, version: version, source: usesCopy ? .copy : .file, rows: rows, sharesIDs: state.sharesIDs,
-            isCompact: order.isCompact, hidden: HiddenFile.path(beside: order.copy ?? path, database: name, number: number))
+            isCompact: order.isCompact,
+            hidden: HiddenFile.path(beside: order.copy ?? path, database: name, number: number))
         // Its name is known before it exists, so that it is never left behind.
         store([.hidden(state.hidden.union([plan.hidden]), writes: number)], .naming(plan, copy: order.copy))
     }
@@ -73,6 +74,8 @@ extension LocalFileCore {
         guard case .inspecting = operation?.stage, let intent = state.intent else { return }
         switch inspection {
         case .failed(let problem): fail(problem)
+        // The folder may be an empty one where a disk was: nothing counts as written that nobody can see.
+        case .found(nil, nil): settle(happened: false, wasSeen: true)
         case .found(_, let hidden?) where hidden.hasBytes(of: intent.version): settle(happened: false, wasSeen: true)
         case .found(let file, let hidden?) where state.version.map { !hidden.hasBytes(of: $0) } ?? true:
             // Another program's work came out, and goes back unless there is newer work in its place.

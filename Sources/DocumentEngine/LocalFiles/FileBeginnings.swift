@@ -15,8 +15,9 @@ enum FileBeginnings {
     }
 
     /// Returns those of the versions that a file begins with, the longest first. Reads the file once.
-    static func found(in path: String, of versions: [FileVersion.Contents]) throws(OwnFileError) -> [FileVersion.Contents]
-    {
+    static func found(
+        in path: String, of versions: [FileVersion.Contents]
+    ) throws(OwnFileError) -> [FileVersion.Contents] {
         guard let longest = versions.map(\.size).max() else { return [] }
         let hashes = try OpenFile(path).hashes(at: Set(versions.map(\.size)), upTo: longest)
         return versions.filter { hashes[$0.size]?.isExactly($0.sha256) ?? false }.sorted { $0.size > $1.size }

@@ -27,7 +27,8 @@ final class FileMatching: RecordComparing {
         let places = isMoved ? Dictionary(known.map { (ByteOrdered($0.id), $0) }) { first, _ in first } : [:]
         // What a known record answers may be new; the core gives that its id.
         var numbers: [ByteOrdered: Record.ID] = [:]
-        for (record, found) in zip(annotations, matching.records) where matching.newIDs.contains(ByteOrdered(found.id)) {
+        for (record, found) in zip(annotations, matching.records)
+        where matching.newIDs.contains(ByteOrdered(found.id)) {
             numbers[ByteOrdered(found.id)] = record.id
         }
         var partners = values(of: file, in: known)

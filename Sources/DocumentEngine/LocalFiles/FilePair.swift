@@ -56,8 +56,8 @@ extension OwnFileError {
         case .changedMeanwhile, .setAside: .changing
         case .exists: .exists
         // Of the tools or the machine, and not of the file.
-        case .unreadable(.toolMissing), .unreadable(.toolNotStarted), .unreadable(.noScratchFolder), .unreadable(.capped),
-            .unreadable(.tooSlow), .unreadable(.notWritten):
+        case .unreadable(.toolMissing), .unreadable(.toolNotStarted), .unreadable(.noScratchFolder),
+            .unreadable(.capped), .unreadable(.tooSlow), .unreadable(.notWritten):
             .failed(reason)
         case .unreadable, .notReadable: .unreadable(reason)
         default: .failed(reason)

@@ -24,7 +24,9 @@ extension FileWork {
                     guard errno == ENOENT else { throw OwnFileError(errno: errno) }
                     return .missing
                 }
-                guard status.st_mode & S_IFMT == S_IFREG, try contents(of: pair.here) == expected else { return .changed }
+                guard status.st_mode & S_IFMT == S_IFREG, try contents(of: pair.here) == expected else {
+                    return .changed
+                }
             } else if lstat(pair.here, &status) == 0 {
                 return .changed
             }

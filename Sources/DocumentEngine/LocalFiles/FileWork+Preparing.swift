@@ -145,7 +145,8 @@ extension FileWork {
             var details = Details(path: target, otherNames: old.map { max(0, Int($0.st_nlink) - 1) } ?? 0)
             var annotator = FileAnnotator(plan, bases: bases, frames: context.frames)
             do {
-                details.breaksSignature = try await annotate(source, into: pair.beside, &annotator, plan, order, context)
+                details.breaksSignature = try await annotate(
+                    source, into: pair.beside, &annotator, plan, order, context)
             } catch {
                 try checkSource(of: plan, path)
                 throw error

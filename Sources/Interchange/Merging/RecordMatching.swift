@@ -58,6 +58,11 @@ package struct RecordMatching {
     private mutating func matchNumbers(_ places: [Int]) {
         guard copy.sharesIDs else { return }
         var byID: [ByteOrdered: Int] = [:]
+        for (index, record) in mine.enumerated() {
+            // An annotation may have been given its name as its id.
+            guard let number = record.record.content["pdfObjectId"]?.integer else { continue }
+            byID[ByteOrdered("\(number)")] = index
+        }
         for (index, record) in mine.enumerated() { byID[ByteOrdered(record.id)] = index }
         for place in places {
             guard let partner = byID[ByteOrdered(theirs[place].id)], !used.contains(partner) else { continue }

@@ -53,6 +53,23 @@ import Testing
         #expect(scene.core.state.conflicts.isEmpty)
     }
 
+    /// Its number tells which one it is, as long as the file is continued.
+    @Test func aShortNameIsTheSameOneInAnUpdate() async throws {
+        let scene = try LocalFileScene(["<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(a)/NM(fitz-A0)>>"])
+        try await scene.open()
+        #expect(scene.layer == ["fitz-A0": "a"])
+        try await scene.foreign { annotated in
+            var record = annotated.records[0]
+            record.content = record.content.changing { object in
+                object["text"] = "moved and changed"
+                object["bbox"] = Rect(left: 300, top: 300, width: 20, height: 20).json
+            }
+            _ = try annotated.add(record)
+        }
+        let news = try await scene.look()
+        #expect(scene.layer == ["fitz-A0": "moved and changed"] && news.changed == 1 && news.added == 0)
+    }
+
     @Test func readingTwiceGivesTheSameIDs() async throws {
         let kinds = ["Text", "Square", "Circle"].map { "<</Type/Annot/Subtype/\($0)/Rect[10 10 40 40]/NM(\($0))>>" }
         let scene = try LocalFileScene(kinds + kinds)
@@ -101,11 +118,13 @@ import Testing
         #expect(scene.layer.count == 1 && scene.core.state.version?.size == Int64(more.count))
     }
 
-    /// Its end may still be written.
-    @Test func aFileWithoutItsEndIsDamaged() async throws {
+    /// Without `startxref`, or with objects that are not where the table says.
+    @Test(arguments: [true, false]) func aFileWhoseTableIsWrongIsDamaged(_ isCut: Bool) async throws {
         try await scene.open()
         let whole = scene.bytes
-        try scene.replace(Array(whole.dropLast(60)))
+        let place = try #require(isCut ? whole.ranges(of: Array("startxref".utf8)).last?.lowerBound : 9)
+        let moved = isCut ? [] : Array("% moved\n".utf8) + whole[place...]
+        try scene.replace(whole[..<place] + moved)
         try await scene.look()
         guard case .read(let reading) = scene.looked?.look else {
             Issue.record("it was not read: \(String(describing: scene.error))")
@@ -317,6 +336,20 @@ import Testing
         #expect(scene.hidden.isEmpty)
     }
 
+    /// Pages within the tree's own object: unusual, and no damage.
+    @Test func anOddFileIsNotDamaged() async throws {
+        var odd = SmallPDF(annotations: [LocalFileScene.note])
+        let direct = "<</Type/Annot/Subtype/Text/Rect[1 1 9 9]>>"
+        odd.pages.append((entries: "/MediaBox[0 0 100 100]/Annots[\(direct)]", content: ""))
+        try scene.replace(odd.bytes)
+        try await scene.open()
+        guard case .read(let reading) = scene.looked?.look else {
+            Issue.record("it was not read: \(String(describing: scene.error))")
+            return
+        }
+        #expect(!reading.isDamaged)
+    }
+
     struct Kill: Sendable, CustomTestStringConvertible {
         var testDescription: String
         var isHere: @Sendable (LocalFileCore.Effect) -> Bool
@@ -349,7 +382,9 @@ import Testing
     /// A private session that was killed has left no database.
     @Test func whatAnUnknownSessionHasLeftIsRemoved() async throws {
         let own = scene.root + "/.paper.pdf.\(scene.work.name).7.postilla"
-        let others = [".paper.pdf.other.7.postilla", ".other.pdf.\(scene.work.name).7.postilla", ".paper.pdf.7.postilla"]
+        let others = [
+            ".paper.pdf.other.7.postilla", ".other.pdf.\(scene.work.name).7.postilla", ".paper.pdf.7.postilla",
+        ]
         for name in [own] + others.map({ scene.root + "/" + $0 }) {
             try Data().write(to: URL(filePath: name))
         }
