@@ -4,7 +4,6 @@ import Merging
 /// Finds the annotations of a file among records that are known.
 package protocol RecordComparing: Sendable {
     /// Returns the known records that a file has, each with what the file changed in it, by the numbers of their objects.
-    /// What such a record answers has the id that is known, or the number of its object if it is new.
     ///
     /// - Parameters:
     ///   - file: the file's records, by the numbers of their objects.
@@ -80,8 +79,7 @@ package enum FileNames {
     ) -> [Record] {
         let partners = policy.partners(of: file, in: known, sharesIDs: sharesIDs, isMoved: isMoved)
         let names = ids(of: file)
-        let knownIDs = Set(known.map { ByteOrdered($0.id) })
-        var used = taken.union(knownIDs)
+        var used = taken.union(known.map { ByteOrdered($0.id) })
         var new: [ByteOrdered: Record.ID] = [:]
         let (annotations, values) = divided(file)
         for record in annotations.sorted(by: isBefore) + values {
@@ -99,13 +97,7 @@ package enum FileNames {
             new[number] = id
         }
         return file.map { record in
-            if var partner = partners[ByteOrdered(record.id)] {
-                // It may answer what is new.
-                partner.content = partner.content.renamingTargets { target in
-                    knownIDs.contains(ByteOrdered(target)) ? target : new[ByteOrdered(target)] ?? target
-                }
-                return partner
-            }
+            if let partner = partners[ByteOrdered(record.id)] { return partner }
             var record = record
             record.content = record.content.renamingTargets { new[ByteOrdered($0)] ?? $0 }
             record.id = new[ByteOrdered(record.id)] ?? record.id

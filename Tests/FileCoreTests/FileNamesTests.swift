@@ -34,4 +34,14 @@ struct FileNamesTests {
     @Test func aNumberIsNoName() {
         #expect(ids([record("6", "7"), record("7", nil)]) == ["6", "7"])
     }
+
+    @Test func theValueOfAFieldIsNamedAfterItsWidget() {
+        let value = Record(
+            id: "6:value", content: Content(checked: #"{"type":"pspdfkit/form-field-value","name":"year","value":"1"}"#)
+        )
+        #expect(ids([value, record("6", "the widget")]) == ["6:value", "6"])
+        #expect(ids([value, record("6", "widget")]) == ["widget:value", "widget"])
+        // The name of a field is no name of an annotation.
+        #expect(ids([value, record("7", "year")]) == ["6:value", "year"])
+    }
 }

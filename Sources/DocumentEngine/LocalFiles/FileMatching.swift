@@ -25,20 +25,10 @@ final class FileMatching: RecordComparing {
                 known.filter { $0.contentType != .formFields }, from: .records, isAligned: isMoved), pages: frames)
         // Programs that write a file anew round numbers, and that is no change.
         let places = isMoved ? Dictionary(known.map { (ByteOrdered($0.id), $0) }) { first, _ in first } : [:]
-        // What a known record answers may be new; the core gives that its id.
-        var numbers: [ByteOrdered: Record.ID] = [:]
-        for (record, found) in zip(annotations, matching.records)
-        where matching.newIDs.contains(ByteOrdered(found.id)) {
-            numbers[ByteOrdered(found.id)] = record.id
-        }
         var partners = values(of: file, in: known)
         for (record, found) in zip(annotations, matching.records)
         where matching.partners[ByteOrdered(record.id)] != nil {
-            var partner = places[ByteOrdered(found.id)].map(found.atPlace(of:)) ?? found
-            if !numbers.isEmpty {
-                partner.content = partner.content.renamingTargets { numbers[ByteOrdered($0)] ?? $0 }
-            }
-            partners[ByteOrdered(record.id)] = partner
+            partners[ByteOrdered(record.id)] = places[ByteOrdered(found.id)].map(found.atPlace(of:)) ?? found
         }
         return partners
     }
