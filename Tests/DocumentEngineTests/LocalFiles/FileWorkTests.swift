@@ -399,15 +399,3 @@ import Testing
         #expect(await scene.work.remove(["\(scene.root)/gone/.a.pdf.\(scene.work.name).1.postilla"]))
     }
 }
-
-private final class Once: @unchecked Sendable {
-    private let lock = NSLock()
-    private var isOver = false
-
-    var isFirst: Bool {
-        lock.withLock {
-            defer { isOver = true }
-            return !isOver
-        }
-    }
-}

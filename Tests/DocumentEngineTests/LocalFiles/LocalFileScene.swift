@@ -39,13 +39,17 @@ final class LocalFileScene {
 
     static let note = "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(first)/NM(the-first-of-all-notes)>>"
 
-    init(_ annotations: [String] = [note], name: String = "01J5Z3V6S8Q4T2W0X9Y7A1B3C5", words: String = "Word") throws {
+    /// - Parameter disk: the folder of the file; nil: a temporary one.
+    init(
+        _ annotations: [String] = [note], words: String = "Word", file: String = "paper.pdf", on disk: String? = nil
+    ) throws {
         folder = try TemporaryFolder()
         let real = realpath(folder.path, nil).map { String(cString: $0) } ?? folder.path
-        root = real
-        path = real + "/paper.pdf"
+        root = disk ?? real
+        path = root + "/" + file
         copies = KeptCopy(data: real + "/data", runtime: real + "/run")
         try FileManager.default.createDirectory(atPath: real + "/scratch", withIntermediateDirectories: true)
+        let name = "01J5Z3V6S8Q4T2W0X9Y7A1B3C5"
         work = FileWork(name: name, setup: .init(tools: PDFTools(), work: nil, scratchFolder: real + "/scratch"))
         core = Core(path: path, name: name, policy: work.matching)
         try replace(SmallPDF(annotations: annotations, word: words).bytes)
@@ -57,8 +61,9 @@ final class LocalFileScene {
 
     /// As an editor saves: by another file.
     func replace(_ bytes: [UInt8]) throws {
-        try Data(bytes).write(to: URL(filePath: path + "~"))
-        guard rename(path + "~", path) == 0 else { throw OwnFileError.failed(errno) }
+        let other = root + "/~"
+        try Data(bytes).write(to: URL(filePath: other))
+        guard rename(other, path) == 0 else { throw OwnFileError.failed(errno) }
     }
 
     /// As another program that appends.
@@ -86,7 +91,7 @@ final class LocalFileScene {
 
     /// The files in the folder that should not be there.
     var hidden: [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
         return names.filter { $0.hasSuffix(".postilla") }
     }
 
@@ -102,6 +107,8 @@ final class LocalFileScene {
         for (id, row) in rows { if let local = row.local { texts[id.text] = Annotation(local).text } }
         return texts
     }
+
+    func record(_ id: Record.ID) -> Record? { rows[ByteOrdered(id)]?.local }
 
     var unwritten: Int { core.state.unwritten }
 
@@ -226,5 +233,18 @@ extension LocalFileCore.Answer {
     /// How many records were written; nil: it is another answer.
     var records: Int? {
         if case .written(let written) = self { written.records } else { nil }
+    }
+}
+
+/// True once.
+final class Once: @unchecked Sendable {
+    private let lock = NSLock()
+    private var isOver = false
+
+    var isFirst: Bool {
+        lock.withLock {
+            defer { isOver = true }
+            return !isOver
+        }
     }
 }
