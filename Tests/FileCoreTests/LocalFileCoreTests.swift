@@ -202,6 +202,18 @@ struct LocalFileCoreTests {
         #expect(row?.local?.content["text"]?.string == "one")
     }
 
+    /// As when a disk was pulled out: its folder is there, and empty.
+    @Test func aWriteOfWhichNothingIsThereDoesNotCountAsWritten() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.send(.exchanged(bench.ticket ?? 0, .unclear(.failed("input/output error"))))
+        bench.send(.inspected(bench.ticket ?? 0, .found(file: nil, hidden: nil)))
+        bench.store()
+        #expect(bench.core.state.intent == nil && bench.core.state.unwritten == 1)
+    }
+
     @Test func whatIsPrivateIsNotShared() {
         var bench = Bench(isPrivate: true)
         bench.send(.shared(3, true))

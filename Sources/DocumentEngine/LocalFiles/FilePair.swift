@@ -20,8 +20,8 @@ struct FilePair {
             throw OwnFileError(error)
         }
         let name = String(hidden.split(scalar: "/").last ?? "")
-        guard HiddenFile.isName(name, database: database), hidden.dropping(suffix: "/" + name) != nil,
-            hidden.dropLast(name.count).elementsEqual(path.dropLast(place.name.count))
+        guard HiddenFile.isName(name, database: database), let one = hidden.dropping(suffix: "/" + name),
+            let other = path.dropping(suffix: "/" + place.name), one.utf8.elementsEqual(other.utf8)
         else { throw .failed(EINVAL) }
         folder = place.folderPath
         here = place.here

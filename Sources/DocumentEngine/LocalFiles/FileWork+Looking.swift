@@ -62,8 +62,8 @@ extension FileWork {
 
     private func hiddenFiles(beside path: String) -> Set<String> {
         let name = String(path.split(scalar: "/").last ?? "")
-        let folder = String(path.dropLast(name.count))
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)) ?? []
+        guard let folder = path.dropping(suffix: name).map({ String($0) }) else { return [] }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return Set(names.filter { HiddenFile.isName($0, of: name, database: self.name) }.map { folder + $0 })
     }
 
@@ -92,26 +92,50 @@ extension FileWork {
         _ path: String, _ version: FileVersion, _ known: LocalFileState.Known, _ context: LookContext,
         _ looked: inout Looked
     ) async throws {
-        let tools = tools(for: version.size, isPrivate: context.isPrivate)
-        let (title, found, isDamaged) = try await perform(on: version.size) {
-            async let info = tools.firstInfo(of: path)
-            let (found, isDamaged) = try await tools.condition(of: path)
-            return (try await info.title, found, isDamaged)
-        }
-        let contents = Contents(
-            title: title, frames: found.frames, hasMarks: found.records.contains { !Annotation($0).isHidden })
+        let (records, contents, isDamaged) = try await read(path, size: version.size, isPrivate: context.isPrivate)
         let revisions = (try? FileBeginnings.revisions(of: path)) ?? []
         let origin = try await origin(of: path, version, contents, known, context, &looked)
         hooks.withLock { $0.afterReading }()
         // What was read must be what was hashed.
         let after = try hash(path)
         let reading = FileReading(
-            version: after, records: found.records + found.values, origin: origin, revisions: revisions,
+            version: after, records: records, origin: origin, revisions: revisions,
             isSettled: after == version, isDamaged: isDamaged, synced: try await context.synced())
         matching.setFrames(contents.frames)
         looked.contents = contents
         if known.version != nil, case .anew = origin { looked.newPages = true }
         looked.look = .read(reading)
+    }
+
+    private func read(
+        _ path: String, size: Int64, isPrivate: Bool
+    ) async throws -> (records: [Record], contents: Contents, isDamaged: Bool) {
+        let tools = tools(for: size, isPrivate: isPrivate)
+        return try await perform(on: size) {
+            async let info = tools.firstInfo(of: path)
+            let (found, isDamaged) = try await tools.condition(of: path)
+            let contents = Contents(
+                title: try await info.title, frames: found.frames,
+                hasMarks: found.records.contains { !Annotation($0).isHidden })
+            return (found.records + found.values, contents, isDamaged)
+        }
+    }
+
+    /// Returns what a file or a copy of it has, by the numbers of its objects, for a state of an earlier version. The pages
+    /// of ``matching`` are not set.
+    ///
+    /// - Throws: ``OwnFileError`` and ``PDFError``
+    func records(
+        of path: String, isPrivate: Bool
+    ) async throws -> (version: FileVersion, records: [Record], contents: Contents) {
+        let result: Result<(FileVersion, [Record], Contents), any Error> = await apart { [self] in
+            do {
+                let version = try FileVersion.read(path)
+                let (records, contents, _) = try await read(path, size: version.size, isPrivate: isPrivate)
+                return .success((version, records, contents))
+            } catch { return .failure(error) }
+        }
+        return try result.get()
     }
 
     private func origin(

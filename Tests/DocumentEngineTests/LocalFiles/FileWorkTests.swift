@@ -393,6 +393,15 @@ import Testing
         #expect(access(own, F_OK) != 0 && Set(scene.hidden) == Set(others))
     }
 
+    /// What an engine of an earlier version has left is compared with this.
+    @Test func theRecordsOfACopyAreRead() async throws {
+        let (version, records, contents) = try await scene.work.records(of: scene.path, isPrivate: false)
+        #expect(version.size == Int64(scene.bytes.count) && records.map(\.id) == ["6"] && contents.frames.count == 1)
+        await #expect(throws: OwnFileError.missing) {
+            try await scene.work.records(of: scene.path + "x", isPrivate: false)
+        }
+    }
+
     @Test func onlyHiddenFilesAreEverRemoved() async throws {
         #expect(await scene.work.remove([scene.path, scene.root + "/.a.pdf.other.1.postilla"]))
         #expect(access(scene.path, F_OK) == 0)
