@@ -18,12 +18,22 @@ package final class SQLiteStore: LayerStore {
     /// - Throws: ``StoreError`` if it cannot be used; it is never replaced or emptied.
     package convenience init(path: String) throws { try self.init(path: path, damage: DamageLog()) }
 
-    init(path: String, damage: DamageLog) throws {
+    /// What tells one kind of store from another.
+    struct Kind {
+        var migrator: DatabaseMigrator
+        /// The most connections that read at one time. Each needs several descriptors.
+        var readers: Int
+
+        /// Four for the engine's read threads, two for other threads, such as the one that renews the restore stamp.
+        static var server: Kind { Kind(migrator: SQLiteSchema.migrator, readers: 6) }
+    }
+
+    init(path: String, damage: DamageLog, kind: Kind = .server) throws {
         self.damage = damage
         log = WriteAheadLog(of: path)
         do {
             try PrivateFiles.make(file: path)
-            pool = try DatabasePool(path: path, configuration: Self.configuration)
+            pool = try DatabasePool(path: path, configuration: Self.configuration(kind))
             try pool.writeWithoutTransaction { database in
                 // Not in the configuration: GRDB relaxes this setting when it enables the write-ahead log.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -31,7 +41,7 @@ package final class SQLiteStore: LayerStore {
                 // Before anything is appended to what an earlier process left, or to GRDB's own first transactions.
                 try log.secure(try cache.statements(of: database))
             }
-            let migrator = SQLiteSchema.migrator
+            let migrator = kind.migrator
             if try pool.read(migrator.hasBeenSuperseded) { throw StoreError.newerSchema(path) }
             try migrator.migrate(pool)
         } catch let error as StoreError { throw error } catch let error as DatabaseError {
@@ -39,13 +49,12 @@ package final class SQLiteStore: LayerStore {
         }
     }
 
-    private static var configuration: Configuration {
+    private static func configuration(_ kind: Kind) -> Configuration {
         var configuration = Configuration()
         configuration.label = "postilla.store"
         configuration.foreignKeysEnabled = true
         configuration.busyMode = .timeout(5)
-        // Four for the engine's read threads, two for other threads, such as the one that renews the restore stamp.
-        configuration.maximumReaderCount = 6
+        configuration.maximumReaderCount = kind.readers
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA trusted_schema = OFF")
         }
@@ -88,6 +97,11 @@ package final class SQLiteStore: LayerStore {
                 try transaction.run("INSERT OR REPLACE INTO mark VALUES (1, ?)", .text(mark))
             }
         }
+    }
+
+    /// Writes a copy to a path where nothing is, or an empty file. It is not on disk yet when this returns.
+    func copy(to path: String) throws {
+        try pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
     }
 
     /// Closes readers first: only the last connection to close writes the log back into the file, and readers cannot.

@@ -39,7 +39,7 @@ package final class StoreCheck: Sendable {
 
     private static let maxProblems = 100
 
-    static func problems(in database: Database) throws -> [Problem] {
+    static func problems(in database: Database, tables: [StoredTable] = StoredTable.tables) throws -> [Problem] {
         var found: [Problem] = []
         do {
             let lines = try String.fetchAll(database, sql: "PRAGMA integrity_check(\(maxProblems))")
@@ -52,7 +52,7 @@ package final class StoreCheck: Sendable {
         let statements = try cache.statements(of: database)
         let names = SetNames(database)
         var tallies: [String: [Int64: RowTally]] = [:]
-        for table in StoredTable.tables {
+        for table in tables {
             do {
                 var count = 0
                 // The table itself, not an index, which could hide a row.

@@ -19,7 +19,7 @@ final class StoredTable: Sendable {
     let insertion: String
 
     /// - Parameter selected: what to select for the columns, if not the columns themselves.
-    private init(_ name: String, _ noun: String, key keyCount: Int32, _ columns: [String], selected: [String]? = nil) {
+    init(_ name: String, _ noun: String, key keyCount: Int32, _ columns: [String], selected: [String]? = nil) {
         (self.name, self.noun, self.columns, self.keyCount) = (name, noun, columns, keyCount)
         count = Int32((selected ?? columns).count)
         self.selected = (selected ?? columns).joined(separator: ", ")
@@ -33,7 +33,9 @@ final class StoredTable: Sendable {
     var qualified: String { (columns + ["checksum"]).map { "\(name).\($0)" }.joined(separator: ", ") }
 
     /// Whether the rows are stored apart from the key's index.
-    var keepsRows: Bool { [Self.layer, .record, .baseRecord].contains { $0 === self } }
+    var keepsRows: Bool {
+        [Self.layer, .record, .baseRecord, .fileRow, .fileConflict, .fileLost].contains { $0 === self }
+    }
 
     /// Whether the first column is the number of a layer or of a set of base records.
     var belongsToSet: Bool { columns[0] == "layer" || columns[0] == "base" }

@@ -1,0 +1,64 @@
+import EngineCore
+import FoundationEssentials
+import GRDB
+import Glibc
+import SQLite
+
+/// Reads the database of a local PDF without an engine, or besides one, and changes nothing in it.
+///
+/// SQLite reads a write-ahead log with the help of a file beside it, which it makes if no process has the database open. Where
+/// it cannot, because the folder cannot be written, a copy in a private folder is read: no engine writes there, either.
+struct KeptDatabase {
+    let path: String
+    /// Where a copy is made.
+    let temporary: String
+
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        do { return try Self.read(path, body) } catch let error as DatabaseError {
+            guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode.primaryResultCode),
+                access(path, R_OK) == 0, access(Storage.folder(of: path), W_OK) != 0
+            else { throw error }
+            return try readCopy(body)
+        }
+    }
+
+    private static func read<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        defer { try? queue.close() }
+        return try queue.read(body)
+    }
+
+    // MARK: A copy
+
+    private func readCopy<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        var name = Array("\(temporary)/postilla-reading-XXXXXX".utf8CString)
+        // Mode 0700.
+        guard let made = mkdtemp(&name) else { throw StoreError.folder(temporary, String(cString: strerror(errno))) }
+        let folder = String(cString: made)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let copy = "\(folder)/\(FileDatabase.name)"
+        for _ in 0..<3 {
+            let before = stamps
+            for end in ["", "-wal"] {
+                unlink(copy + end)
+                if access(path + end, F_OK) == 0 { try PrivateFiles.copy(file: path + end, to: copy + end) }
+            }
+            // An engine that sees the folder elsewhere may have begun meanwhile.
+            if stamps == before { return try Self.read(copy, body) }
+        }
+        throw DatabaseError(resultCode: .SQLITE_BUSY)
+    }
+
+    /// What changes whenever the database or its log is written.
+    private var stamps: [[Int]] {
+        ["", "-wal"].map { end in
+            var status = stat()
+            guard stat(path + end, &status) == 0 else { return [] }
+            return [Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        }
+    }
+}
