@@ -129,8 +129,8 @@ final class FileDatabase: LayerStore {
 
     // MARK: Places
 
-    /// Makes the same database in another parent folder, in one step: after a kill or a power failure it is there as a whole,
-    /// or not at all. This one stays, and must not be written meanwhile.
+    /// Makes the same database in another parent folder, in one step: after a kill or a power failure it is there as a
+    /// whole, or not at all. This one stays, and must not be written meanwhile.
     ///
     /// - Throws: ``Problem/exists`` if one is there.
     func copied(to parent: String) throws -> FileDatabase {
@@ -155,7 +155,8 @@ final class FileDatabase: LayerStore {
         return try copy.closingOnFailure { try copy.write { _ in } }
     }
 
-    /// Closes and removes it as a whole: database, log, shared memory, and what else is in its folder. May be called again.
+    /// Closes and removes it as a whole: database, log, shared memory, and what else is in its folder. May be called
+    /// again.
     ///
     /// - Returns: whether nothing is left.
     func remove() -> Bool {
@@ -177,7 +178,7 @@ final class FileDatabase: LayerStore {
         return true
     }
 
-    /// The documents that have a folder in a parent folder, finished or not, without those set aside. They need not have a
+    /// The documents that have a folder in a parent folder, without those set aside. An unfinished one may have no
     /// database.
     static func documents(in parent: String) -> [String] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []

@@ -6,8 +6,8 @@ import SQLite
 
 /// Reads the database of a local PDF without an engine, or besides one, and changes nothing in it.
 ///
-/// SQLite reads a write-ahead log with the help of a file beside it, which it makes if no process has the database open. Where
-/// it cannot, because the folder cannot be written, a copy in a private folder is read: no engine writes there, either.
+/// SQLite reads a write-ahead log with the help of a file beside it, which it makes if no process has the database open.
+/// Where it cannot, because the folder cannot be written, a copy in a private folder is read.
 struct KeptDatabase {
     let path: String
     /// Where a copy is made.
@@ -15,10 +15,8 @@ struct KeptDatabase {
 
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         do { return try Self.read(path, body) } catch let error as DatabaseError {
-            guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode.primaryResultCode),
-                access(path, R_OK) == 0, access(Storage.folder(of: path), W_OK) != 0
-            else { throw error }
-            return try readCopy(body)
+            guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode.primaryResultCode) else { throw error }
+            return try readCopy(body, after: error)
         }
     }
 
@@ -34,10 +32,11 @@ struct KeptDatabase {
 
     // MARK: A copy
 
-    private func readCopy<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    /// - Parameter error: why the database could not be read in its place.
+    private func readCopy<Result>(_ body: (Database) throws -> Result, after error: DatabaseError) throws -> Result {
         var name = Array("\(temporary)/postilla-reading-XXXXXX".utf8CString)
         // Mode 0700.
-        guard let made = mkdtemp(&name) else { throw StoreError.folder(temporary, String(cString: strerror(errno))) }
+        guard let made = mkdtemp(&name) else { throw PlaceProblem(folder: temporary, code: errno) }
         let folder = String(cString: made)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let copy = "\(folder)/\(FileDatabase.name)"
@@ -45,12 +44,14 @@ struct KeptDatabase {
             let before = stamps
             for end in ["", "-wal"] {
                 unlink(copy + end)
-                if access(path + end, F_OK) == 0 { try PrivateFiles.copy(file: path + end, to: copy + end) }
+                guard FileStatus(link: path + end) != nil else { continue }
+                // What cannot be copied cannot be read.
+                guard (try? PrivateFiles.copy(file: path + end, to: copy + end)) != nil else { throw error }
             }
-            // An engine that sees the folder elsewhere may have begun meanwhile.
+            // An engine that may write there, by another path, may have begun meanwhile.
             if stamps == before { return try Self.read(copy, body) }
         }
-        throw DatabaseError(resultCode: .SQLITE_BUSY)
+        throw error
     }
 
     /// What changes whenever the database or its log is written.

@@ -11,7 +11,8 @@ package struct KeptFiles: Sendable {
     let folder: String
     let temporary: String
 
-    /// - Parameter temporary: where copies are made of what cannot be read in its place; nil: where the system has such files.
+    /// - Parameter temporary: where copies are made of what cannot be read in its place; nil: where the system has such
+    ///   files.
     package init(folder: String, temporary: String? = nil) {
         self.folder = folder
         self.temporary = temporary ?? FileManager.default.temporaryDirectory.path
@@ -71,14 +72,17 @@ package struct KeptFiles: Sendable {
 
     private func look(_ name: String) -> Finding {
         let database = database(name)
-        guard access(database.path, F_OK) == 0 || errno != ENOENT else { return .nothing }
+        guard access(database.path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else { return .nothing }
         var pdf: String?
         func damaged(_ problem: String, wasRead: Bool) -> Finding {
             .damaged(DamagedKeptFile(path: database.path, problem: problem, pdf: pdf, wasRead: wasRead))
         }
         do {
             return try database.read { connection in
-                guard try connection.tableExists(StoredTable.fileMeta.name) else { return .nothing }
+                // A file has its tables from the beginning.
+                guard try connection.tableExists(StoredTable.fileMeta.name) else {
+                    return damaged("it is damaged", wasRead: true)
+                }
                 if try FileSchema.migrator.hasBeenSuperseded(connection) {
                     return damaged("it was written by a newer version", wasRead: false)
                 }
@@ -96,7 +100,9 @@ package struct KeptFiles: Sendable {
             case .SQLITE_CORRUPT, .SQLITE_NOTADB: return damaged("it is damaged", wasRead: true)
             default: return damaged("it cannot be read: \(reason(database.path, error))", wasRead: false)
             }
-        } catch is DamagedRow { return damaged("it is damaged", wasRead: true) } catch {
+        } catch is DamagedRow { return damaged("it is damaged", wasRead: true) } catch let problem as PlaceProblem {
+            return damaged("it cannot be read: \(problem.sentence)", wasRead: false)
+        } catch {
             return damaged("it cannot be read: \(error)", wasRead: false)
         }
     }
@@ -157,8 +163,8 @@ package struct KeptFiles: Sendable {
         } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
     }
 
-    /// Gives the folder of a damaged database, which nobody may have open, a name of its own, so that nothing of it is replaced
-    /// or removed. One that could not be read, or is damaged only in parts, stays.
+    /// Gives the folder of a damaged database, which nobody may have open, a name of its own, so that nothing of it is
+    /// replaced or removed. One that could not be read, or is damaged only in parts, stays.
     ///
     /// - Returns: where it is now.
     package func setAside(_ damaged: DamagedKeptFile) -> DamagedKeptFile {
