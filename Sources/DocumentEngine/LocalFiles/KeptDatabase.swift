@@ -14,26 +14,40 @@ struct KeptDatabase {
     let temporary: String
 
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        do { return try Self.read(path, body) } catch let error as DatabaseError {
-            guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode.primaryResultCode) else { throw error }
-            return try readCopy(body, after: error)
+        try use { try $0.read(body) }
+    }
+
+    /// Writes a copy, as the database is at one moment, to a path where nothing is.
+    func copy(to target: String) throws {
+        try PrivateFiles.make(file: target)
+        try use { queue in
+            try queue.unsafeRead { try $0.execute(sql: "VACUUM INTO ?", arguments: [target]) }
         }
     }
 
-    private static func read<Result>(_ path: String, _ body: (Database) throws -> Result) throws -> Result {
+    private func use<Result>(_ body: (DatabaseQueue) throws -> Result) throws -> Result {
+        do { return try Self.use(path, body) } catch let error as DatabaseError {
+            guard [.SQLITE_CANTOPEN, .SQLITE_READONLY].contains(error.resultCode.primaryResultCode) else { throw error }
+            return try useCopy(body, after: error)
+        }
+    }
+
+    private static func use<Result>(_ path: String, _ body: (DatabaseQueue) throws -> Result) throws -> Result {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA trusted_schema = OFF") }
         let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
-        return try queue.read(body)
+        return try body(queue)
     }
 
-    // MARK: A copy
+    // MARK: In another place
 
-    /// - Parameter error: why the database could not be read in its place.
-    private func readCopy<Result>(_ body: (Database) throws -> Result, after error: DatabaseError) throws -> Result {
+    /// - Parameter problem: why the database could not be read in its place.
+    private func useCopy<Result>(
+        _ body: (DatabaseQueue) throws -> Result, after problem: DatabaseError
+    ) throws -> Result {
         var name = Array("\(temporary)/postilla-reading-XXXXXX".utf8CString)
         // Mode 0700.
         guard let made = mkdtemp(&name) else { throw PlaceProblem(folder: temporary, code: errno) }
@@ -46,12 +60,12 @@ struct KeptDatabase {
                 unlink(copy + end)
                 guard FileStatus(link: path + end) != nil else { continue }
                 // What cannot be copied cannot be read.
-                guard (try? PrivateFiles.copy(file: path + end, to: copy + end)) != nil else { throw error }
+                do { try PrivateFiles.copy(file: path + end, to: copy + end) } catch { throw problem }
             }
             // An engine that may write there, by another path, may have begun meanwhile.
-            if stamps == before { return try Self.read(copy, body) }
+            if stamps == before { return try Self.use(copy, body) }
         }
-        throw error
+        throw problem
     }
 
     /// What changes whenever the database or its log is written.

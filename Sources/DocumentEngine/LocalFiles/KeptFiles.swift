@@ -57,7 +57,7 @@ package struct KeptFiles: Sendable {
             pdf: try? database(document).read { try tables($0, DamageLog()) { try $0.path() } })
     }
 
-    private func database(_ name: String) -> KeptDatabase {
+    func database(_ name: String) -> KeptDatabase {
         KeptDatabase(path: FileDatabase.path(in: "\(folder)/\(name)"), temporary: temporary)
     }
 
@@ -124,62 +124,37 @@ package struct KeptFiles: Sendable {
             conflicts: state.conflicts.count, isBeingWritten: state.intent != nil || !state.hidden.isEmpty)
     }
 
-    // MARK: Damage
+    /// Whether a living process has the file open in a private session, as a folder in memory tells.
+    ///
+    /// - Parameter path: absolute, without links.
+    package func isOpenPrivately(_ path: String) -> Bool {
+        all().files.contains { $0.isPrivate && $0.path.isExactly(path) && $0.owners.contains(where: Self.isAlive) }
+    }
 
-    /// Returns what a thorough check finds damaged: in the database, in the copy of the PDF, and in attachments.
-    package func damage(besides file: KeptFile) -> [DamagedKeptFile] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: file.folder)) ?? []
-        let copies = names.sorted().compactMap { name -> DamagedKeptFile? in
-            let path = "\(file.folder)/\(name)"
-            let isCopy = file.sha256.map { name.isExactly(Self.copyName($0)) } ?? false
-            guard let hash = isCopy ? file.sha256 : AttachmentID(name)?.hex else { return nil }
-            do throws(OwnFileError) {
-                guard try !OpenFile(path).hash(upTo: .max).hex.isExactly(hash) else { return nil }
-                return DamagedKeptFile(path: path, problem: "it is damaged", pdf: file.path, wasRead: true)
-            } catch {
-                return DamagedKeptFile(path: path, problem: "it cannot be read: \(error.reason)", pdf: file.path)
-            }
+    private static func isAlive(_ user: FileUser) -> Bool {
+        let process = ProcessIdentity(pid: user.pid)
+        return process.pid <= 0 || (process.isAlive && process.start == user.start)
+    }
+
+    /// Copies what is kept of a file, as it is at one moment, for another engine that has a data folder of its own.
+    package func copy(_ file: KeptFile, to parent: String) throws {
+        let target = "\(parent)/\(file.document)"
+        try PrivateFiles.make(folder: target)
+        try database(file.document).copy(to: FileDatabase.path(in: target))
+        for name in copies(of: file).map(\.name) {
+            try PrivateFiles.copy(file: "\(file.folder)/\(name)", to: "\(target)/\(name)")
         }
-        return databaseDamage(file) + copies
+    }
+
+    /// The copy of the PDF and the attachments that are there, with the hashes that they should have.
+    func copies(of file: KeptFile) -> [(name: String, sha256: String)] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: file.folder)) ?? []
+        return names.sorted().compactMap { name in
+            if let sha256 = file.sha256, name.isExactly(Self.copyName(sha256)) { return (name, sha256) }
+            return AttachmentID(name).map { (name, $0.hex) }
+        }
     }
 
     /// The name says which version it is, so that it need not be read to know.
     static func copyName(_ sha256: String) -> String { "base.pdf." + sha256.prefix(scalars: 16) }
-
-    private func databaseDamage(_ file: KeptFile) -> [DamagedKeptFile] {
-        func damaged(_ problem: String, wasRead: Bool = true) -> [DamagedKeptFile] {
-            [
-                DamagedKeptFile(
-                    path: file.database, problem: problem, pdf: file.path, isPartial: true, wasRead: wasRead)
-            ]
-        }
-        do {
-            let problems = try database(file.document).read {
-                try StoreCheck.problems(in: $0, tables: FileSchema.checked)
-            }
-            guard let first = problems.first else { return [] }
-            let more = problems.count == 1 ? "" : " and \(problems.count - 1) more"
-            return damaged("it is damaged (\(first)\(more))")
-        } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
-    }
-
-    /// Gives the folder of a damaged database, which nobody may have open, a name of its own, so that nothing of it is
-    /// replaced or removed. One that could not be read, or is damaged only in parts, stays.
-    ///
-    /// - Returns: where it is now.
-    package func setAside(_ damaged: DamagedKeptFile) -> DamagedKeptFile {
-        let old = Storage.folder(of: damaged.path)
-        let name = old.split(separator: "/").last ?? ""
-        guard damaged.wasRead, !damaged.isPartial, !name.utf8.contains(UInt8(ascii: ".")) else { return damaged }
-        for number in 1...1000 {
-            let new = old + (number == 1 ? ".damaged" : ".damaged-\(number)")
-            guard access(new, F_OK) != 0 else { continue }
-            guard rename(old, new) == 0 else { return damaged }
-            try? PrivateFiles.sync(folder: folder)
-            var moved = damaged
-            moved.path = FileDatabase.path(in: new)
-            return moved
-        }
-        return damaged
-    }
 }

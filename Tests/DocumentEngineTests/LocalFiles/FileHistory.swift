@@ -51,7 +51,8 @@ struct FileHistory {
         case 2:
             var marks: [ByteOrdered: FileCore.LostMark] = [:]
             for id in Self.ids where random.chance(1, of: 4) {
-                if let record = try record(id) { marks[id] = FileCore.LostMark(record, words: ["lost", "\u{1F600}\n"]) }
+                guard let record = try record(id) else { continue }
+                marks[id] = FileCore.LostMark(record, words: ["lost", "\u{1F600}\n"])
             }
             return .lost(marks)
         case 3:
@@ -62,8 +63,9 @@ struct FileHistory {
                 sharesIDs: random.chance(1, of: 2))
         case 4: return .intent(random.chance(1, of: 2) ? nil : try intent())
         case 5:
-            let paths = ["/a/.b \"c\".postilla", "/a/\u{e9}", "/a/e"].filter { _ in random.chance(1, of: 2) }
-            return .hidden(Set(paths), writes: Int64.random(in: 0...(.max), using: &random))
+            var paths = Set(["/a/.b \"c\".postilla", "/a/\u{e9}", "/a/e"])
+            if random.chance(1, of: 2) { paths.remove(random.pick(paths.sorted())) }
+            return .hidden(paths, writes: Int64.random(in: 0...(.max), using: &random))
         case 6:
             let users = [FileUser(pid: 1, start: .max), FileUser(pid: .max, start: 0)]
             return .owners(Set(users.filter { _ in random.chance(1, of: 2) }))

@@ -75,6 +75,41 @@ import Testing
         database.close()
     }
 
+    @Test func aPrivateSessionIsSeenWhileItsProcessLives() throws {
+        let scene = try FileScene()
+        let database = try scene.create()
+        let process = ProcessIdentity(pid: getpid())
+        let kept = KeptFiles(folder: scene.parent)
+        try database.apply([.madePrivate, .owners([FileUser(pid: process.pid, start: process.start)])])
+        #expect(kept.isOpenPrivately(FileScene.pdf) && !kept.isOpenPrivately("/other.pdf"))
+        // Another process had the number before.
+        try database.apply([.owners([FileUser(pid: process.pid, start: process.start &+ 1)])])
+        #expect(!kept.isOpenPrivately(FileScene.pdf))
+        database.close()
+    }
+
+    @Test func aCopyForAnotherEngineIsOfOneMoment() throws {
+        let scene = try FileScene()
+        let database = try edited(scene)
+        let (parent, attachment) = (scene.folder.path + "/other", String(repeating: "a", count: 64))
+        for name in [attachment, KeptFiles.copyName(FileScene.version(4).sha256), "base.pdf.old", "new"] {
+            try Data("x".utf8).write(to: URL(filePath: "\(scene.home)/\(name)"))
+        }
+        let kept = KeptFiles(folder: scene.parent)
+        let file = try #require(kept.all().files.first)
+        // While it is being written.
+        try database.write { store in
+            try FileTables(store).apply([.row(ByteOrdered("4"), Row(local: try FileScene.record("4")))])
+            try kept.copy(file, to: parent)
+        }
+        database.close()
+        let names = try FileManager.default.contentsOfDirectory(atPath: parent + "/01").sorted()
+        #expect(names == [attachment, KeptFiles.copyName(FileScene.version(4).sha256), "file.sqlite"])
+        let copy = try FileDatabase.open(document: FileScene.document, in: parent, fence: "other")
+        #expect(try copy.state().unwritten == 4)
+        copy.close()
+    }
+
     /// Without the log's index, which cannot be made there, a copy is read.
     @Test("A folder that cannot be written is read", arguments: [false, true])
     func readOnlyFolder(_ hasLog: Bool) throws {
@@ -95,7 +130,9 @@ import Testing
             chmod(copy.home, 0o500)
             defer { chmod(copy.home, 0o700) }
             #expect(open(copy.home + "/new", O_CREAT | O_WRONLY, 0o600) < 0)
-            try check(KeptFiles(folder: copy.parent, temporary: temporary), copy)
+            let kept = KeptFiles(folder: copy.parent, temporary: temporary)
+            try check(kept, copy)
+            #expect(kept.damage(besides: try #require(kept.all().files.first)).isEmpty)
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: copy.home) == before)
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)

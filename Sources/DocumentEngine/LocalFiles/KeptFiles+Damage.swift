@@ -1,0 +1,56 @@
+import Annotations
+import Glibc
+
+// What a thorough check finds, and what becomes of a database that cannot be used.
+extension KeptFiles {
+    /// Returns what is damaged in the database, in the copy of the PDF, and in attachments. Reads all of it.
+    package func damage(besides file: KeptFile) -> [DamagedKeptFile] {
+        databaseDamage(file)
+            + copies(of: file).compactMap { name, sha256 in
+                let path = "\(file.folder)/\(name)"
+                do throws(OwnFileError) {
+                    guard try !OpenFile(path).hash(upTo: .max).hex.isExactly(sha256) else { return nil }
+                    return DamagedKeptFile(path: path, problem: "it is damaged", pdf: file.path, wasRead: true)
+                } catch {
+                    return DamagedKeptFile(path: path, problem: "it cannot be read: \(error.reason)", pdf: file.path)
+                }
+            }
+    }
+
+    private func databaseDamage(_ file: KeptFile) -> [DamagedKeptFile] {
+        func damaged(_ problem: String, wasRead: Bool = true) -> [DamagedKeptFile] {
+            [
+                DamagedKeptFile(
+                    path: file.database, problem: problem, pdf: file.path, isPartial: true, wasRead: wasRead)
+            ]
+        }
+        do {
+            let problems = try database(file.document).read {
+                try StoreCheck.problems(in: $0, tables: FileSchema.checked)
+            }
+            guard let first = problems.first else { return [] }
+            let more = problems.count == 1 ? "" : " and \(problems.count - 1) more"
+            return damaged("it is damaged (\(first)\(more))")
+        } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
+    }
+
+    /// Gives the folder of a damaged database, which nobody may have open, a name of its own, so that nothing of it is
+    /// replaced or removed. One that could not be read, or is damaged only in parts, stays.
+    ///
+    /// - Returns: where it is now.
+    package func setAside(_ damaged: DamagedKeptFile) -> DamagedKeptFile {
+        let old = Storage.folder(of: damaged.path)
+        let name = old.split(scalar: "/").last ?? ""
+        guard damaged.wasRead, !damaged.isPartial, !name.utf8.contains(UInt8(ascii: ".")) else { return damaged }
+        for number in 1...1000 {
+            let new = old + (number == 1 ? ".damaged" : ".damaged-\(number)")
+            guard access(new, F_OK) != 0 else { continue }
+            guard rename(old, new) == 0 else { return damaged }
+            try? PrivateFiles.sync(folder: folder)
+            var moved = damaged
+            moved.path = FileDatabase.path(in: new)
+            return moved
+        }
+        return damaged
+    }
+}
