@@ -25,12 +25,14 @@ extension KeptFiles {
             ]
         }
         do {
-            let problems = try database(file.document).read {
-                try StoreCheck.problems(in: $0, tables: FileSchema.checked)
-            }
+            let problems = try database(file.document).problems()
             guard let first = problems.first else { return [] }
             let more = problems.count == 1 ? "" : " and \(problems.count - 1) more"
             return damaged("it is damaged (\(first)\(more))")
+        } catch KeptDatabase.Problem.damaged {
+            return damaged("it is damaged")
+        } catch KeptDatabase.Problem.unreadable(let reason) {
+            return damaged("it cannot be read: \(reason)", wasRead: false)
         } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
     }
 

@@ -2,9 +2,7 @@ import Annotations
 import EngineCore
 import FileCore
 import FoundationEssentials
-import GRDB
 import Glibc
-import SQLite
 
 /// Reads what a folder keeps of local PDFs, one database each, without an engine and without changing it. Blocks.
 package struct KeptFiles: Sendable {
@@ -54,20 +52,11 @@ package struct KeptFiles: Sendable {
         if case .damaged(let damage) = look(document) { return damage }
         return DamagedKeptFile(
             path: FileDatabase.path(in: "\(folder)/\(document)"), problem: "it cannot be read: \(error)",
-            pdf: try? database(document).read { try tables($0, DamageLog()) { try $0.path() } })
+            pdf: try? database(document).read(DamageLog()) { try FileTables($0).path() })
     }
 
     func database(_ name: String) -> KeptDatabase {
         KeptDatabase(path: FileDatabase.path(in: "\(folder)/\(name)"), temporary: temporary)
-    }
-
-    private func tables<Result>(
-        _ database: Database, _ damage: DamageLog, _ body: (FileTables) throws -> Result
-    ) throws -> Result {
-        let cache = StatementCache()
-        defer { cache.finalize() }
-        let statements = try cache.statements(of: database)
-        return try body(FileTables(SQLiteTransaction(database: database, statements: statements, damage: damage)))
     }
 
     private func look(_ name: String) -> Finding {
@@ -78,38 +67,22 @@ package struct KeptFiles: Sendable {
             .damaged(DamagedKeptFile(path: database.path, problem: problem, pdf: pdf, wasRead: wasRead))
         }
         do {
-            return try database.read { connection in
-                // A file has its tables from the beginning.
-                guard try connection.tableExists(StoredTable.fileMeta.name) else {
-                    return damaged("it is damaged", wasRead: true)
-                }
-                if try FileSchema.migrator.hasBeenSuperseded(connection) {
-                    return damaged("it was written by a newer version", wasRead: false)
-                }
-                let damage = DamageLog()
-                return try tables(connection, damage) { tables in
-                    guard try tables.isMade() else { return .nothing }
-                    pdf = try? tables.path()
-                    // One that was set aside has another name.
-                    guard try tables.document().isExactly(name) else { return damaged("it is damaged", wasRead: true) }
-                    return .file(try file(tables, name), damagedRows: damage.count)
-                }
+            let damage = DamageLog()
+            return try database.read(damage) { transaction in
+                let tables = try FileTables(transaction)
+                guard try tables.isMade() else { return .nothing }
+                pdf = try? tables.path()
+                // One that was set aside has another name.
+                guard try tables.document().isExactly(name) else { throw KeptDatabase.Problem.damaged }
+                return .file(try file(tables, name), damagedRows: damage.count)
             }
-        } catch let error as DatabaseError {
-            switch error.resultCode.primaryResultCode {
-            case .SQLITE_CORRUPT, .SQLITE_NOTADB: return damaged("it is damaged", wasRead: true)
-            default: return damaged("it cannot be read: \(reason(database.path, error))", wasRead: false)
-            }
-        } catch is DamagedRow { return damaged("it is damaged", wasRead: true) } catch let problem as PlaceProblem {
-            return damaged("it cannot be read: \(problem.sentence)", wasRead: false)
-        } catch {
-            return damaged("it cannot be read: \(error)", wasRead: false)
-        }
-    }
-
-    private func reason(_ path: String, _ error: DatabaseError) -> String {
-        guard access(path, R_OK) == 0 else { return String(cString: strerror(errno)) }
-        return error.message ?? error.resultCode.description
+        } catch KeptDatabase.Problem.damaged {
+            return damaged("it is damaged", wasRead: true)
+        } catch KeptDatabase.Problem.newer {
+            return damaged("it was written by a newer version", wasRead: false)
+        } catch KeptDatabase.Problem.unreadable(let reason) {
+            return damaged("it cannot be read: \(reason)", wasRead: false)
+        } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
     }
 
     private func file(_ tables: FileTables, _ name: String) throws -> KeptFile {

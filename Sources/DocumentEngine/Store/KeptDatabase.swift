@@ -13,8 +13,51 @@ struct KeptDatabase {
     /// Where a copy is made.
     let temporary: String
 
-    func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try use { try $0.read(body) }
+    enum Problem: Error, Hashable {
+        case damaged
+        /// A newer version of the program has written it.
+        case newer
+        /// It may be readable later. The text is why it is not.
+        case unreadable(String)
+    }
+
+    /// - Parameter damage: collects damaged rows that are read.
+    /// - Throws: ``Problem``, also for a ``DamagedRow`` that the body throws.
+    func read<Result>(_ damage: DamageLog, _ body: (SQLiteTransaction) throws -> Result) throws -> Result {
+        try naming {
+            try use { queue in
+                try queue.read { database in
+                    // It has its tables from the beginning.
+                    guard try database.tableExists(StoredTable.fileMeta.name) else { throw Problem.damaged }
+                    if try FileSchema.migrator.hasBeenSuperseded(database) { throw Problem.newer }
+                    let cache = StatementCache()
+                    defer { cache.finalize() }
+                    let statements = try cache.statements(of: database)
+                    return try body(SQLiteTransaction(database: database, statements: statements, damage: damage))
+                }
+            }
+        }
+    }
+
+    /// Returns what a check of everything in it finds.
+    func problems() throws -> [StoreCheck.Problem] {
+        try naming { try use { try $0.read { try StoreCheck.problems(in: $0, tables: FileSchema.checked) } } }
+    }
+
+    private func naming<Result>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as DatabaseError {
+            switch error.resultCode.primaryResultCode {
+            case .SQLITE_CORRUPT, .SQLITE_NOTADB: throw Problem.damaged
+            default: throw Problem.unreadable(reason(error))
+            }
+        } catch is DamagedRow { throw Problem.damaged } catch let problem as PlaceProblem {
+            throw Problem.unreadable(problem.sentence)
+        }
+    }
+
+    private func reason(_ error: DatabaseError) -> String {
+        guard access(path, R_OK) == 0 else { return String(cString: strerror(errno)) }
+        return error.message ?? error.resultCode.description
     }
 
     /// Writes a copy, as the database is at one moment, to a path where nothing is.
