@@ -74,7 +74,7 @@ extension LocalFileCore {
         guard case .inspecting = operation?.stage, let intent = state.intent else { return }
         switch inspection {
         case .failed(let problem): fail(problem)
-        // The folder may be an empty one where a disk was: nothing counts as written that nobody can see.
+        // The disk may be gone and its mount point empty: a write counts only if a file shows it.
         case .found(nil, nil): settle(happened: false, wasSeen: true)
         case .found(_, let hidden?) where hidden.hasBytes(of: intent.version): settle(happened: false, wasSeen: true)
         case .found(let file, let hidden?) where state.version.map { !hidden.hasBytes(of: $0) } ?? true:

@@ -47,7 +47,7 @@ struct FileAnnotator {
         for record in inFile {
             let id = matching.partners[ByteOrdered(record.id)].map(ByteOrdered.init)
             if let id { known[id] = record }
-            // Nobody knows it, so nobody has deleted it; or nobody has changed it.
+            // It is unknown, so the person has not deleted it; or it is known and unchanged.
             if id.map({ plan.rows[$0] == nil }) ?? true { steps.append(.keep(record.id)) }
         }
         // The number of an annotation that the file has lost may be that of another one now.

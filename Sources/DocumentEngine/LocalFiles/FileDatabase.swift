@@ -164,7 +164,7 @@ final class FileDatabase: LayerStore {
         return Self.remove(document: document, in: Storage.folder(of: folder))
     }
 
-    /// Removes what is left of a database that nobody has open, such as an unfinished one.
+    /// Removes the remains of a database that is not open, such as an unfinished one.
     ///
     /// - Returns: whether nothing is left.
     static func remove(document: String, in parent: String) -> Bool {

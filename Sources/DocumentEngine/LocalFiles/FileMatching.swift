@@ -23,7 +23,7 @@ final class FileMatching: RecordComparing {
             of: DocumentReading(annotations, from: .pdf, sharesIDs: sharesIDs),
             in: DocumentReading(
                 known.filter { $0.contentType != .formFields }, from: .records, isAligned: isMoved), pages: frames)
-        // Programs that write a file anew round numbers, and that is no change.
+        // A program that rewrites a file may round numbers. That is not a change.
         let places = isMoved ? Dictionary(known.map { (ByteOrdered($0.id), $0) }) { first, _ in first } : [:]
         var partners = values(of: file, in: known)
         for (record, found) in zip(annotations, matching.records)

@@ -15,7 +15,7 @@ extension FileWork {
         await exchanging(intent, path) { [self] pair in
             var status = stat()
             if lstat(pair.beside, &status) != 0, errno == ENOENT {
-                // Somebody has removed it; nothing was tried.
+                // Another program has removed it. Nothing was exchanged.
                 return .changed
             }
             if let expected {

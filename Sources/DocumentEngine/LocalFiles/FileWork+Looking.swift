@@ -161,8 +161,7 @@ extension FileWork {
         return continues ? .continues : .anew(moves)
     }
 
-    /// Compares the text that the file had with the one that it has. If that cannot be done, nobody knows where its words
-    /// are.
+    /// Compares the text that the file had with the one that it has. If it cannot, the places of the words are unknown.
     ///
     /// - Returns: nil if they are where they were, or nothing depends on them.
     private func moves(

@@ -34,7 +34,7 @@ final class FileWork: Sendable {
 
     /// That of the database, which is in the names of hidden files.
     let name: String
-    /// For the core. A look sets its pages; whoever compares records without a look must do it.
+    /// Compares records for the core. A look sets its pages; without a look, the caller must set them.
     let matching = FileMatching()
     let setup: Setup
     let hooks = Mutex(Hooks())

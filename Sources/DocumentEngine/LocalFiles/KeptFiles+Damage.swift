@@ -36,8 +36,8 @@ extension KeptFiles {
         } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
     }
 
-    /// Gives the folder of a damaged database, which nobody may have open, a name of its own, so that nothing of it is
-    /// replaced or removed. One that could not be read, or is damaged only in parts, stays.
+    /// Renames the folder of a damaged database, which must not be open, so that nothing of it is replaced or removed. One
+    /// that could not be read, or is damaged only in parts, stays.
     ///
     /// - Returns: where it is now.
     package func setAside(_ damaged: DamagedKeptFile) -> DamagedKeptFile {

@@ -137,7 +137,7 @@ import Testing
         #expect(scene.error == .readOnlyFileSystem && scene.bytes == before)
     }
 
-    /// Without a copy to compare words with, nobody knows where they are, and nothing is dropped.
+    /// Without a copy to compare words with, their places are unknown, and nothing is dropped.
     @Test func withoutACopyNothingCountsAsDeleted() async throws {
         try await scene.open()
         let version = try #require(scene.core.state.version?.contents)
