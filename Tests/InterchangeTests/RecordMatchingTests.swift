@@ -47,6 +47,18 @@ struct RecordMatchingTests {
         #expect(match([note("5", "new", left: 300, name: "fitz-A1")], [named], shares: true).partners.isEmpty)
     }
 
+    /// Two programs that have had the same version open number what they add alike.
+    @Test func aNumberIsNotProofAgainstNames() {
+        var known = note("the-first-of-two", "old", name: "the-first-of-two")
+        known.content = known.content.changing { $0["pdfObjectId"] = 11 }
+        let same = note("11", "new", left: 300, name: "the-first-of-two")
+        #expect(match([same], [known], shares: true).partners[ByteOrdered("11")] == "the-first-of-two")
+        let nameless = note("11", "new", left: 300)
+        #expect(match([nameless], [known], shares: true).partners[ByteOrdered("11")] == "the-first-of-two")
+        let other = note("11", "new", name: "the-second-of-two")
+        #expect(match([other], [known], shares: true).partners.isEmpty)
+    }
+
     @Test(arguments: [(0.9, true), (1.5, false)])
     func equalRecordsMayBeAPointApart(distance: Double, isFound: Bool) {
         let found = match([note("9", "same", left: 10 + distance)], [note("5", "same")])

@@ -57,20 +57,26 @@ package struct RecordMatching {
 
     private mutating func matchNumbers(_ places: [Int]) {
         guard copy.sharesIDs else { return }
-        var byID: [ByteOrdered: Int] = [:]
+        var (byID, byNumber): ([ByteOrdered: Int], [ByteOrdered: Int]) = ([:], [:])
         for (index, record) in mine.enumerated() {
+            byID[ByteOrdered(record.id)] = index
             // An annotation may have been given its name as its id.
             guard let number = record.record.content["pdfObjectId"]?.integer else { continue }
-            byID[ByteOrdered("\(number)")] = index
+            byNumber[ByteOrdered("\(number)")] = index
         }
-        for (index, record) in mine.enumerated() { byID[ByteOrdered(record.id)] = index }
         for place in places {
-            guard let partner = byID[ByteOrdered(theirs[place].id)], !used.contains(partner) else { continue }
+            let number = ByteOrdered(theirs[place].id)
+            guard let partner = byID[number] ?? byNumber[number], !used.contains(partner) else { continue }
             let (one, other) = (theirs[place], mine[partner])
             guard one.family == other.family else { continue }
             let names = (one.record.content["name"]?.string, other.record.content["name"]?.string)
-            // The number of a deleted object may have been given to another annotation.
-            if let name = names.0, let otherName = names.1, !name.isExactly(otherName), !agrees(one, other) { continue }
+            // The number of a deleted object may have been given to another annotation, and programs that have had the same
+            // version open give the same numbers.
+            if let name = names.0, let otherName = names.1, !name.isExactly(otherName),
+                byID[number] == nil || !agrees(one, other)
+            {
+                continue
+            }
             pair(place, with: partner)
         }
     }
