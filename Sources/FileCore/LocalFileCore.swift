@@ -119,6 +119,12 @@ package struct LocalFileCore: Sendable {
 
     package var isUsed: Bool { !users.isEmpty }
 
+    /// The processes that have the file open.
+    package var processes: [FileUser] { Array(users.keys) }
+
+    /// How many windows have the file open.
+    package var windows: Int { users.values.reduce(0, +) }
+
     /// Whether a transaction is under way. An input would wait for it.
     package var isStoring: Bool { transaction != nil }
 

@@ -294,23 +294,21 @@ struct OwnFileConditionStories {
         #expect(missing.messages.contains("no␊file.pdf: no such file"), "\(missing.messages)")
     }
 
-    /// Beside a file that was deleted, while it was being written.
-    @Test func whatAKilledEngineLeftGoesWithTheNextEngineWhateverItOpens() throws {
+    /// Also what no database knows of, and what an engine of an earlier version has left.
+    @Test func whatAKilledEngineLeftGoesWhenTheFileIsOpened() throws {
         _ = try write(SmallPDF(annotations: [Self.note]).bytes)
-        let other = try home.write("other.pdf", Data(SmallPDF(annotations: [Self.note], word: "Other").bytes))
         #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
         OwnEngine.kill(home.path + "/run")
-        unlink(path)
-        _ = try write([], to: folder + "/.paper.pdf.999999999.7.postilla-new")
-        _ = try write([], to: folder + "/.mine.pdf.999999999.7.postilla-new")
-        #expect(try run("list", other).status == 0)
-        // In the background: a file that hangs holds up no other.
-        let end = ContinuousClock.now + .seconds(Patience.long)
-        while names != [".mine.pdf.999999999.7.postilla-new"], ContinuousClock.now < end {
-            #expect(try run("list", other).status == 0)
+        let database = try #require(Folder.paths(below: home.path + "/.local/share", named: "file.sqlite").first)
+        let id = URL(filePath: database).deletingLastPathComponent().lastPathComponent
+        let others = [".mine.pdf.999999999.7.postilla-new", ".paper.pdf.01J5Z3V6S8Q4T2W0X9Y7A1B3C5.7.postilla"]
+        for name in others + [".paper.pdf.\(id).7.postilla", ".paper.pdf.999999999.7.postilla-new"] {
+            _ = try write([], to: "\(folder)/\(name)")
         }
-        #expect(names == [".mine.pdf.999999999.7.postilla-new"])
-        #expect(try run("storage", "list", "--format", "ndjson").output.contains(path))
+        let wanted = others + ["paper.pdf"]
+        let end = ContinuousClock.now + .seconds(Patience.long)
+        while names != wanted, ContinuousClock.now < end { #expect(try run("list", path).output.contains("Kept")) }
+        #expect(names == wanted)
     }
 
     // MARK: What a PDF cannot hold

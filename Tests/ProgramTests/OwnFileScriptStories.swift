@@ -20,7 +20,7 @@ struct OwnFileScriptStories: OwnPaperStories {
         let listed = try run("list", path)
         #expect(listed.status == 0 && !listed.messages.contains("in the text any more"), "\(listed.messages)")
         #expect(try !run("storage", "list", "--format", "ndjson").output.contains(path))
-        #expect(Folder.paths(below: home.path + "/.local/share", named: "state.json").isEmpty)
+        #expect(Folder.paths(below: home.path + "/.local/share", named: "file.sqlite").isEmpty)
         let before = try count()
         let added = try run("add", path, "--note", "NEW", "--page", "1")
         #expect(added.status == 0, "\(added.messages)")

@@ -73,12 +73,17 @@ struct OwnFileStories: OwnPaperStories {
 
     @Test func nothingIsStoredOnDiskWithoutAnEdit() throws {
         #expect(try texts().contains("content"))
-        #expect(Folder.paths(below: home.path + "/.local/share", named: "state.json").isEmpty)
+        #expect(Folder.paths(below: home.path + "/.local/share", named: "file.sqlite").isEmpty)
         #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
-        #expect(Folder.paths(below: home.path + "/.local/share", named: "state.json").count == 1)
+        #expect(Folder.paths(below: home.path + "/.local/share", named: "file.sqlite").count == 1)
         #expect(try run("write", path).status == 0)
-        #expect(Folder.paths(below: home.path + "/.local/share", named: "state.json").isEmpty)
+        // The engine notices that the command has ended.
+        let end = ContinuousClock.now + .seconds(Patience.long)
+        while !databases.isEmpty, ContinuousClock.now < end { poll(nil, 0, 10) }
+        #expect(databases.isEmpty)
     }
+
+    private var databases: [String] { Folder.paths(below: home.path + "/.local/share", named: "file.sqlite") }
 
     @Test func changesOfAnotherProgramAreMergedAndDisputedOnesWaitForAChoice() throws {
         let id = try run("add", path, "--note", "one two three", "--page", "1").output.trimmingCharacters(in: .newlines)
@@ -125,7 +130,7 @@ struct OwnFileStories: OwnPaperStories {
         try terminal.see("note")
         try terminal.press("Whispered<enter>")
         try terminal.see("1 not in the file")
-        #expect(Folder.paths(below: home.path, named: "state.json").isEmpty)
+        #expect(Folder.paths(below: home.path, named: "file.sqlite").isEmpty)
         try terminal.press("q")
         try terminal.see("Lose 1 change")
         try terminal.press("y")
@@ -351,7 +356,7 @@ struct OwnFileStories: OwnPaperStories {
         let removed = try run("storage", "remove", "--file", path, "--discard-unsent")
         #expect(removed.status == 0 && removed.messages.contains("1 change removed"), "\(removed.messages)")
         #expect(try !run("storage", "list", "--format", "ndjson").output.contains(path))
-        #expect(Folder.paths(below: home.path + "/.local/share", named: "state.json").isEmpty)
+        #expect(Folder.paths(below: home.path + "/.local/share", named: "file.sqlite").isEmpty)
         #expect(try Data(contentsOf: URL(filePath: moved)) == original)
         #expect(try run("storage", "remove", "--file", path).messages.contains("nothing is kept"))
         #expect(try run("storage", "remove", "--file", path, "--all").status == 64)

@@ -66,9 +66,9 @@ enum OwnEngine {
         }
     }
 
-    /// Kills the engine, and waits until the kernel has released what it held.
-    static func kill(_ runtime: String) {
-        for pid in pids(runtime) { Glibc.kill(pid, SIGKILL) }
+    /// Ends the engine, and waits until the kernel has released what it held.
+    static func kill(_ runtime: String, with signal: CInt = SIGKILL) {
+        for pid in pids(runtime) { Glibc.kill(pid, signal) }
         for _ in 0..<1000 where !pids(runtime).isEmpty { poll(nil, 0, 5) }
     }
 }

@@ -46,9 +46,7 @@ extension Engine {
             return try push.perform(request, on: layer, in: store, now: now)
         }
         if let performer = pushes.withLock({ $0 }) { return try await performer(token.layerKey, work) }
-        let answer = try await write(to: token.layerKey, work)
-        if let then = afterPush.withLock({ $0 }) { try await then(token.layerKey) }
-        return answer
+        return try await write(to: token.layerKey, work)
     }
 
     /// Records that the token's user has the bytes of the attachment; durable when it returns.

@@ -25,8 +25,6 @@ final class Engine: Sendable {
     private let places = Mutex<[ByteOrdered: StorePlace]>([:])
     /// Performs the pushes to documents that have a store of their own; nil: there are none.
     let pushes = Mutex<(@Sendable (LayerKey, @escaping PushWork) async throws -> PushAnswer)?>(nil)
-    /// Called after each push, before it is answered, with its layer; also for a repeated one.
-    let afterPush = Mutex<(@Sendable (LayerKey) async throws -> Void)?>(nil)
     /// Whether each cached digest is also computed and compared; for tests.
     let checksDigests: Bool
 

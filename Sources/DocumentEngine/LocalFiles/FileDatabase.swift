@@ -81,10 +81,13 @@ final class FileDatabase: LayerStore {
     /// - Throws: ``Problem/unfinished``; ``DamagedRow`` or ``StoreError`` if it cannot be used.
     static func open(document: String, in parent: String, fence: String) throws -> FileDatabase {
         let folder = "\(parent)/\(document)"
-        guard access(Self.path(in: folder), F_OK) == 0 else {
+        var status = stat()
+        guard stat(path(in: folder), &status) == 0 else {
             guard errno == ENOENT else { throw failure(folder) }
             throw Problem.unfinished
         }
+        // It is made with all its tables.
+        guard status.st_size > 0 else { throw DamagedRow(StoredTable.fileMeta.noun) }
         let database = try FileDatabase(document, folder, fence)
         return try database.closingOnFailure {
             try database.store.write { store in

@@ -38,6 +38,13 @@ struct FileTables {
         return state
     }
 
+    /// Reads the layer's own records, so that the damaged ones are noted.
+    func checkLayer() throws {
+        for layer in try transaction.layers(of: try document()) {
+            _ = try transaction.changed(in: layer, after: 0, limit: .max >> 1)
+        }
+    }
+
     // MARK: Rows
 
     /// - Throws: ``DamagedRow``

@@ -48,6 +48,7 @@ extension FileWork {
             var looked = Looked(look: .same)
             do {
                 if mustSearch(path) {
+                    EarlierStates.removeLeftovers(of: path)
                     looked.beside = hiddenFiles(beside: path)
                     hasSearched(path)
                 }
@@ -100,7 +101,7 @@ extension FileWork {
         let after = try hash(path)
         let reading = FileReading(
             version: after, records: records, origin: origin, revisions: revisions,
-            isSettled: after == version, isDamaged: isDamaged, synced: try await context.synced())
+            isSettled: after.hasBytes(of: version), isDamaged: isDamaged, synced: try await context.synced())
         matching.setFrames(contents.frames)
         looked.contents = contents
         if known.version != nil, case .anew = origin { looked.newPages = true }

@@ -228,7 +228,11 @@ extension FileWork {
         defer { close(descriptor) }
         try FileRights.copy(of: old, at: pair.here, to: descriptor, mask: mask)
         guard fsync(descriptor) == 0 else { throw OwnFileError(errno: errno) }
-        try FileRights.sync(folder: pair.folder)
+        do throws(OwnFileError) { try FileRights.sync(folder: pair.folder) } catch {
+            // Nothing was exchanged yet, so each cause has its own sentence.
+            if case .failed(let code) = error { throw OwnFileError(errno: code) }
+            throw error
+        }
         return try FileVersion.read(pair.beside)
     }
 }

@@ -24,8 +24,13 @@ package struct KeptFile: Sendable {
     /// Whether an engine is writing the file or a copy, or was when it was killed.
     package var isBeingWritten: Bool
 
-    /// The path of the database.
-    package var database: String { FileDatabase.path(in: folder) }
+    /// Whether an engine of an earlier version has left it, and none has taken it over yet.
+    package var isEarlier = false
+
+    /// The path of what has the changes.
+    package var database: String {
+        isEarlier ? "\(folder)/\(EarlierState.name)" : FileDatabase.path(in: folder)
+    }
 }
 
 /// A file that has changes of a PDF, or something that they need, and cannot be read.

@@ -5,7 +5,7 @@ import Glibc
 extension KeptFiles {
     /// Returns what is damaged in the database, in the copy of the PDF, and in attachments. Reads all of it.
     package func damage(besides file: KeptFile) -> [DamagedKeptFile] {
-        databaseDamage(file)
+        (file.isEarlier ? [] : databaseDamage(file))
             + copies(of: file).compactMap { name, sha256 in
                 let path = "\(file.folder)/\(name)"
                 do throws(OwnFileError) {

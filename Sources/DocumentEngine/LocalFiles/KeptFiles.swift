@@ -20,29 +20,32 @@ package struct KeptFiles: Sendable {
     private enum Finding {
         /// Nothing that was ever answered from: an engine was killed while it made it.
         case nothing
-        /// - Parameter damagedRows: how many rows are left out.
-        case file(KeptFile, damagedRows: Int)
+        case file(KeptFile)
         case damaged(DamagedKeptFile)
     }
 
-    /// Returns all files, and what cannot be read. A file of which only some rows are damaged is in both.
+    /// Returns all files, and what cannot be read.
     package func all() -> (files: [KeptFile], damaged: [DamagedKeptFile]) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         var (files, damaged): ([KeptFile], [DamagedKeptFile]) = ([], [])
         for name in names.sorted() where !name.begins(with: ".") {
             switch look(name) {
             case .nothing: break
-            case .file(let file, let count):
-                files.append(file)
-                guard count > 0 else { break }
-                damaged.append(
-                    DamagedKeptFile(
-                        path: file.database, problem: "\(count) of its rows \(count == 1 ? "is" : "are") damaged",
-                        pdf: file.path, isPartial: true, wasRead: true))
+            case .file(let file): files.append(file)
             case .damaged(let file): damaged.append(file)
             }
         }
         return (files, damaged)
+    }
+
+    /// Returns what was set aside before.
+    func setAside() -> [DamagedKeptFile] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.sorted().compactMap { name in
+            guard !name.begins(with: "."), name.utf8.contains(UInt8(ascii: ".")) else { return nil }
+            if case .damaged(let file) = look(name) { return file }
+            return nil
+        }
     }
 
     /// Returns why the database of a document could not be opened.
@@ -61,7 +64,7 @@ package struct KeptFiles: Sendable {
 
     private func look(_ name: String) -> Finding {
         let database = database(name)
-        guard access(database.path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else { return .nothing }
+        guard access(database.path, F_OK) == 0 || ![ENOENT, ENOTDIR].contains(errno) else { return earlier(name) }
         var pdf: String?
         func damaged(_ problem: String, wasRead: Bool) -> Finding {
             .damaged(DamagedKeptFile(path: database.path, problem: problem, pdf: pdf, wasRead: wasRead))
@@ -70,11 +73,15 @@ package struct KeptFiles: Sendable {
             let damage = DamageLog()
             return try database.read(damage) { transaction in
                 let tables = try FileTables(transaction)
-                guard try tables.isMade() else { return .nothing }
+                guard try tables.isMade() else { return earlier(name) }
                 pdf = try? tables.path()
                 // One that was set aside has another name.
                 guard try tables.document().isExactly(name) else { throw KeptDatabase.Problem.damaged }
-                return .file(try file(tables, name), damagedRows: damage.count)
+                let file = try file(tables, name)
+                try tables.checkLayer()
+                guard damage.count > 0 else { return .file(file) }
+                return damaged(
+                    "\(damage.count) of its rows \(damage.count == 1 ? "is" : "are") damaged", wasRead: true)
             }
         } catch KeptDatabase.Problem.damaged {
             return damaged("it is damaged", wasRead: true)
@@ -83,6 +90,24 @@ package struct KeptFiles: Sendable {
         } catch KeptDatabase.Problem.unreadable(let reason) {
             return damaged("it cannot be read: \(reason)", wasRead: false)
         } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
+    }
+
+    /// What an engine of an earlier version has left.
+    private func earlier(_ name: String) -> Finding {
+        switch EarlierStates(folder: folder).look(name) {
+        case .nothing: return .nothing
+        case .damaged(let file): return .damaged(file)
+        case .state(let state):
+            let unwritten = state.rows.filter { !$0.value.isWritten || state.conflicts[$0.key] != nil }
+                .sorted { $0.key < $1.key }
+            return .file(
+                KeptFile(
+                    document: name, path: state.path, folder: state.folder, isPrivate: state.isPrivate, owners: [],
+                    isShared: false, sha256: state.version.sha256,
+                    unwrittenRecords: unwritten.map { ($0.value.base, $0.value.local) }, unwritten: unwritten.count,
+                    conflicts: state.conflicts.count,
+                    isBeingWritten: state.intent != nil || state.copying != nil, isEarlier: true))
+        }
     }
 
     private func file(_ tables: FileTables, _ name: String) throws -> KeptFile {
@@ -113,7 +138,12 @@ package struct KeptFiles: Sendable {
     package func copy(_ file: KeptFile, to parent: String) throws {
         let target = "\(parent)/\(file.document)"
         try PrivateFiles.make(folder: target)
-        try database(file.document).copy(to: FileDatabase.path(in: target))
+        if file.isEarlier {
+            try PrivateFiles.copy(file: file.database, to: "\(target)/\(EarlierState.name)")
+        } else {
+            try database(file.document).copy(to: FileDatabase.path(in: target))
+            try PrivateFiles.make(folder: FileBlobs.folder(in: target))
+        }
         for name in copies(of: file).map(\.name) {
             try PrivateFiles.copy(file: "\(file.folder)/\(name)", to: "\(target)/\(name)")
         }
@@ -122,10 +152,13 @@ package struct KeptFiles: Sendable {
     /// The copy of the PDF and the attachments that are there, with the hashes that they should have.
     func copies(of file: KeptFile) -> [(name: String, sha256: String)] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: file.folder)) ?? []
-        return names.sorted().compactMap { name in
-            if let sha256 = file.sha256, name.isExactly(Self.copyName(sha256)) { return (name, sha256) }
-            return AttachmentID(name).map { (name, $0.hex) }
+        let copies = names.sorted().compactMap { name in
+            file.sha256.flatMap { name.isExactly(Self.copyName($0)) ? (name, $0) : nil }
         }
+        guard !file.isEarlier else {
+            return copies + names.sorted().compactMap { AttachmentID($0) }.map { ($0.hex, $0.hex) }
+        }
+        return copies + FileBlobs.names(in: file.folder).map { ("attachments/\($0)", $0.hex) }
     }
 
     /// The name says which version it is, so that it need not be read to know.

@@ -51,6 +51,10 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case copyDamaged(String)
     /// The path leads through a link of another account, which is not followed.
     case foreignLink(String)
+    /// This database of the file is damaged, so what the file has new cannot be told.
+    case keptDamaged(String)
+    /// For this reason.
+    case other(String)
 
     init(_ problem: FilePlace.Problem) {
         self =
@@ -90,7 +94,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherOwner: "other_owner"
         case .folderNotWritable, .readOnlyFileSystem, .notWritable: "read_only"
         case .diskFull: "disk_full"
-        case .failed, .tooManyFiles, .tooLarge, .notSynced, .undecided: "failed"
+        case .failed, .tooManyFiles, .tooLarge, .notSynced, .undecided, .other: "failed"
         case .notKept: "not_kept"
         case .otherFile: "other_file"
         case .notReadableHere: "not_readable_here"
@@ -102,7 +106,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .openPrivately: "open_privately"
         case .openOtherwise, .keptOnDisk: "open_otherwise"
         case .notInMemory: "not_in_memory"
-        case .copyDamaged: "copy_damaged"
+        case .copyDamaged, .keptDamaged: "copy_damaged"
         case .foreignLink: "foreign_link"
         }
     }
@@ -159,6 +163,10 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .copyDamaged(let path):
             "the file cannot be read, and the copy that was kept of it is damaged (\(path)); put the file back"
         case .foreignLink(let link): FilePlace.Problem.foreignLink(link).reason
+        case .keptDamaged(let path):
+            "the file has changed, and what was kept of it is damaged (\(path)), so the change cannot be told; "
+                + "put back a copy of that file"
+        case .other(let reason): reason
         }
     }
 
@@ -169,7 +177,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherOwner: "it is not replaced; write to another path"
         case .folderNotWritable, .readOnlyFileSystem: "the file cannot be replaced there; write to another path"
         case .notWritable: "write to another path, or run chmod u+w"
-        case .diskFull, .failed, .tooManyFiles, .tooLarge: "the file is as it was, and the changes are kept"
+        case .diskFull, .failed, .tooManyFiles, .tooLarge, .other: "the file is as it was, and the changes are kept"
         case .notSynced:
             "the file has the changes, but a power failure may take them back, so they are kept until the disk has them"
         case .undecided: "the file may have the changes already; they are kept, and the next write finds out"
@@ -182,7 +190,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
             "write to another path, or put the file back"
         case .foreignLink: "name the file itself"
         case .notAFile, .unreadable, .notOpen, .notKept, .otherFile, .notReadableHere, .openPrivately, .openOtherwise,
-            .keptOnDisk, .notInMemory, .copyDamaged:
+            .keptOnDisk, .notInMemory, .copyDamaged, .keptDamaged:
             nil
         }
     }
@@ -198,7 +206,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .missing, .notOpen: APIError(.notFound, description)
         case .notKept(let problem) where [ENOSPC, EDQUOT].contains(problem.code):
             APIError(.storageFull, description, retryAfter: .seconds(5))
-        case .notKept, .tooManyFiles, .failed: APIError(.unavailable, description, retryAfter: .seconds(5))
+        case .notKept, .tooManyFiles, .failed, .other: APIError(.unavailable, description, retryAfter: .seconds(5))
         case .diskFull: APIError(.storageFull, description)
         case .exists: APIError(.alreadyExists, description)
         default: APIError(.invalid, description)

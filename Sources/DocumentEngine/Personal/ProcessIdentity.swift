@@ -7,6 +7,8 @@ package struct ProcessIdentity: Hashable, Sendable {
     /// In clock ticks since the machine was started; 0: unknown.
     package let start: UInt64
 
+    init(pid: pid_t, start: UInt64) { (self.pid, self.start) = (pid, start) }
+
     package init(pid: pid_t) {
         self.pid = pid
         start = Self.start(of: pid) ?? 0

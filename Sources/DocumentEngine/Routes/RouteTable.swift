@@ -5,10 +5,10 @@ import Hummingbird
 
 /// All routes of the server. A test checks `docs/openapi.json` against this table.
 extension RouteLookup {
-    /// - Parameter own: nil for an ordinary server. The engine of a person's own PDFs has no backend API.
-    init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness, own: OwnFilesAPI? = nil) {
+    /// - Parameter local: nil for an ordinary server. The engine of a person's own PDFs has no backend API.
+    init(backend: BackendAPI, sync: SyncAPI, readiness: Readiness, local: LocalFilesAPI? = nil) {
         let others =
-            own?.routes ?? Self.open(readiness, sync.admission) + Self.documents(backend) + Self.layers(backend)
+            local?.routes ?? Self.open(readiness, sync.admission) + Self.documents(backend) + Self.layers(backend)
         self.init(others + Self.sync(sync))
     }
 

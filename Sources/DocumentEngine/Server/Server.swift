@@ -27,7 +27,7 @@ package final class Server: Sendable {
     private let metricsAPI: MetricsAPI
     /// nil for an ordinary server.
     private let gate: OwnerGate?
-    let ownFiles: OwnFiles?
+    let localFiles: LocalFiles?
     private let server: HTTPServerBuilder
     private let group = Mutex<ServiceGroup?>(nil)
     private let ports = Mutex<[Endpoint: Int]>([:])
@@ -75,13 +75,14 @@ package final class Server: Sendable {
             streams: options.rate == nil ? streams : nil)
         let gate = options.personal.map { _ in OwnerGate(logger: options.logger) }
         self.gate = gate
-        let ownFiles = try options.personal.map { [engine] in
-            try OwnFiles(engine: engine, intake: intake, options: $0, logger: options.logger)
+        let localFiles = try options.personal.map { [engine] in
+            try LocalFiles(engine: engine, intake: intake, options: $0, logger: options.logger)
         }
-        self.ownFiles = ownFiles
-        let own = ownFiles.map { OwnFilesAPI(files: $0) }
+        self.localFiles = localFiles
+        let local = localFiles.map { LocalFilesAPI(files: $0) }
         responder = Responder(
-            routes: RouteLookup(backend: backend, sync: sync, readiness: readiness, own: own), workers: engine.workers,
+            routes: RouteLookup(backend: backend, sync: sync, readiness: readiness, local: local),
+            workers: engine.workers,
             admission: admission, metrics: metrics, audit: audit, options: options,
             proxyWarning: ProxyWarning(options.logger))
         metricsAPI = MetricsAPI(
@@ -146,9 +147,11 @@ package final class Server: Sendable {
                 DamageService(engine: engine, check: check, logger: options.logger, metrics: metricsAPI.metrics))
         }
         if let sharing { services.append(sharing) }
-        if let ownFiles, let gate {
+        if let localFiles, let gate {
             services.append(
-                IdleService(gate: gate, files: ownFiles, logger: options.logger) { [weak self] in await self?.stop() })
+                LocalFilesService(gate: gate, files: localFiles, logger: options.logger) { [weak self] in
+                    await self?.stop()
+                })
         }
         services.append(
             DrainService(

@@ -62,14 +62,13 @@ extension ConflictsListCommand {
     fileprivate static func fieldsInFile(_ conflict: OwnFileReport.Conflict) -> [String] {
         func text(_ record: Record?, _ nothing: String) -> String { record.map { Annotation($0).text } ?? nothing }
         return [
-            conflict.id, conflict.edit, OwnFileReport.Conflict.reason, text(conflict.mine, "(deleted)"),
+            conflict.id, conflict.edit, conflict.reason, text(conflict.mine, "(deleted)"),
             text(conflict.theirs, "(gone)"), text(conflict.base, "(new)"),
         ]
     }
 }
 
 extension OwnFileReport.Conflict {
-    fileprivate static let reason = "another program changed it in the file"
     fileprivate var edit: String { mine == nil ? "delete" : base == nil ? "create" : "update" }
 
     fileprivate var json: String {
@@ -77,7 +76,7 @@ extension OwnFileReport.Conflict {
             $0.member("id", id)
             $0.member("edit", edit)
             $0.member("refused", false)
-            $0.member("reason", Self.reason)
+            $0.member("reason", reason)
             $0.member("base", source: base?.json ?? "null")
             $0.member("mine", source: mine?.content.text ?? "null")
             $0.member("theirs", source: theirs?.json ?? "null")

@@ -36,7 +36,7 @@ struct StorageListCommand: AsyncParsableCommand {
     }
 
     /// A PDF with changes that are not in it.
-    private static func fields(_ file: OwnFileState) -> [String] {
+    private static func fields(_ file: KeptFile) -> [String] {
         let isMissing = access(file.path, F_OK) != 0
         return [
             file.path, "", "", "file", "\(OwnFileList.bytes(file))", "", "", "\(file.unwritten)", "", "", "",
@@ -57,7 +57,7 @@ struct StorageListCommand: AsyncParsableCommand {
         }
     }
 
-    private static func json(_ file: OwnFileState) -> String {
+    private static func json(_ file: KeptFile) -> String {
         JSONWriter.text {
             $0.member("file", file.path)
             $0.member("state", "file")

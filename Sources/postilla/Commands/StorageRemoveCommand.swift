@@ -101,7 +101,7 @@ struct StorageRemoveCommand: AsyncParsableCommand {
 
     private func giveUp(_ name: String) async throws {
         let folders = try Folders(dataDirectory: storage.dataDir)
-        let path = OwnFileState.path(of: OwnFileLink.absolute(name))
+        let path = FilePaths.resolved(OwnFileLink.absolute(name))
         let list = OwnFileList(folders)
         let damaged = list.damaged.filter { $0.file?.isExactly(path) ?? false }
         if !damaged.isEmpty { try giveUp(damaged, name) }

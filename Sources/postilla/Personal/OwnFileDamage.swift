@@ -17,7 +17,7 @@ struct OwnFileDamage: Hashable, Sendable {
         (self.path, self.problem, file) = (path, problem, json["file"]?.string)
     }
 
-    init(_ damage: DamagedOwnFile) { (path, problem, file) = (damage.path, damage.problem, damage.pdf) }
+    init(_ damage: DamagedKeptFile) { (path, problem, file) = (damage.path, damage.problem, damage.pdf) }
 
     var sentence: String {
         "changes kept for \(file?.onOneLine ?? "a PDF") cannot be read: \(path.onOneLine): \(problem)"
@@ -40,14 +40,14 @@ struct OwnFileDamage: Hashable, Sendable {
     /// Returns what is damaged on disk, including the copies of PDFs and attachments that changes need. Reads all of it.
     static func all(_ folders: Folders) -> [OwnFileCheck] {
         let folder = EngineFolder(folders)
-        let registry = OwnFileRegistry(kept: folder.kept, memory: folder.kept)
-        let (states, damaged) = registry.keptStates()
-        let intact = states.map { state in
+        let kept = KeptFiles(folder: folder.kept)
+        let (files, damaged) = kept.all()
+        let found = files.map { file in
             OwnFileCheck(
-                path: state.folder + "/state.json", file: state.path, bytes: OwnFileList.bytes(state),
-                damage: registry.damage(besides: state).map(OwnFileDamage.init))
+                path: file.database, file: file.path, bytes: OwnFileList.bytes(file),
+                damage: kept.damage(besides: file).map(OwnFileDamage.init))
         }
-        return intact
+        return found
             + damaged.map { damage in
                 var status = stat()
                 let bytes = stat(damage.path, &status) == 0 ? Int64(status.st_size) : 0

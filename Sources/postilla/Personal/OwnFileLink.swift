@@ -160,6 +160,16 @@ struct OwnFileReport: Hashable, Sendable {
         /// nil: deleted.
         var mine: Record?
         var theirs: Record?
+        /// For what a program that wrote the file anew may never have seen: after so many days the file's version counts.
+        var daysLeft: Int?
+
+        /// Why it waits for a choice.
+        var reason: String {
+            guard let daysLeft else { return "another program changed it in the file" }
+            return
+                "\(theirs == nil ? "not in" : "another version in") the new file, whose program may not have seen it; "
+                + "\(OwnFileWritten.count(daysLeft, "day")) left to choose"
+        }
     }
 
     var document: String
@@ -220,7 +230,7 @@ struct OwnFileReport: Hashable, Sendable {
             guard let id = entry["id"]?.string else { return nil }
             return Conflict(
                 id: id, base: Record(json: entry["base"]), mine: Record(json: entry["mine"]),
-                theirs: Record(json: entry["theirs"]))
+                theirs: Record(json: entry["theirs"]), daysLeft: entry["daysLeft"]?.integer.map { Int($0) })
         }
     }
 }

@@ -10,11 +10,13 @@ struct OwnFileChange: Hashable, Sendable {
     var base: Record?
     /// As the layer has it; nil: deleted.
     var mine: Record?
-    var isConflict: Bool
+    /// Why it waits for a choice; nil: it does not.
+    var conflict: String?
 
+    var isConflict: Bool { conflict != nil }
     var edit: String { mine == nil ? "delete" : base == nil ? "create" : "update" }
     var state: String { isConflict ? "conflict" : "kept" }
-    var reason: String { isConflict ? "another program changed it in the file" : "not in the file" }
+    var reason: String { conflict ?? "not in the file" }
     /// The time of the last change, as the record tells it.
     private var made: String? {
         let content = mine?.content
@@ -52,12 +54,13 @@ extension OwnFileSession {
         do { answer = try await link.ask("state", body) } catch let refusal as EngineRefusal {
             throw CommandFailure("\(link.name.onOneLine): \(refusal.message)")
         }
-        let disputed = Set((answer.report?.conflicts ?? []).map { ByteOrdered($0.id) })
+        var reasons: [ByteOrdered: String] = [:]
+        for conflict in answer.report?.conflicts ?? [] { reasons[ByteOrdered(conflict.id)] = conflict.reason }
         return (answer.1["changes"]?.array ?? []).compactMap { change in
             guard let id = change["id"]?.string else { return nil }
             return OwnFileChange(
                 id: id, base: Record(json: change["base"]), mine: Record(json: change["mine"]),
-                isConflict: disputed.contains(ByteOrdered(id)))
+                conflict: reasons[ByteOrdered(id)])
         }
     }
 

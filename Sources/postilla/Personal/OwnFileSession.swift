@@ -44,7 +44,7 @@ struct OwnFileSession: Sendable {
     /// Whether two paths name one file, also one that is missing.
     static func isSame(_ one: String, _ other: String) -> Bool {
         if let identity = FileIdentity(one), identity == FileIdentity(other) { return true }
-        func real(_ path: String) -> String { OwnFileState.path(of: OwnFileLink.absolute(path)) }
+        func real(_ path: String) -> String { FilePaths.resolved(OwnFileLink.absolute(path)) }
         return real(one).isExactly(real(other))
     }
 

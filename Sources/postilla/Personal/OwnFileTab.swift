@@ -335,7 +335,7 @@ final class OwnFileTab: Sendable {
                 id: conflict.id,
                 action: conflict.mine == nil ? .delete : conflict.base == nil ? .create : .update,
                 kind: annotation?.kind ?? .unknown(""), pageIndex: annotation?.pageIndex, delivery: .conflict,
-                reason: "another program changed it in the file", base: conflict.base?.content,
+                reason: conflict.reason, base: conflict.base?.content,
                 mine: conflict.mine?.content, theirs: conflict.theirs?.content,
                 theirAuthor: conflict.theirs.flatMap { Annotation($0).author })
         }

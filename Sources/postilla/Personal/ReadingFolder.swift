@@ -59,24 +59,15 @@ struct ReadingFolder: Hashable, Sendable {
     /// out what became of it.
     private func copy(_ source: EngineFolder, _ file: String) throws {
         guard try source.check() else { return }
-        let real = OwnFileState.path(of: file)
-        let states = OwnFileRegistry(kept: source.kept, memory: source.kept).keptStates().states
-        for state in states where state.path.isExactly(real) && state.unwritten > 0 {
-            guard !state.isBeingWritten else {
-                Output.warning(
-                    "\(file.onOneLine): \(OwnFileWritten.count(state.unwritten, "change")) kept in \(source.dataFolder) not shown"
-                )
+        let real = FilePaths.resolved(file)
+        let kept = KeptFiles(folder: source.kept)
+        for found in kept.all().files where found.path.isExactly(real) && found.unwritten > 0 {
+            guard !found.isBeingWritten else {
+                let count = OwnFileWritten.count(found.unwritten, "change")
+                Output.warning("\(file.onOneLine): \(count) kept in \(source.dataFolder) not shown")
                 continue
             }
-            let copy = "\(engine.kept)/\(state.document)"
-            do { try FileManager.default.copyItem(atPath: state.folder, toPath: copy) } catch {
-                throw CommandFailure("cannot read \(state.folder)")
-            }
-            // The modes are copied, too: the engine must be able to write here, and to remove it.
-            chmod(copy, 0o700)
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: copy)) ?? [] {
-                chmod("\(copy)/\(name)", 0o600)
-            }
+            do { try kept.copy(found, to: engine.kept) } catch { throw CommandFailure("cannot read \(found.folder)") }
         }
     }
 

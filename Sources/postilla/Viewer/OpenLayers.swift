@@ -253,7 +253,7 @@ final class OpenLayers: Sendable {
         perform { [self] in
             tellLibrary()
             let files = OwnFileList(options.folders)
-            post(.libraryFiles(files.files()))
+            post(.libraryFiles(files.list()))
             if let problem = OwnFileDamage.failure(files.damaged) { post(.notice(problem)) }
         }
     }

@@ -132,8 +132,8 @@ extension ViewerOptions {
             case .engine(let place, _)? = try? EngineSearch(folder: folder).look()
         {
             // Without asking the engine, which may be slow.
-            let registry = OwnFileRegistry(kept: folder.kept, memory: place.states)
-            guard !registry.isOpenPrivately(OwnFileState.path(of: OwnFileLink.absolute(path))) else {
+            let memory = KeptFiles(folder: place.states)
+            guard !memory.isOpenPrivately(FilePaths.resolved(OwnFileLink.absolute(path))) else {
                 throw CommandFailure("\(path.onOneLine): it is open in a private session; close that window first")
             }
         }

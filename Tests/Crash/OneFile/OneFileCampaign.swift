@@ -280,7 +280,7 @@ final class OneFileCampaign {
     }
 
     private static func versions(_ card: JSON) -> [ValueLedger.Note] {
-        [card["mine"], card["theirs"], card["base"]].compactMap(note)
+        ([card["mine"], card["theirs"], card["base"]] + (card["further"]?.array ?? [])).compactMap(note)
     }
 
     /// Writes while the other program saves.

@@ -92,7 +92,11 @@ import Testing
         let scene = try FileScene()
         let database = try edited(scene)
         let (parent, attachment) = (scene.folder.path + "/other", String(repeating: "a", count: 64))
-        for name in [attachment, KeptFiles.copyName(FileScene.version(4).sha256), "base.pdf.old", "new"] {
+        try FileManager.default.createDirectory(
+            atPath: scene.home + "/attachments", withIntermediateDirectories: true)
+        for name in [
+            "attachments/\(attachment)", KeptFiles.copyName(FileScene.version(4).sha256), "base.pdf.old", "new",
+        ] {
             try Data("x".utf8).write(to: URL(filePath: "\(scene.home)/\(name)"))
         }
         let kept = KeptFiles(folder: scene.parent)
@@ -104,7 +108,8 @@ import Testing
         }
         database.close()
         let names = try FileManager.default.contentsOfDirectory(atPath: parent + "/01").sorted()
-        #expect(names == [attachment, KeptFiles.copyName(FileScene.version(4).sha256), "file.sqlite"])
+        #expect(names == ["attachments", KeptFiles.copyName(FileScene.version(4).sha256), "file.sqlite"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: parent + "/01/attachments") == [attachment])
         let copy = try FileDatabase.open(document: FileScene.document, in: parent, fence: "other")
         #expect(try copy.state().unwritten == 4)
         copy.close()

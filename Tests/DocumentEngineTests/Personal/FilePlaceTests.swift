@@ -65,13 +65,6 @@ import Testing
         let place = try FilePlace(of: root + "/a/file")
         #expect(rename(root + "/a", root + "/moved") == 0 && symlink("shared", root + "/a") == 0)
         #expect(try Data(contentsOf: URL(fileURLWithPath: place.here)) == Data("old".utf8))
-        let replacement = try FileReplacement(of: root + "/moved/file")
-        #expect(rename(root + "/moved", root + "/again") == 0 && symlink("shared", root + "/moved") == 0)
-        try Data("new".utf8).write(to: URL(fileURLWithPath: replacement.temporary))
-        _ = try replacement.prepare()
-        try replacement.finish(replacing: nil)
-        #expect(try Data(contentsOf: URL(fileURLWithPath: root + "/again/file")) == Data("new".utf8))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: root + "/shared").isEmpty)
     }
 
     @Test func onesOwnLinksAreFollowedEverywhere() throws {
@@ -83,25 +76,11 @@ import Testing
         #expect(symlink("../a/file", root + "/shared/theirs") == 0 && symlink("../a", root + "/shared/folder") == 0)
         for name in ["theirs", "folder"] { lchown(root + "/shared/" + name, 65534, 65534) }
         for name in ["theirs", "folder/file", "folder/new"] {
-            #expect(throws: OwnFileError.self) { try FileReplacement(of: root + "/shared/" + name) }
-            #expect(throws: OwnFileError.self) { try FileReplacement.followed(root + "/shared/" + name) }
+            #expect(throws: OwnFileError.self) { try FilePaths.followed(root + "/shared/" + name) }
         }
         // Elsewhere, only the owner of the folder can make them.
         #expect(symlink("file", root + "/a/theirs") == 0)
         lchown(root + "/a/theirs", 65534, 65534)
         #expect(try FilePlace(of: root + "/a/theirs").path.hasSuffix("/a/file"))
-    }
-
-    @Test(.enabled(if: geteuid() == 0, "only root may give files away")) func rootReplacesTheFilesOfOthersOnlyIfTold()
-        throws
-    {
-        chown(root + "/a/file", 65534, 65534)
-        #expect(throws: OwnFileError.otherOwner) { try FileReplacement(of: root + "/a/file") }
-        let replacement = try FileReplacement(of: root + "/a/file", replacesOthers: true)
-        try Data("new".utf8).write(to: URL(fileURLWithPath: replacement.temporary))
-        _ = try replacement.prepare()
-        try replacement.finish(replacing: nil)
-        var status = stat()
-        #expect(stat(root + "/a/file", &status) == 0 && status.st_uid == 65534)
     }
 }

@@ -3,9 +3,9 @@ import ServiceLifecycle
 
 /// Ends the engine some time after its last connection, or when its folders are gone; forgets files that are no longer used,
 /// and reads the open ones anew when another program has changed them.
-struct IdleService: Service {
+struct LocalFilesService: Service {
     let gate: OwnerGate
-    let files: OwnFiles
+    let files: LocalFiles
     let logger: Logger
     let stop: @Sendable () async -> Void
 
@@ -14,13 +14,14 @@ struct IdleService: Service {
     func run() async throws {
         try? await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await files.followFiles() }
-                // Apart: a file on a network disk that hangs must not keep an engine alive that no client can find.
+                group.addTask { try await files.followChanges() }
+                // Apart: a client that cannot be asked must not keep an engine alive that no client can find.
                 group.addTask { try await staysInPlace() }
                 try await tick()
                 group.cancelAll()
             }
         }
+        await files.close()
     }
 
     /// Ends the engine when its folders, its socket or its lock are gone, as after a logout.
@@ -29,6 +30,7 @@ struct IdleService: Service {
             try await Task.sleep(for: Self.interval)
             guard files.options.isInPlace() else {
                 logger.notice("the folder, socket or lock of the engine was removed")
+                files.stop()
                 files.options.lostPlace()
                 return await stop()
             }
@@ -38,13 +40,8 @@ struct IdleService: Service {
     private func tick() async throws {
         while !Task.isCancelled {
             try await Task.sleep(for: Self.interval)
-            do { try await files.tidy() } catch { note("files could not be forgotten", error) }
-            await files.lookAtFiles()
+            await files.tick()
             if let idle = gate.idle(), idle >= files.options.idle || files.isRetired { await stop() }
         }
-    }
-
-    private func note(_ what: String, _ error: any Error) {
-        logger.warning("\(what)", metadata: ["error": "\(type(of: error))"])
     }
 }

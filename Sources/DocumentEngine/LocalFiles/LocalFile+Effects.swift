@@ -1,0 +1,347 @@
+import Annotations
+import EngineCore
+import FileCore
+import FoundationEssentials
+import Glibc
+import Interchange
+import PDFPages
+import SyncProtocol
+import Synchronization
+
+// Performing what the core decides.
+extension LocalFile {
+    /// - Parameter path: of the PDF.
+    /// - Returns: what came of it; nil: the core does not ask, or knows it already.
+    func perform(_ effect: LocalFileCore.Effect, at path: String) async -> LocalFileCore.Input? {
+        switch effect {
+        case .look(let ticket, let known):
+            let looked = await work.look(at: path, known: known, lookContext)
+            note(looked, path)
+            return .looked(ticket, looked.look, beside: looked.beside)
+        case .store(let ticket, let changes, let place):
+            await store(ticket, changes, in: place, of: path)
+            return nil
+        case .prepare(let ticket, let plan):
+            let made = await work.prepare(plan, at: path, bases: bases, order, writeContext)
+            note(made)
+            return .prepared(ticket, made.prepared)
+        case .copy(let ticket, let plan, let target, let isForced):
+            let made = await work.copy(
+                plan, of: path, to: target, isForced: isForced, bases: bases, order, writeContext)
+            note(made)
+            return .copied(ticket, made.prepared)
+        case .exchange(let ticket, let intent, let expected):
+            let (exchange, error) = await work.exchange(intent, replacing: expected, at: path)
+            if case .unclear(let problem) = exchange { remember(error, for: problem) }
+            return .exchanged(ticket, exchange)
+        case .putBack(let ticket, let intent):
+            let (exchange, error) = await work.putBack(intent, at: path)
+            if case .unclear(let problem) = exchange { remember(error, for: problem) }
+            return .exchanged(ticket, exchange)
+        case .inspect(let ticket, let intent):
+            let (found, error) = await work.inspect(intent, at: path)
+            if case .failed(let problem) = found { remember(error.map(Self.undecided), for: problem) }
+            return .inspected(ticket, found)
+        case .remove(let ticket, let paths): return .removed(ticket, isGone: await work.remove(paths))
+        case .forget(let ticket):
+            await forget(ticket)
+            return nil
+        case .removeEarlier(let checksum):
+            await removeEarlier(checksum)
+            return nil
+        case .publish, .answer: return nil
+        }
+    }
+
+    private func remember(_ error: OwnFileError?, for problem: LocalFileCore.Problem) {
+        inner.withLock { $0.remember(error, for: problem) }
+    }
+
+    private static func undecided(_ error: OwnFileError) -> OwnFileError { .undecided(error.reason) }
+
+    // MARK: Looking
+
+    private var lookContext: FileWork.LookContext {
+        inner.withLock { inner in
+            let state = inner.core.state
+            return FileWork.LookContext(
+                isPrivate: state.isPrivate, copies: copies, frames: inner.frames,
+                hasMarks: inner.hasMarks || state.mustBeKept || state.rows.contains { $0.value.local != nil },
+                synced: { [store] in try Self.synced(store) })
+        }
+    }
+
+    /// - Throws: ``OwnFileError/keptDamaged(_:)``: what is missing would be taken for news.
+    private static func synced(_ store: FileStore) throws -> [ByteOrdered: LocalFileState.Row] {
+        guard let database = store.database else { return [:] }
+        let rows = try store.read { try FileTables($0).writtenRows() }
+        guard database.damagedRows == 0 else { throw OwnFileError.keptDamaged(database.path) }
+        return rows
+    }
+
+    private func note(_ looked: FileWork.Looked, _ path: String) {
+        inner.withLock { inner in
+            if case .failed(let problem) = looked.look { inner.remember(looked.error, for: problem) }
+            if let copy = looked.damagedCopy { inner.noteDamage(of: copy) }
+            guard case .read(let reading) = looked.look, let contents = looked.contents else {
+                return work.matching.setFrames(inner.frames)
+            }
+            var isOther = true
+            if case .continues = reading.origin { isOther = false }
+            inner.read = Read(
+                version: reading.version, contents: Self.contents(contents, of: path),
+                hasNewPages: looked.newPages, isOther: isOther)
+        }
+    }
+
+    static func contents(_ contents: FileWork.Contents?, of path: String) -> FileTransaction.Contents {
+        let name = path.split(scalar: "/").last.map(String.init) ?? "PDF"
+        let title = contents?.title.flatMap { $0.isEmpty ? nil : $0 } ?? name
+        return FileTransaction.Contents(
+            title: title.asTitle, frames: contents?.frames ?? [], hasMarks: contents?.hasMarks ?? true)
+    }
+
+    // MARK: Writing
+
+    private var order: FileWork.Order { inner.withLock(\.order) }
+
+    /// What the file has, by the ids of the layer.
+    private var bases: [Record] {
+        get async {
+            let records = try? await setup.engine.apart { [store] in
+                try store.read { try FileTables($0).bases() }
+            }
+            return records ?? []
+        }
+    }
+
+    private var writeContext: FileWork.WriteContext {
+        inner.withLock { inner in
+            FileWork.WriteContext(
+                isPrivate: inner.core.state.isPrivate, copies: copies, frames: inner.frames,
+                image: { [place, document] id in
+                    guard try place.store.read({ try $0.attachment(id, of: document) }) != nil else { return nil }
+                    let blob = try place.attachments.open(id.hex)
+                    var bytes: [UInt8] = []
+                    while Int64(bytes.count) < blob.length {
+                        bytes += try blob.read(at: Int64(bytes.count), Int(blob.length) - bytes.count)
+                            .readableBytesView
+                    }
+                    return bytes
+                })
+        }
+    }
+
+    private func note(_ made: FileWork.Preparation) {
+        inner.withLock { inner in
+            inner.details = made.details
+            if case .failed(let problem) = made.prepared { inner.remember(made.error, for: problem) }
+        }
+    }
+
+    // MARK: Storing
+
+    private func store(
+        _ ticket: LocalFileCore.Ticket, _ changes: [LocalFileState.Change], in place: LocalFileCore.Place,
+        of path: String
+    ) async {
+        var version: FileVersion?
+        for case .version(let new, _, sharesIDs: _) in changes { version = new }
+        let (read, hasMarks) = inner.withLock { inner -> (Read?, Bool) in
+            let read = inner.read?.version == version ? inner.read : nil
+            return (read, read?.contents.hasMarks ?? inner.hasMarks)
+        }
+        let now = setup.engine.now()
+        do {
+            try await writer.perform { [self, version] in
+                try bring(to: place, path)
+                guard let version, let place = store.place else { return }
+                try copies.keep(version.contents, of: path, in: place, hasMarks: hasMarks)
+            }
+            _ = try await self.place.writes.perform(on: key) { [document] store in
+                try FileTransaction(store, of: document, now: now).store(
+                    changes, read?.contents, attachments: read?.attachments ?? [])
+            } committed: { [engine = setup.engine] commit in
+                if let commit { engine.publish(commit) }
+            }
+            if let version { try? await writer.perform { [self] in dropOtherCopies(than: version) } }
+        } catch { return send(failure(error, ticket, in: place)) }
+        begin(inner.withLock { $0.handle(.stored(ticket), changes, read, version, now: now) })
+    }
+
+    private func dropOtherCopies(than version: FileVersion) {
+        if let place = store.place { copies.dropOthers(than: version.contents, in: place) }
+    }
+
+    /// Makes the database, or moves it. Runs on the thread of transactions.
+    private func bring(to place: LocalFileCore.Place, _ path: String) throws {
+        try store.make(for: path, in: place)
+        if place == .data { try moveToDisk(path) }
+    }
+
+    /// Moves the database to disk with all that belongs to it. Runs on the thread of transactions.
+    private func moveToDisk(_ path: String) throws {
+        let version = state.version
+        try store.moveToDisk {
+            guard let version else { return }
+            try copies.keep(version.contents, of: path, in: .data, hasMarks: true)
+        }
+        if let version { dropOtherCopies(than: version) }
+    }
+
+    /// What is told of a transaction that has failed.
+    private func failure(
+        _ error: any Error, _ ticket: LocalFileCore.Ticket, in place: LocalFileCore.Place
+    ) -> LocalFileCore.Input {
+        if case FileDatabase.Problem.fenced = error {
+            setup.logger.error(
+                "another engine has taken over what is kept of a file; this one stores nothing more of it")
+            return .fenced(ticket)
+        }
+        let told = told(error, in: place)
+        let reason = (told as? OwnFileError)?.reason ?? "\(told)"
+        remember(told as? OwnFileError, for: .notStored(reason))
+        setup.logger.error("changes cannot be kept: \(reason)")
+        return .notStored(ticket, reason: reason)
+    }
+
+    /// Why something could not be stored.
+    private func told(_ error: any Error, in place: LocalFileCore.Place) -> any Error {
+        let folder = setup.folders.parent(place)
+        if let problem = PlaceProblem(error, in: folder) { return OwnFileError.notKept(problem) }
+        guard APIError.fullDisk(after: error) != nil else { return error }
+        return OwnFileError.notKept(PlaceProblem(folder: folder, code: ENOSPC))
+    }
+
+    // MARK: Edits
+
+    /// Another transaction of the core is under way.
+    private struct Busy: Error {}
+
+    /// A transaction that the core has begun with an edit.
+    private struct Begun: Sendable {
+        var ticket: LocalFileCore.Ticket
+        var changes: [LocalFileState.Change]
+    }
+
+    /// Performs a push together with what the core decides of it, in one transaction.
+    func push(_ work: @escaping Engine.PushWork) async throws -> PushAnswer {
+        while true {
+            await wait { !$0.core.isStoring || $0.isGone }
+            let (path, isPrivate, isGone) = inner.withLock { ($0.core.path, $0.core.state.isPrivate, $0.isGone) }
+            guard !isGone, let present = store.place else { throw OwnFileError.notOpen }
+            do {
+                if !isPrivate, present == .runtime { try await writer.perform { [self] in try moveToDisk(path) } }
+                return try await pushed(work)
+            } catch is Busy { continue } catch {
+                throw told(error, in: isPrivate ? .runtime : .data)
+            }
+        }
+    }
+
+    private func pushed(_ work: @escaping Engine.PushWork) async throws -> PushAnswer {
+        let begun = Mutex<Begun?>(nil)
+        do {
+            let answer = try await place.writes.perform(on: key) { [self] store -> (PushAnswer, Commit) in
+                let (answer, commit) = try work(store)
+                guard !commit.isEmpty else { return (answer, commit) }
+                let transaction = try FileTransaction(store, of: document, now: setup.engine.now())
+                let found = try decide(commit, transaction)
+                begun.withLock { $0 = found }
+                try transaction.tables.apply(found.changes)
+                return (answer, commit)
+            } committed: { [engine = setup.engine] in
+                engine.publish($0.1)
+            }
+            if let ticket = begun.withLock({ $0?.ticket }) { send(.stored(ticket)) }
+            return answer.0
+        } catch {
+            let place = store.place ?? .runtime
+            if let ticket = begun.withLock({ $0?.ticket }) { send(failure(error, ticket, in: place)) }
+            throw error
+        }
+    }
+
+    /// Hands the records of a push to the core. Runs in its transaction.
+    private func decide(_ commit: Commit, _ transaction: FileTransaction) throws -> Begun {
+        let edits = commit.records.map { LocalFileCore.Edit(id: $0.id, record: $0.isLive ? $0.record : nil) }
+        let unknown = try inner.withLock { inner in
+            guard !inner.core.isStoring else { throw Busy() }
+            return edits.map { ByteOrdered($0.id) }.filter { inner.core.state.rows[$0] == nil }
+        }
+        let synced = try transaction.tables.rows(unknown)
+        let addsMarks = edits.contains { $0.record != nil }
+        let (steps, begun, mustNote) = try inner.withLock { inner -> (Steps, Begun?, Bool) in
+            guard !inner.core.isStoring else { throw Busy() }
+            var steps = inner.handle(.pushed(0, edits, synced: synced), now: setup.engine.now())
+            var begun: Begun?
+            steps.effects.removeAll { effect in
+                guard case .store(let ticket, let changes, in: _) = effect, begun == nil else { return false }
+                begun = Begun(ticket: ticket, changes: changes)
+                return true
+            }
+            let mustNote = addsMarks && !inner.hasMarks
+            if addsMarks { inner.hasMarks = true }
+            return (steps, begun, mustNote)
+        }
+        begin(steps)
+        guard let begun else { throw OwnFileError.notOpen }
+        if mustNote { try transaction.setHasMarks(true) }
+        return begun
+    }
+
+    // MARK: Forgetting
+
+    private func forget(_ ticket: LocalFileCore.Ticket) async {
+        let (isPrivate, layer) = (state.isPrivate, try? store.read { [key] in try $0.layer(key)?.id })
+        let mayForget = inner.withLock { inner in
+            guard inner.opening == 0 else { return false }
+            inner.isForgetting = true
+            return true
+        }
+        var isGone = false
+        if mayForget {
+            let isForgotten = await setup.forget(document, isPrivate ? .lose : .keep)
+            // A private session is over, whatever a client still holds.
+            if isForgotten || isPrivate {
+                if let layer { setup.engine.end(layer, with: SessionEvent(.lost, reason: "the file was closed")) }
+                isGone = (try? await writer.perform { [store] in store.remove() }) ?? false
+            }
+        }
+        let steps = inner.withLock { inner -> Steps in
+            inner.isForgetting = false
+            inner.isGone = isGone
+            return inner.handle(.forgotten(ticket, isGone), now: setup.engine.now())
+        }
+        if isGone {
+            setup.engine.keep(document, in: nil)
+            setup.ended(self)
+        }
+        begin(steps)
+    }
+}
+
+extension LocalFile.Inner {
+    /// Notes that changes are stored, and what was read of the file with them.
+    mutating func handle(
+        _ input: LocalFileCore.Input, _ changes: [LocalFileState.Change], _ read: LocalFile.Read?,
+        _ version: FileVersion?, now: Timestamp
+    ) -> LocalFile.Steps {
+        guard let read, let version else { return handle(input, now: now) }
+        let known = core.state
+        (frames, hasMarks, self.read) = (read.contents.frames, read.contents.hasMarks, nil)
+        if known.version == nil || read.isOther { news.pagesSince = version.text }
+        if known.version != nil {
+            var lost: Int?
+            for case .lost(let marks) in changes { lost = marks.keys.count { known.lost[$0] == nil } }
+            news.merges += 1
+            news.merged = LocalFile.Merged(lostMarks: lost ?? 0, hasNewPages: read.hasNewPages)
+        }
+        return handle(input, now: now)
+    }
+
+    mutating func noteDamage(of path: String) {
+        let found = DamagedKeptFile(path: path, problem: "it is damaged", pdf: self.path, wasRead: true)
+        if !damaged.contains(found) { damaged.append(found) }
+    }
+}

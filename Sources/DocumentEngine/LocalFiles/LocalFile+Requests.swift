@@ -1,0 +1,194 @@
+import Annotations
+import EngineCore
+import FileCore
+import Glibc
+import Interchange
+import PDFPages
+import SyncProtocol
+
+// What processes ask of a file.
+extension LocalFile {
+    // MARK: Reservations
+
+    /// Keeps the file from being forgotten until ``release()``.
+    ///
+    /// - Returns: false if nothing is known of it any more; another object has to be found.
+    func reserve() async -> Bool {
+        while !reserveNow() {
+            if inner.withLock(\.isGone) { return false }
+            await wait { !$0.isForgetting || $0.isGone }
+        }
+        return true
+    }
+
+    /// - Returns: false if it is being forgotten.
+    func reserveNow() -> Bool {
+        inner.withLock { inner in
+            guard !inner.isForgetting, !inner.isGone else { return false }
+            inner.opening += 1
+            return true
+        }
+    }
+
+    func release() { inner.withLock { $0.opening -= 1 } }
+
+    /// Ends a file of which nothing is known and that nobody wants.
+    ///
+    /// - Returns: whether it has ended.
+    func end() -> Bool {
+        inner.withLock { inner in
+            guard inner.core.isIdle, inner.opening == 0, !inner.isGone else { return false }
+            inner.isGone = true
+            return true
+        }
+    }
+
+    /// Whether the file is about to be forgotten, which whoever wants it otherwise has to wait for.
+    func isBeingForgotten(for isPrivate: Bool) -> Bool {
+        inner.withLock { inner in
+            let core = inner.core
+            guard core.exists, !core.isUsed, core.state.isPrivate || isPrivate else { return false }
+            return core.state.isPrivate || !core.state.mustBeKept
+        }
+    }
+
+    // MARK: Opening and closing
+
+    func open(for user: FileUser, isPrivate: Bool) async throws {
+        inner.withLock { $0.news.problem = nil }
+        switch await ask({ .opened($0, user, isPrivate: isPrivate) }) {
+        case .opened(let problem?):
+            let reason = inner.withLock { inner in
+                let reason = inner.error(problem).reason
+                inner.news.problem = reason
+                return reason
+            }
+            setup.logger.notice("a file cannot be read", metadata: ["problem": "\(reason)"])
+        case .failed(let problem): throw inner.withLock { $0.error(problem) }
+        default: break
+        }
+    }
+
+    /// Fails as opening does if the file is open otherwise.
+    func check(isPrivate: Bool) throws(OwnFileError) {
+        let core = inner.withLock { $0.core }
+        if core.state.isPrivate {
+            guard isPrivate || !core.isUsed else { throw .openPrivately }
+        } else if isPrivate, core.exists || core.isUsed {
+            let count = core.state.unwritten
+            throw !core.isUsed && count > 0 ? .keptOnDisk(count) : .openOtherwise
+        }
+    }
+
+    /// Ends the use of the file by a process, and waits until the file is forgotten if nobody else has it open and nothing
+    /// would be lost. A disk that does not answer is not waited for.
+    func close(for user: FileUser) async {
+        let now = inner.withLock(\.ticks)
+        send(.closed(user))
+        await wait { $0.isGone || $0.core.isQuiet || $0.ticks > now + 2 }
+    }
+
+    /// Continues the file at another path.
+    func move(to path: String) async throws {
+        inner.withLock { inner in
+            inner.news.movedFrom = inner.path
+            inner.path = path
+        }
+        send(.moved(path))
+        try await place.writes.perform { try FileTables($0).setPath(path) }
+    }
+
+    /// Tells the core of processes that have ended, and of the time. Blocks briefly.
+    func tick() {
+        dropEnded()
+        inner.withLock { $0.ticks += 1 }
+        send(.tick)
+    }
+
+    /// Tells the core of processes that have ended. Blocks briefly.
+    func dropEnded() {
+        let users = inner.withLock { $0.core.processes }
+        for user in users where !ProcessIdentity(user).isAlive { send(.gone(user)) }
+    }
+
+    // MARK: Writing
+
+    struct WriteOrder: Hashable, Sendable {
+        /// Another path, absolute: the file stays as it is, and its changes stay to be written.
+        var copy: String?
+        /// The file itself, as the process sees it that asks.
+        var seen = Sighting.unknown
+        /// The same for the copy; nil: it did not say.
+        var target: SeenTarget?
+        /// The permissions that a copy does not get; nil: as this process.
+        var mask: mode_t?
+        /// Writes over another file at the path, or makes the file again that is missing.
+        var isForced = false
+        /// Replaces the file of another account, which only root can.
+        var replacesOthers = false
+        /// Rewrites the file without what was deleted from it.
+        var isCompact = false
+    }
+
+    /// What writing has done, for people.
+    struct Written: Sendable {
+        /// How many records the file has now as the layer has them, and had not before.
+        var records: Int
+        /// Records that wait for a choice between two versions. The file keeps its own version.
+        var conflicts: Int
+        /// What another program had changed, merged before writing.
+        var merged: FileNews
+        var details: FileWork.Details
+    }
+
+    /// Writes what the file does not have.
+    ///
+    /// - Throws: ``OwnFileError``
+    func write(_ order: WriteOrder) async throws -> Written {
+        try await writing.pass {
+            let path = path
+            let target = try await WorkerThreads(width: 1).perform { () throws -> String? in
+                _ = try order.seen.opened(path)
+                guard let copy = order.copy else { return nil }
+                // A path that leads nowhere is refused when it is written.
+                if let seen = order.target, let place = try? FilePlace(of: copy) { try seen.check(place) }
+                return try FilePaths.followed(copy)
+            }
+            let copy = target.flatMap { $0.isExactly(path) ? nil : $0 }
+            inner.withLock { inner in
+                inner.details = nil
+                inner.order = FileWork.Order(
+                    mask: order.mask, replacesOthers: order.replacesOthers, target: order.target)
+            }
+            let wish = LocalFileCore.WriteOrder(copy: copy, isForced: order.isForced, isCompact: order.isCompact)
+            switch await ask({ .writeAsked($0, wish) }) {
+            case .written(let written):
+                let details = inner.withLock { $0.details } ?? FileWork.Details(path: copy ?? path)
+                return Written(
+                    records: written.records, conflicts: written.conflicts, merged: written.merged, details: details)
+            case .failed(let problem): throw inner.withLock { $0.error(problem) }
+            default: throw OwnFileError.notOpen
+            }
+        }
+    }
+
+    // MARK: Choices of the person
+
+    /// Gives up everything that is not in the file.
+    ///
+    /// - Returns: the number of records that were given up.
+    func revert() async throws -> Int {
+        switch await ask({ .revertAsked($0) }) {
+        case .reverted(let count): return count
+        case .failed(let problem): throw inner.withLock { $0.error(problem) }
+        default: throw OwnFileError.notOpen
+        }
+    }
+
+    /// Ends a conflict.
+    func resolve(_ id: Record.ID, _ choice: LocalFileCore.Choice) async throws {
+        if case .failed(let problem) = await ask({ .resolved($0, id, choice) }) {
+            throw inner.withLock { $0.error(problem) }
+        }
+    }
+}

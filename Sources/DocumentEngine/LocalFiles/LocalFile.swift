@@ -1,0 +1,287 @@
+import Annotations
+import EngineCore
+import FileCore
+import Logging
+import PDFPages
+import SyncProtocol
+import Synchronization
+
+/// One PDF of the person: its core, and what performs the core's effects.
+final class LocalFile: Sendable {
+    /// What the files of one engine share.
+    struct Setup: Sendable {
+        var engine: Engine
+        var folders: FileFolders
+        /// The word of this engine (see ``FileDatabase/fence``).
+        var fence: String
+        var work: FileWork.Setup
+        /// Removes the copies that clients have of the document.
+        var forget: @Sendable (_ document: String, PersonalOptions.UnsentEdits) async -> Bool
+        /// Called once nothing is known of the file any more.
+        var ended: @Sendable (LocalFile) -> Void
+        var logger: Logger
+    }
+
+    /// A random id, which says nothing about the path.
+    let document: String
+    let setup: Setup
+    let work: FileWork
+    let store: FileStore
+    let place: StorePlace
+    let copies: KeptCopy
+    /// The thread of transactions.
+    let writer = WorkerThreads(width: 1)
+    /// Writes are asked for one after the other, because each has an order of its own.
+    let writing = AsyncSemaphore(width: 1, line: .max)
+    let inner: Mutex<Inner>
+
+    /// What changes. The core and what is known of its last effects are one.
+    struct Inner {
+        var core: LocalFileCore
+        /// Where the file is, before the core knows it.
+        var path: String
+        var calls: [LocalFileCore.Caller: CheckedContinuation<LocalFileCore.Answer, Never>] = [:]
+        var lastCaller = 0
+        var ticks = 0
+        var waiting: [Waiting] = []
+        /// What is known of the last problems besides what the core must know.
+        var errors: [LocalFileCore.Problem: OwnFileError] = [:]
+        /// How many requests are about to open the file. It is not forgotten meanwhile.
+        var opening = 0
+        var isForgetting = false
+        /// Nothing is known of it any more; whoever wants the file needs another object.
+        var isGone = false
+        /// Of the document.
+        var frames: [PageFrame] = []
+        var hasMarks = true
+        /// What was read of the file and is not stored yet.
+        var read: Read?
+        /// That of the write that is going on.
+        var order = FileWork.Order()
+        var details: FileWork.Details?
+        var news = News()
+        /// What was kept for the file, and is damaged.
+        var damaged: [DamagedKeptFile] = []
+        /// What an engine of an earlier version has left, by its checksum.
+        var earlier: [String: EarlierState] = [:]
+    }
+
+    struct Waiting {
+        var holds: @Sendable (Inner) -> Bool
+        var turn: CheckedContinuation<Void, Never>
+    }
+
+    struct Read: Sendable {
+        var version: FileVersion
+        var contents: FileTransaction.Contents
+        /// Whether the file has other pages than the last version, as far as is known.
+        var hasNewPages = false
+        /// Whether the file does not begin with the version that is known.
+        var isOther = false
+        var attachments: [StoredAttachment] = []
+    }
+
+    /// A file of which nothing is known.
+    ///
+    /// - Parameter document: a new random id.
+    convenience init(document: String, path: String, _ setup: Setup) {
+        let store = FileStore(document: document, in: setup.folders, fence: setup.fence)
+        self.init(store, path: path, setup)
+    }
+
+    private init(_ store: FileStore, path: String, _ setup: Setup) {
+        (self.store, self.setup, document) = (store, setup, store.document)
+        work = FileWork(name: document, setup: setup.work)
+        place = StorePlace(
+            store: store, writes: WriteQueue(store: store, workers: writer), attachments: FileBlobs(store))
+        copies = setup.folders.copies(of: document)
+        inner = Mutex(Inner(core: LocalFileCore(path: path, name: document, policy: work.matching), path: path))
+        setup.engine.keep(document, in: place)
+    }
+
+    /// Begins with the database that an earlier engine has left. Blocks.
+    ///
+    /// - Throws: what ``FileDatabase/open(document:in:fence:)`` throws.
+    static func found(_ document: String, in place: LocalFileCore.Place, _ setup: Setup) throws -> LocalFile {
+        let store = FileStore(document: document, in: setup.folders, fence: setup.fence)
+        try store.open(in: place)
+        do {
+            return try store.read { reading in
+                let tables = try FileTables(reading)
+                let (state, hasMarks) = (try tables.state(), try tables.meta().hasMarks)
+                // Without the damaged ones, the others say something else.
+                try tables.checkLayer()
+                guard store.database?.damagedRows == 0 else { throw DamagedRow(StoredTable.fileRow.noun) }
+                let frames = try reading.document(document)?.pages.map(\.frame) ?? []
+                let file = LocalFile(store, path: try tables.path(), setup)
+                file.work.matching.setFrames(frames)
+                file.inner.withLock { inner in
+                    (inner.frames, inner.hasMarks) = (frames, hasMarks)
+                    inner.news.pagesSince = state.version?.text ?? ""
+                }
+                let alive = state.owners.filter { ProcessIdentity($0).isAlive }
+                file.send(.started(state, place, alive: alive))
+                return file
+            }
+        } catch {
+            store.close()
+            throw error
+        }
+    }
+
+    var key: LayerKey { LayerKey(document: document, name: "") }
+    var path: String { inner.withLock { $0.path } }
+    var state: LocalFileState { inner.withLock { $0.core.state } }
+    var isUsed: Bool { inner.withLock { $0.core.isUsed } }
+
+    // MARK: News
+
+    /// Counts since the engine started, so that a window can tell what is new to it.
+    struct News: Sendable {
+        /// How often the file was read anew.
+        var merges = 0
+        /// The last time.
+        var merged = Merged()
+        /// A version of the file since which it has had the same pages.
+        var pagesSince = ""
+        /// Where the file was before it was found at another path by the last opening; nil: where it was.
+        var movedFrom: String?
+        /// Why the file could not be read by the last opening; nil: it was.
+        var problem: String?
+    }
+
+    /// What reading the file anew has brought, for people.
+    struct Merged: Hashable, Sendable {
+        var news = FileNews()
+        /// Records whose words are not in the file's new text.
+        var lostMarks = 0
+        /// Whether the file is not a continuation of the old one, so that its pages may be others.
+        var hasNewPages = false
+    }
+
+    // MARK: The core
+
+    /// Hands an input to the core, and begins what it decides.
+    func send(_ input: LocalFileCore.Input) {
+        begin(inner.withLock { $0.handle(input, now: setup.engine.now()) })
+    }
+
+    /// What is to be done once an input was handled.
+    struct Steps: Sendable {
+        var effects: [LocalFileCore.Effect] = []
+        /// Of the PDF, for these effects.
+        var path = ""
+        var answers: [(CheckedContinuation<LocalFileCore.Answer, Never>, LocalFileCore.Answer)] = []
+        var turns: [CheckedContinuation<Void, Never>] = []
+    }
+
+    func begin(_ steps: Steps) {
+        for (call, answer) in steps.answers { call.resume(returning: answer) }
+        for turn in steps.turns { turn.resume() }
+        for effect in steps.effects {
+            Task {
+                guard let result = await perform(effect, at: steps.path) else { return }
+                // To merge a file with its layer may take long.
+                await work.apart { self.send(result) }
+            }
+        }
+    }
+
+    /// Asks the core something, and waits for its answer.
+    func ask(_ input: @Sendable (LocalFileCore.Caller) -> LocalFileCore.Input) async -> LocalFileCore.Answer {
+        await withCheckedContinuation { call in
+            let steps = inner.withLock { inner in
+                inner.lastCaller += 1
+                inner.calls[inner.lastCaller] = call
+                return inner.handle(input(inner.lastCaller), now: setup.engine.now())
+            }
+            begin(steps)
+        }
+    }
+
+    /// Waits until something holds. It is looked at whenever the core has handled something.
+    func wait(until holds: @escaping @Sendable (Inner) -> Bool) async {
+        await withCheckedContinuation { turn in
+            let isOver = inner.withLock { inner in
+                guard !holds(inner) else { return true }
+                inner.waiting.append(Waiting(holds: holds, turn: turn))
+                return false
+            }
+            if isOver { turn.resume() }
+        }
+    }
+
+    /// Ends what is going on: the engine has lost its lock, or ends.
+    func stop() {
+        begin(
+            inner.withLock { inner in
+                var steps = inner.handle(.stopped, now: setup.engine.now())
+                steps.answers += inner.calls.values.map { ($0, .failed(.stopped)) }
+                inner.calls = [:]
+                inner.isGone = true
+                steps.turns += inner.waiting.map(\.turn)
+                inner.waiting = []
+                return steps
+            })
+    }
+
+    /// Ends it, and closes the database once its last transaction has ended.
+    func close() async {
+        stop()
+        _ = try? await writer.perform { [store] in store.close() }
+    }
+}
+
+extension LocalFile.Inner {
+    mutating func handle(_ input: LocalFileCore.Input, now: Timestamp) -> LocalFile.Steps {
+        var steps = LocalFile.Steps()
+        for effect in core.handle(input, now: now) {
+            switch effect {
+            case .answer(let caller, let answer):
+                if let call = calls.removeValue(forKey: caller) { steps.answers.append((call, answer)) }
+            case .publish(let found): news.merged.news = found
+            default: steps.effects.append(effect)
+            }
+        }
+        steps.path = core.path
+        let waited = waiting
+        waiting = []
+        for one in waited {
+            if one.holds(self) { steps.turns.append(one.turn) } else { waiting.append(one) }
+        }
+        return steps
+    }
+
+    /// Remembers what is known of a problem.
+    mutating func remember(_ error: OwnFileError?, for problem: LocalFileCore.Problem) {
+        guard let error else { return }
+        if errors.count >= 16 { errors = [:] }
+        errors[problem] = error
+    }
+
+    /// What is told of a problem.
+    func error(_ problem: LocalFileCore.Problem) -> OwnFileError {
+        if let error = errors[problem] { return error }
+        return switch problem {
+        case .missing: .missing
+        case .changing: .changedMeanwhile
+        case .openPrivately: .openPrivately
+        case .openOtherwise: .openOtherwise
+        case .keptOnDisk(let count): .keptOnDisk(count)
+        case .notOpen, .stopped: .notOpen
+        case .exists: .exists
+        case .unreadable(let reason), .failed(let reason), .notStored(let reason): .other(reason)
+        }
+    }
+}
+
+extension ProcessIdentity {
+    init(_ user: FileUser) { self.init(pid: user.pid, start: user.start) }
+
+    var user: FileUser { FileUser(pid: pid, start: start) }
+}
+
+extension FileVersion {
+    /// Tells this version of the file from others, without its contents: inode, size and time of change.
+    var text: String { "\(inode)-\(size)-\(changed)" }
+}
