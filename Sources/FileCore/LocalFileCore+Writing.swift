@@ -73,7 +73,11 @@ extension LocalFileCore {
     mutating func inspected(_ inspection: Inspection) {
         guard case .inspecting = operation?.stage, let intent = state.intent else { return }
         switch inspection {
-        case .failed(let problem): fail(problem)
+        case .failed(let problem):
+            // A copy can be made all the same, of what is kept.
+            guard case .write(_, let order) = operation?.kind, order.copy != nil else { return fail(problem) }
+            operation?.usesCopy = true
+            plan(order)
         // The disk may be gone and its mount point empty: a write counts only if a file shows it.
         case .found(nil, nil): settle(happened: false, wasSeen: true)
         case .found(_, let hidden?) where hidden.hasBytes(of: intent.version): settle(happened: false, wasSeen: true)
