@@ -122,7 +122,9 @@ package struct LocalFileState: Hashable, Sendable {
             if let old = rows[id], !old.isWritten { differing -= 1 }
             if !row.isWritten { differing += 1 }
             rows[id] = keepsWritten || isNeeded(id, row) ? row : nil
-        case .conflict(let id, let conflict): conflicts[id] = conflict
+        case .conflict(let id, let conflict):
+            conflicts[id] = conflict
+            if !keepsWritten, let row = rows[id], !isNeeded(id, row) { rows[id] = nil }
         case .lost(let marks): lost = marks
         case .version(let version, let earlier, let sharesIDs):
             (self.version, self.earlier, self.sharesIDs) = (version, earlier, sharesIDs)
