@@ -43,6 +43,12 @@ final class FileBlobs: Blobs {
         return names.sorted().compactMap { AttachmentID($0) }
     }
 
+    /// Whether attachments are just being received into the folder of a database.
+    static func areArriving(in folder: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: Self.folder(in: folder))) ?? []
+        return names.contains { AttachmentID($0) == nil }
+    }
+
     /// Copies the attachments to another folder; durable when it returns.
     static func copy(from old: String, to new: String) throws {
         let names = names(in: old)

@@ -82,8 +82,14 @@ final class FileStore: LayerStore {
         try FileBlobs.copy(from: old.folder, to: folder)
         let new = try old.copied(to: parents.data)
         current.withLock { $0 = Current(database: new, place: .data) }
-        // If something of it stays, the one on disk counts.
-        _ = old.remove()
+        guard FileBlobs.areArriving(in: old.folder) else {
+            // If something of it stays, the one on disk counts.
+            _ = old.remove()
+            return
+        }
+        // They are taken from there once they have arrived. The rest goes with the file.
+        old.close()
+        unlink(old.path)
     }
 
     /// Removes the database, and everything else that is kept of the file.
