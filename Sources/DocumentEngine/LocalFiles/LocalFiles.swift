@@ -27,6 +27,8 @@ final class LocalFiles: Sendable {
     private let state = Mutex((isRetired: false, isStopped: false))
     /// nil where the system cannot tell of changes.
     private let watch = FolderWatch()
+    /// A folder on a disk that hangs holds up nothing else.
+    private let watcher = WorkerThreads(width: 1)
     /// For tests.
     let hooks = Mutex(FileWork.Hooks())
 
@@ -266,7 +268,7 @@ final class LocalFiles: Sendable {
     private func watchFolders() {
         guard let watch else { return }
         let paths = all.filter(\.isUsed).map(\.path)
-        engine.workers.submit { watch.follow(paths) }
+        watcher.submit { watch.follow(paths) }
     }
 }
 

@@ -190,7 +190,8 @@ struct LocalFilesAPI: Sendable {
         _ file: LocalFile, token: Bool = false, _ more: (inout JSONWriter, LocalFileState) -> Void = { _, _ in }
     ) async throws -> Response {
         let jwt = token ? try await files.token(for: file) : nil
-        let report = try await files.engine.apart { [files] in LocalFileReport(file, files) }
+        // A thread of its own: the disk of the file may hang.
+        let report = try await WorkerThreads(width: 1).perform { [files] in LocalFileReport(file, files) }
         return .json { json in
             json.object { json in
                 report.write(to: &json, token: jwt)
