@@ -54,8 +54,9 @@ extension LocalFile {
 
     // MARK: Opening and closing
 
-    func open(for user: FileUser, isPrivate: Bool) async throws {
-        inner.withLock { $0.news.problem = nil }
+    /// - Parameter movedFrom: where it was before; nil: there.
+    func open(for user: FileUser, isPrivate: Bool, movedFrom: String? = nil) async throws {
+        inner.withLock { ($0.news.problem, $0.news.movedFrom) = (nil, movedFrom) }
         switch await ask({ .opened($0, user, isPrivate: isPrivate) }) {
         case .opened(let problem?):
             let reason = inner.withLock { inner in
@@ -89,13 +90,18 @@ extension LocalFile {
     }
 
     /// Continues the file at another path.
-    func move(to path: String) async throws {
-        inner.withLock { inner in
-            inner.news.movedFrom = inner.path
-            inner.path = path
+    ///
+    /// - Returns: where it was; nil: there, since another window was faster.
+    func move(to path: String) async throws -> String? {
+        let old = inner.withLock { inner -> String? in
+            guard !inner.path.isExactly(path) else { return nil }
+            defer { inner.path = path }
+            return inner.path
         }
+        guard let old else { return nil }
         send(.moved(path))
         try await place.writes.perform { try FileTables($0).setPath(path) }
+        return old
     }
 
     /// Tells the core of processes that have ended, and of the time. Blocks briefly.

@@ -135,10 +135,10 @@ final class LocalFiles: Sendable {
             let real = try FilePaths.followed(path)
             return (real, try sighting.opened(real))
         }
-        let file = try await find(real, opened, isPrivate: isPrivate)
+        let (file, movedFrom) = try await find(real, opened, isPrivate: isPrivate)
         defer { release(file) }
         withExtendedLifetime(opened) {}
-        try await file.open(for: process.user, isPrivate: isPrivate)
+        try await file.open(for: process.user, isPrivate: isPrivate, movedFrom: movedFrom)
         watchFolders()
         return file
     }
@@ -162,12 +162,16 @@ final class LocalFiles: Sendable {
         try await prepare()
     }
 
-    /// Returns the file of a path, reserved.
-    private func find(_ path: String, _ opened: OpenFile?, isPrivate: Bool) async throws -> LocalFile {
-        if let file = await known(path, isPrivate: isPrivate) { return file }
-        guard let opened, let file = try await moved(opened, isPrivate: isPrivate) else { return reserve(path) }
-        try await file.move(to: path)
-        return file
+    /// Returns the file of a path, reserved, and where it was if it was elsewhere.
+    private func find(
+        _ path: String, _ opened: OpenFile?, isPrivate: Bool
+    ) async throws -> (LocalFile, movedFrom: String?) {
+        if let file = await known(path, isPrivate: isPrivate) { return (file, nil) }
+        guard let opened, let file = try await moved(opened, isPrivate: isPrivate) else { return (reserve(path), nil) }
+        do { return (file, try await file.move(to: path)) } catch {
+            release(file)
+            throw error
+        }
     }
 
     /// Returns the file of a path if one is known, reserved. One that is over, or has nothing to lose, is forgotten before
