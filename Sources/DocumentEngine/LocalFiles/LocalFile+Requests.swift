@@ -48,7 +48,9 @@ extension LocalFile {
         inner.withLock { inner in
             let core = inner.core
             guard core.exists, !core.isUsed, core.state.isPrivate || isPrivate else { return false }
-            return core.state.isPrivate || !core.state.mustBeKept
+            // The files beside the PDF go first.
+            let isWaiting = core.state.unwritten > 0 || !core.state.conflicts.isEmpty || core.state.isShared
+            return core.state.isPrivate || !isWaiting
         }
     }
 
