@@ -40,7 +40,7 @@ extension LocalFile {
             return .exchanged(ticket, exchange)
         case .inspect(let ticket, let intent):
             let (found, error) = await work.inspect(intent, at: path)
-            if case .failed(let problem) = found { remember(error.map(Self.undecided), for: problem) }
+            if case .failed(let problem) = found, let error { rememberUndecided(error, for: problem) }
             return .inspected(ticket, found)
         case .remove(let ticket, let paths): return .removed(ticket, isGone: await work.remove(paths))
         case .forget(let ticket):
@@ -57,7 +57,13 @@ extension LocalFile {
         inner.withLock { $0.remember(error, for: problem) }
     }
 
-    private static func undecided(_ error: OwnFileError) -> OwnFileError { .undecided(error.reason) }
+    /// Remembers why it is not known what has become of a write, unless more is known of it.
+    private func rememberUndecided(_ error: OwnFileError, for problem: LocalFileCore.Problem) {
+        inner.withLock { inner in
+            if case .notSynced = inner.errors[problem] { return }
+            inner.remember(.undecided(error.reason), for: problem)
+        }
+    }
 
     // MARK: Looking
 
@@ -165,7 +171,7 @@ extension LocalFile {
                 if let commit { engine.publish(commit) }
             }
             if let version { try? await writer.perform { [self] in dropOtherCopies(than: version) } }
-        } catch { return send(failure(error, ticket, in: place)) }
+        } catch { return fail(ticket, after: error, in: place) }
         begin(inner.withLock { $0.handle(.stored(ticket), changes, read, version, now: now) })
     }
 
@@ -189,28 +195,37 @@ extension LocalFile {
         if let version { dropOtherCopies(than: version) }
     }
 
-    /// What is told of a transaction that has failed.
-    private func failure(
-        _ error: any Error, _ ticket: LocalFileCore.Ticket, in place: LocalFileCore.Place
-    ) -> LocalFileCore.Input {
-        if case FileDatabase.Problem.fenced = error {
-            setup.logger.error(
-                "another engine has taken over what is kept of a file; this one stores nothing more of it")
-            return .fenced(ticket)
-        }
+    /// Ends a transaction that has failed.
+    private func fail(
+        _ ticket: LocalFileCore.Ticket, after error: any Error, in place: LocalFileCore.Place
+    ) {
+        if case FileDatabase.Problem.fenced = error { return lose() }
         let told = told(error, in: place)
         let reason = (told as? OwnFileError)?.reason ?? "\(told)"
         remember(told as? OwnFileError, for: .notStored(reason))
         setup.logger.error("changes cannot be kept: \(reason)")
-        return .notStored(ticket, reason: reason)
+        send(.notStored(ticket, reason: reason))
+    }
+
+    /// Another engine has the database.
+    private func lose() {
+        setup.logger.error("another engine has taken over what is kept of a file; this one stores nothing more of it")
+        stop()
+        setup.fenced()
     }
 
     /// Why something could not be stored.
+    ///
+    /// - Parameter place: where it was to be.
     private func told(_ error: any Error, in place: LocalFileCore.Place) -> any Error {
-        let folder = setup.folders.parent(place)
+        if case FileDatabase.Problem.fenced = error { return OwnFileError.notOpen }
+        // The folder of the file may not be there yet.
+        let folder = setup.folders.parent(store.place == .data ? .data : place)
         if let problem = PlaceProblem(error, in: folder) { return OwnFileError.notKept(problem) }
-        guard APIError.fullDisk(after: error) != nil else { return error }
-        return OwnFileError.notKept(PlaceProblem(folder: folder, code: ENOSPC))
+        let isFull = APIError.fullDisk(after: error) != nil
+        guard isFull || (!(error is StoreError) && APIError.diskFailure(after: error) != nil) else { return error }
+        let problem = PlaceProblem.found(in: folder) ?? PlaceProblem(folder: folder, code: isFull ? ENOSPC : EIO)
+        return OwnFileError.notKept(problem)
     }
 
     // MARK: Edits
@@ -222,6 +237,8 @@ extension LocalFile {
     private struct Begun: Sendable {
         var ticket: LocalFileCore.Ticket
         var changes: [LocalFileState.Change]
+        /// Whether the layer may have something now that has to be found by its words.
+        var addsMarks: Bool
     }
 
     /// Performs a push together with what the core decides of it, in one transaction.
@@ -234,6 +251,7 @@ extension LocalFile {
                 if !isPrivate, present == .runtime { try await writer.perform { [self] in try moveToDisk(path) } }
                 return try await pushed(work)
             } catch is Busy { continue } catch {
+                if case FileDatabase.Problem.fenced = error { lose() }
                 throw told(error, in: isPrivate ? .runtime : .data)
             }
         }
@@ -246,48 +264,56 @@ extension LocalFile {
                 let (answer, commit) = try work(store)
                 guard !commit.isEmpty else { return (answer, commit) }
                 let transaction = try FileTransaction(store, of: document, now: setup.engine.now())
-                let found = try decide(commit, transaction)
+                let (found, mustNote) = try decide(commit, transaction)
                 begun.withLock { $0 = found }
+                if mustNote { try transaction.setHasMarks(true) }
                 try transaction.tables.apply(found.changes)
                 return (answer, commit)
             } committed: { [engine = setup.engine] in
                 engine.publish($0.1)
             }
-            if let ticket = begun.withLock({ $0?.ticket }) { send(.stored(ticket)) }
+            if let begun = begun.withLock({ $0 }) {
+                self.begin(
+                    inner.withLock { inner in
+                        if begun.addsMarks { inner.hasMarks = true }
+                        return inner.handle(.stored(begun.ticket), now: setup.engine.now())
+                    })
+            }
             return answer.0
         } catch {
-            let place = store.place ?? .runtime
-            if let ticket = begun.withLock({ $0?.ticket }) { send(failure(error, ticket, in: place)) }
+            if let ticket = begun.withLock({ $0?.ticket }) { fail(ticket, after: error, in: store.place ?? .runtime) }
             throw error
         }
     }
 
     /// Hands the records of a push to the core. Runs in its transaction.
-    private func decide(_ commit: Commit, _ transaction: FileTransaction) throws -> Begun {
+    ///
+    /// - Returns: also whether the database does not know yet that there are marks.
+    private func decide(_ commit: Commit, _ transaction: FileTransaction) throws -> (Begun, mustNoteMarks: Bool) {
         let edits = commit.records.map { LocalFileCore.Edit(id: $0.id, record: $0.isLive ? $0.record : nil) }
         let unknown = try inner.withLock { inner in
             guard !inner.core.isStoring else { throw Busy() }
             return edits.map { ByteOrdered($0.id) }.filter { inner.core.state.rows[$0] == nil }
         }
-        let synced = try transaction.tables.rows(unknown)
+        let (synced, read) = (try transaction.tables.rows(unknown), Set(unknown))
         let addsMarks = edits.contains { $0.record != nil }
         let (steps, begun, mustNote) = try inner.withLock { inner -> (Steps, Begun?, Bool) in
-            guard !inner.core.isStoring else { throw Busy() }
+            // The core drops a row that is written as soon as no operation needs it.
+            let isKnown = edits.map { ByteOrdered($0.id) }
+                .allSatisfy { read.contains($0) || inner.core.state.rows[$0] != nil }
+            guard !inner.core.isStoring, isKnown else { throw Busy() }
             var steps = inner.handle(.pushed(0, edits, synced: synced), now: setup.engine.now())
             var begun: Begun?
             steps.effects.removeAll { effect in
                 guard case .store(let ticket, let changes, in: _) = effect, begun == nil else { return false }
-                begun = Begun(ticket: ticket, changes: changes)
+                begun = Begun(ticket: ticket, changes: changes, addsMarks: addsMarks)
                 return true
             }
-            let mustNote = addsMarks && !inner.hasMarks
-            if addsMarks { inner.hasMarks = true }
-            return (steps, begun, mustNote)
+            return (steps, begun, addsMarks && !inner.hasMarks)
         }
         begin(steps)
         guard let begun else { throw OwnFileError.notOpen }
-        if mustNote { try transaction.setHasMarks(true) }
-        return begun
+        return (begun, mustNote)
     }
 
     // MARK: Forgetting
@@ -310,8 +336,9 @@ extension LocalFile {
         }
         let steps = inner.withLock { inner -> Steps in
             inner.isForgetting = false
-            inner.isGone = isGone
-            return inner.handle(.forgotten(ticket, isGone), now: setup.engine.now())
+            // What was asked meanwhile must not begin with the file anew: nobody would find this object.
+            guard !isGone else { return inner.stop(now: setup.engine.now()) }
+            return inner.handle(.forgotten(ticket, false), now: setup.engine.now())
         }
         if isGone {
             setup.engine.keep(document, in: nil)

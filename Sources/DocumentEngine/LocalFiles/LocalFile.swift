@@ -19,6 +19,8 @@ final class LocalFile: Sendable {
         var forget: @Sendable (_ document: String, PersonalOptions.UnsentEdits) async -> Bool
         /// Called once nothing is known of the file any more.
         var ended: @Sendable (LocalFile) -> Void
+        /// Called when another engine has taken over what is kept.
+        var fenced: @Sendable () -> Void
         var logger: Logger
     }
 
@@ -133,6 +135,7 @@ final class LocalFile: Sendable {
     var path: String { inner.withLock { $0.path } }
     var state: LocalFileState { inner.withLock { $0.core.state } }
     var isUsed: Bool { inner.withLock { $0.core.isUsed } }
+    var isGone: Bool { inner.withLock(\.isGone) }
 
     // MARK: News
 
@@ -191,6 +194,7 @@ final class LocalFile: Sendable {
     func ask(_ input: @Sendable (LocalFileCore.Caller) -> LocalFileCore.Input) async -> LocalFileCore.Answer {
         await withCheckedContinuation { call in
             let steps = inner.withLock { inner in
+                guard !inner.isGone else { return Steps(answers: [(call, .failed(.stopped))]) }
                 inner.lastCaller += 1
                 inner.calls[inner.lastCaller] = call
                 return inner.handle(input(inner.lastCaller), now: setup.engine.now())
@@ -212,18 +216,7 @@ final class LocalFile: Sendable {
     }
 
     /// Ends what is going on: the engine has lost its lock, or ends.
-    func stop() {
-        begin(
-            inner.withLock { inner in
-                var steps = inner.handle(.stopped, now: setup.engine.now())
-                steps.answers += inner.calls.values.map { ($0, .failed(.stopped)) }
-                inner.calls = [:]
-                inner.isGone = true
-                steps.turns += inner.waiting.map(\.turn)
-                inner.waiting = []
-                return steps
-            })
-    }
+    func stop() { begin(inner.withLock { $0.stop(now: setup.engine.now()) }) }
 
     /// Ends it, and closes the database once its last transaction has ended.
     func close() async {
@@ -233,6 +226,17 @@ final class LocalFile: Sendable {
 }
 
 extension LocalFile.Inner {
+    /// Answers whoever waits. Nothing begins any more.
+    mutating func stop(now: Timestamp) -> LocalFile.Steps {
+        var steps = handle(.stopped, now: now)
+        steps.answers += calls.values.map { ($0, .failed(.stopped)) }
+        calls = [:]
+        isGone = true
+        steps.turns += waiting.map(\.turn)
+        waiting = []
+        return steps
+    }
+
     mutating func handle(_ input: LocalFileCore.Input, now: Timestamp) -> LocalFile.Steps {
         var steps = LocalFile.Steps()
         for effect in core.handle(input, now: now) {

@@ -46,7 +46,7 @@ final class LocalFiles: Sendable {
         LocalFile.Setup(
             engine: engine, folders: folders, fence: fence, work: tools,
             forget: { [weak self] in await self?.forget($0, $1) ?? false },
-            ended: { [weak self] in self?.drop($0) }, logger: logger)
+            ended: { [weak self] in self?.drop($0) }, fenced: { [weak self] in self?.giveUp() }, logger: logger)
     }
 
     var all: [LocalFile] { files.withLock { Array($0.values) } }
@@ -79,7 +79,8 @@ final class LocalFiles: Sendable {
     private func find() async throws {
         let (found, setup) = (FoundFiles(folders), setup)
         let (known, damaged) = try await engine.apart { found.open(setup) }
-        files.withLock { files in for file in known { files[file.document] = file } }
+        // A private one may be forgotten already.
+        files.withLock { files in for file in known where !file.isGone { files[file.document] = file } }
         for one in damaged { logger.error("\(one.path): \(one.problem); its changes cannot be shown") }
         damage.withLock { $0 = damaged }
         for state in try await engine.apart({ found.earlier() }) {
@@ -108,6 +109,12 @@ final class LocalFiles: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for file in all { group.addTask { await file.close() } }
         }
+    }
+
+    /// Another engine has the folders.
+    private func giveUp() {
+        retire()
+        stop()
     }
 
     /// What is kept on disk and cannot be read, as far as it may concern a file. Blocks.
