@@ -154,7 +154,9 @@ extension LocalFile {
         var version: FileVersion?
         for case .version(let new, _, sharesIDs: _) in changes { version = new }
         let (read, hasMarks) = inner.withLock { inner -> (Read?, Bool) in
-            let read = inner.read?.version == version ? inner.read : nil
+            var read = inner.read?.version == version ? inner.read : nil
+            // What the file does not have yet, it will have.
+            if inner.core.state.rows.contains(where: { $0.value.local != nil }) { read?.contents.hasMarks = true }
             return (read, read?.contents.hasMarks ?? inner.hasMarks)
         }
         let now = setup.engine.now()

@@ -133,6 +133,17 @@ import Testing
         #expect(access(scene.path, F_OK) != 0 && file.state.unwritten == 1)
     }
 
+    /// Another program saves the file before it is written, without anything that has to be found by its words.
+    @Test func whatIsToBeWrittenHasToBeFoundByItsWords() async throws {
+        let scene = try await LocalFilesScene([])
+        let file = try await scene.open()
+        try await scene.edit(file, "new", "new")
+        try scene.replace(SmallPDF(annotations: [], word: "Other").bytes)
+        _ = try await file.write(.init())
+        #expect(try await scene.texts() == ["new"] && file.inner.withLock { $0.news.merges } == 1)
+        #expect(try file.inner.withLock(\.hasMarks) && file.store.read { try FileTables($0).meta().hasMarks })
+    }
+
     // MARK: Choices
 
     private func conflict() async throws -> LocalFile {

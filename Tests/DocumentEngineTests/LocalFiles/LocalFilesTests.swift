@@ -86,6 +86,29 @@ import Testing
         #expect(scene.kept.isEmpty)
     }
 
+    /// Each has threads of its own.
+    @Test func nothingOfAForgottenFileStaysInMemory() async throws {
+        weak var last: LocalFile?
+        do {
+            let file = try await scene.open()
+            last = file
+            try await scene.edit(file, "new", "new")
+            _ = try await file.write(.init())
+            await scene.close(file)
+            try await scene.gone(file)
+        }
+        try await waitUntil("it is released") { last == nil }
+        #expect(files.all.isEmpty)
+    }
+
+    @Test func aFileThatIsMissingIsForgottenAsWell() async throws {
+        let file = try await scene.open()
+        #expect(unlink(scene.path) == 0)
+        await scene.close(file)
+        try await scene.gone(file)
+        #expect(scene.kept.isEmpty && !scene.running.contains(file.document))
+    }
+
     // MARK: Opening while it is forgotten
 
     /// A window that still has edits keeps its document, and hands them in.
