@@ -36,8 +36,8 @@ extension KeptFiles {
         } catch { return damaged("it cannot be read: \(error)", wasRead: false) }
     }
 
-    /// Renames the folder of a damaged database, which must not be open, so that nothing of it is replaced or removed. One
-    /// that could not be read, or is damaged only in parts, stays.
+    /// Renames the folder of a damaged database, which must not be open, or of a damaged state of an earlier version, so that
+    /// nothing of it is replaced or removed. One that could not be read, or is damaged only in parts, stays.
     ///
     /// - Returns: where it is now.
     package func setAside(_ damaged: DamagedKeptFile) -> DamagedKeptFile {
@@ -50,7 +50,7 @@ extension KeptFiles {
             guard rename(old, new) == 0 else { return damaged }
             try? PrivateFiles.sync(folder: folder)
             var moved = damaged
-            moved.path = FileDatabase.path(in: new)
+            moved.path = "\(new)/\(damaged.path.split(scalar: "/").last ?? "")"
             return moved
         }
         return damaged
