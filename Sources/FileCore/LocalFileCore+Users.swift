@@ -81,6 +81,8 @@ extension LocalFileCore {
         package var conflicts: [ByteOrdered: LocalFileState.Conflict]
         package var lost: [ByteOrdered: LostMark]
         package var intent: LocalFileState.Intent?
+        /// The path of a file beside the PDF that the write has left.
+        package var hidden: String?
         /// The records of that version of the file, by the numbers of their objects; nil if neither the file nor the copy
         /// that was kept of it has them any more.
         package var records: [Record]?
@@ -92,12 +94,12 @@ extension LocalFileCore {
             sharesIDs: Bool = true,
             rows: [ByteOrdered: LocalFileState.Row] = [:],
             conflicts: [ByteOrdered: LocalFileState.Conflict] = [:], lost: [ByteOrdered: LostMark] = [:],
-            intent: LocalFileState.Intent? = nil, records: [Record]? = nil,
+            intent: LocalFileState.Intent? = nil, hidden: String? = nil, records: [Record]? = nil,
             synced: [ByteOrdered: LocalFileState.Row] = [:]
         ) {
             (self.checksum, self.version, self.earlier, self.sharesIDs) = (checksum, version, earlier, sharesIDs)
             (self.rows, self.conflicts, self.lost, self.intent) = (rows, conflicts, lost, intent)
-            (self.records, self.synced) = (records, synced)
+            (self.hidden, self.records, self.synced) = (hidden, records, synced)
         }
     }
 
@@ -121,13 +123,21 @@ extension LocalFileCore {
             changes.append(.version(earlier.version, earlier.earlier, sharesIDs: earlier.sharesIDs))
         } else {
             // An engine of an earlier version has gone on with it.
-            for (id, row) in earlier.rows.sorted(by: { $0.key < $1.key }) where !row.isWritten {
+            for (id, row) in earlier.rows.sorted(by: { $0.key < $1.key })
+            where !row.isWritten || earlier.conflicts[id] != nil {
                 var present = state.rows[id] ?? earlier.synced[id] ?? LocalFileState.Row(local: row.base)
                 let merge = RecordMerge(base: row.base, mine: present.local, theirs: row.local)
                 present.local = merge.result
-                if merge.outcome == .conflict { changes.append(.conflict(id, disputed(id, row, present))) }
+                if merge.outcome == .conflict {
+                    changes.append(.conflict(id, disputed(id, row, present)))
+                } else if let conflict = earlier.conflicts[id], state.conflicts[id] == nil {
+                    changes.append(.conflict(id, conflict))
+                }
                 changes.append(.row(id, present))
             }
+        }
+        if let hidden = earlier.hidden {
+            changes.append(.hidden(state.hidden.union([hidden]), writes: state.writes + 1))
         }
         changes.append(.tookOver(earlier.checksum))
         store(changes, then: .earlier(checksum: earlier.checksum))

@@ -181,6 +181,13 @@ final class FileDatabase: LayerStore {
         return true
     }
 
+    /// Removes the files of a database that is not open and was never finished. What else is in its folder stays.
+    static func removeUnfinished(document: String, in parent: String) {
+        let folder = "\(parent)/\(document)"
+        for end in ["", "-journal", "-wal", "-shm"] { unlink(path(in: folder) + end) }
+        unlink("\(folder)/\(newName)")
+    }
+
     /// The documents that have a folder in a parent folder, without those set aside. An unfinished one may have no
     /// database.
     static func documents(in parent: String) -> [String] {

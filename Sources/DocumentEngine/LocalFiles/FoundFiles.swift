@@ -19,9 +19,12 @@ struct FoundFiles: Sendable {
             do { files[document] = try LocalFile.found(document, in: .data, setup) } catch FileDatabase.Problem
                 .unfinished
             {
-                // A state of an earlier version is taken over from there.
-                guard access("\(folders.data)/\(document)/\(EarlierState.name)", F_OK) != 0 else { continue }
-                _ = FileDatabase.remove(document: document, in: folders.data)
+                if access("\(folders.data)/\(document)/\(EarlierState.name)", F_OK) == 0 {
+                    // A state of an earlier version is taken over from there.
+                    FileDatabase.removeUnfinished(document: document, in: folders.data)
+                } else {
+                    _ = FileDatabase.remove(document: document, in: folders.data)
+                }
             } catch { damaged.append(kept.setAside(kept.damage(of: document, after: error))) }
         }
         for document in FileDatabase.documents(in: folders.runtime) {
@@ -34,9 +37,10 @@ struct FoundFiles: Sendable {
                 _ = FileDatabase.remove(document: document, in: folders.runtime)
             }
         }
-        for document in FileDatabase.documents(in: folders.data) where files[document] == nil {
+        for document in FileDatabase.documents(in: folders.data) {
             guard case .damaged(let state) = EarlierStates(folder: folders.data).look(document) else { continue }
-            damaged.append(kept.setAside(state))
+            // The folder of a database that is open keeps its name.
+            damaged.append(files[document] == nil ? kept.setAside(state) : state)
         }
         damaged += kept.setAside().filter { !damaged.contains($0) }
         return (Array(files.values), damaged)

@@ -42,6 +42,18 @@ struct KeptCopy: Sendable {
         if place == .data { try FileRights.sync(folder: folder) }
     }
 
+    /// Keeps a copy that another folder has of a version, on disk; durable but for its name.
+    func bring(_ copy: String, of version: FileVersion.Contents) throws {
+        let (target, new) = ("\(data)/\(Self.name(version))", "\(data)/\(Self.start)new")
+        guard access(target, F_OK) != 0 else { return }
+        unlink(new)
+        do { try PrivateFiles.copy(file: copy, to: new) } catch {
+            unlink(new)
+            throw error
+        }
+        guard rename(new, target) == 0 else { throw OwnFileError(errno: errno) }
+    }
+
     /// Removes all other copies, also that of the same version in the other place.
     func dropOthers(than version: FileVersion.Contents, in place: LocalFileCore.Place) {
         let name = Self.name(version)

@@ -153,11 +153,13 @@ extension LocalFile {
     ) async {
         var version: FileVersion?
         for case .version(let new, _, sharesIDs: _) in changes { version = new }
-        let (read, hasMarks) = inner.withLock { inner -> (Read?, Bool) in
+        let (read, hasMarks, attachments) = inner.withLock { inner -> (Read?, Bool, [StoredAttachment]) in
             var read = inner.read?.version == version ? inner.read : nil
             // What the file does not have yet, it will have.
             if inner.core.state.rows.contains(where: { $0.value.local != nil }) { read?.contents.hasMarks = true }
-            return (read, read?.contents.hasMarks ?? inner.hasMarks)
+            var attachments: [StoredAttachment] = []
+            for case .tookOver(let checksum) in changes { attachments += inner.earlier[checksum]?.attachments ?? [] }
+            return (read, read?.contents.hasMarks ?? inner.hasMarks, attachments)
         }
         let now = setup.engine.now()
         do {
@@ -168,7 +170,7 @@ extension LocalFile {
             }
             _ = try await self.place.writes.perform(on: key) { [document] store in
                 try FileTransaction(store, of: document, now: now).store(
-                    changes, read?.contents, attachments: read?.attachments ?? [])
+                    changes, read?.contents, attachments: attachments)
             } committed: { [engine = setup.engine] commit in
                 if let commit { engine.publish(commit) }
             }

@@ -35,6 +35,8 @@ final class LocalFile: Sendable {
     let writer = WorkerThreads(width: 1)
     /// Writes are asked for one after the other, because each has an order of its own.
     let writing = AsyncSemaphore(width: 1, line: .max)
+    /// States of earlier versions are taken over one after the other.
+    let takingOver = AsyncSemaphore(width: 1, line: .max)
     let inner: Mutex<Inner>
 
     /// What changes. The core and what is known of its last effects are one.
@@ -64,13 +66,21 @@ final class LocalFile: Sendable {
         var news = News()
         /// What was kept for the file, and is damaged.
         var damaged: [DamagedKeptFile] = []
-        /// What an engine of an earlier version has left, by its checksum.
-        var earlier: [String: EarlierState] = [:]
+        /// What engines of earlier versions have left and is to be taken over, by its checksum. Nobody opens the file before.
+        var expected: [String: EarlierState] = [:]
+        /// What is being taken over, until it is removed.
+        var earlier: [String: Earlier] = [:]
     }
 
     struct Waiting {
         var holds: @Sendable (Inner) -> Bool
         var turn: CheckedContinuation<Void, Never>
+    }
+
+    /// What an engine of an earlier version has left, and its attachments, whose bytes are with the database.
+    struct Earlier: Sendable {
+        var state: EarlierState
+        var attachments: [StoredAttachment]
     }
 
     struct Read: Sendable {
@@ -80,7 +90,6 @@ final class LocalFile: Sendable {
         var hasNewPages = false
         /// Whether the file does not begin with the version that is known.
         var isOther = false
-        var attachments: [StoredAttachment] = []
     }
 
     /// A file of which nothing is known.
@@ -215,6 +224,15 @@ final class LocalFile: Sendable {
         }
     }
 
+    /// Changes what others may wait for.
+    func change(_ body: @Sendable (inout Inner) -> Void) {
+        begin(
+            inner.withLock { inner in
+                body(&inner)
+                return Steps(turns: inner.turns())
+            })
+    }
+
     /// Ends what is going on: the engine has lost its lock, or ends.
     func stop() { begin(inner.withLock { $0.stop(now: setup.engine.now()) }) }
 
@@ -248,12 +266,19 @@ extension LocalFile.Inner {
             }
         }
         steps.path = core.path
+        steps.turns = turns()
+        return steps
+    }
+
+    /// Those who wait no longer.
+    mutating func turns() -> [CheckedContinuation<Void, Never>] {
         let waited = waiting
         waiting = []
+        var turns: [CheckedContinuation<Void, Never>] = []
         for one in waited {
-            if one.holds(self) { steps.turns.append(one.turn) } else { waiting.append(one) }
+            if one.holds(self) { turns.append(one.turn) } else { waiting.append(one) }
         }
-        return steps
+        return turns
     }
 
     /// Remembers what is known of a problem.

@@ -84,7 +84,9 @@ final class LocalFiles: Sendable {
         for one in damaged { logger.error("\(one.path): \(one.problem); its changes cannot be shown") }
         damage.withLock { $0 = damaged }
         for state in try await engine.apart({ found.earlier() }) {
-            let file = reserve(state.path, document: state.document)
+            let file =
+                await self.known(state.path, isPrivate: false) ?? reserve(state.path, document: state.document)
+            file.expect(state)
             Task {
                 await file.takeOver(state)
                 release(file)
@@ -160,6 +162,7 @@ final class LocalFiles: Sendable {
         }
         guard let file = await known(real, isPrivate: isPrivate) else { return }
         defer { release(file) }
+        await file.wait { $0.expected.isEmpty || $0.isGone }
         try file.check(isPrivate: isPrivate)
     }
 
@@ -173,7 +176,10 @@ final class LocalFiles: Sendable {
     private func find(
         _ path: String, _ opened: OpenFile?, isPrivate: Bool
     ) async throws -> (LocalFile, movedFrom: String?) {
-        if let file = await known(path, isPrivate: isPrivate) { return (file, nil) }
+        if let file = await known(path, isPrivate: isPrivate) {
+            await file.wait { $0.expected.isEmpty || $0.isGone }
+            return (file, nil)
+        }
         guard let opened, let file = try await moved(opened, isPrivate: isPrivate) else { return (reserve(path), nil) }
         do { return (file, try await file.move(to: path)) } catch {
             release(file)
@@ -232,6 +238,9 @@ final class LocalFiles: Sendable {
     /// while the first one exists. What was made privately stays in its session.
     private func moved(_ opened: OpenFile, isPrivate: Bool) async throws -> LocalFile? {
         let size = Int64(opened.status.st_size)
+        for file in all {
+            await file.wait { $0.isGone || !$0.expected.values.contains { $0.version.size == size } }
+        }
         let candidates = all.filter { file in
             let state = file.state
             return state.version?.size == size && state.isPrivate == isPrivate && (!isPrivate || file.isUsed)
