@@ -13,6 +13,13 @@ package struct FileVersion: Hashable, Sendable {
         (self.inode, self.size, self.changed, self.sha256) = (inode, size, changed, sha256)
     }
 
+    /// Whether the records of this version were read. Those of one that an earlier version of the program has left may be
+    /// gone; the file is read then, whatever it has.
+    package var isRead: Bool {
+        get { inode != 0 }
+        set { if !newValue { inode = 0 } }
+    }
+
     /// Whether both have the same bytes.
     package func hasBytes(of other: FileVersion) -> Bool { hasBytes(of: other.contents) }
 

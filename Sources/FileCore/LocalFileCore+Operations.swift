@@ -93,7 +93,8 @@ extension LocalFileCore {
         case .move: finish()
         case .open, .look, .lookBack, .write:
             guard operation.hasLooked else {
-                let known = LocalFileState.Known(version: state.version, earlier: state.earlier)
+                let known = LocalFileState.Known(
+                    version: state.version.flatMap { $0.isRead ? $0 : nil }, earlier: state.earlier)
                 return perform(.looking) { .look($0, known) }
             }
             if case .write(_, let order) = operation.kind { return plan(order) }

@@ -120,7 +120,9 @@ extension LocalFileCore {
             changes += earlier.rows.sorted { $0.key < $1.key }.map { .row($0, $1) }
             changes += earlier.conflicts.sorted { $0.key < $1.key }.map { .conflict($0, $1) }
             changes += [.lost(earlier.lost), .intent(earlier.intent)]
-            changes.append(.version(earlier.version, earlier.earlier, sharesIDs: earlier.sharesIDs))
+            var version = earlier.version
+            if earlier.records == nil { version.isRead = false }
+            changes.append(.version(version, earlier.earlier, sharesIDs: earlier.sharesIDs))
         } else {
             // An engine of an earlier version has gone on with it.
             for (id, row) in earlier.rows.sorted(by: { $0.key < $1.key })

@@ -176,6 +176,66 @@ struct LocalFileCoreTests {
         #expect(bench.effects == [.removeEarlier(checksum: "sum")])
     }
 
+    /// The layer would lack what the file has besides.
+    @Test(arguments: [true, false])
+    func aFileWhoseRecordsAreGoneIsReadWhateverItHas(_ isRead: Bool) {
+        var bench = Bench()
+        bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByName())
+        bench.send(.started(nil, .runtime, alive: []))
+        let records = [Bench.note("a", "one")]
+        bench.send(
+            .foundEarlier(
+                LocalFileCore.EarlierState(
+                    checksum: "sum", version: Bench.version,
+                    rows: [ByteOrdered("old"): LocalFileState.Row(local: Bench.note("old", "kept"))],
+                    records: isRead ? records : nil)))
+        bench.store()
+        bench.send(.opened(1, Bench.ana, isPrivate: false))
+        guard case .look(_, let known)? = bench.effects.last else { return #expect(Bool(false)) }
+        #expect(known.version == (isRead ? Bench.version : nil))
+        bench.look(.read(FileReading(version: Bench.version, records: records, origin: .anew(nil))))
+        bench.store()
+        #expect(bench.core.state.unwritten == 1 && bench.core.state.version == Bench.version)
+    }
+
+    @Test func whatAnEarlierWriteHasLeftBesideTheFileIsRemoved() {
+        var bench = Bench()
+        bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByName())
+        bench.send(.started(nil, .runtime, alive: []))
+        let row = LocalFileState.Row(local: Bench.note("old", "kept"))
+        let intent = LocalFileState.Intent(
+            number: 1, version: Bench.version("second"), hidden: "/home/ana/hidden", keepsIDs: true,
+            rows: [ByteOrdered("old"): row.local])
+        bench.send(
+            .foundEarlier(
+                LocalFileCore.EarlierState(
+                    checksum: "sum", version: Bench.version, rows: [ByteOrdered("old"): row], intent: intent,
+                    hidden: intent.hidden, records: [])))
+        bench.store()
+        bench.send(.inspected(bench.ticket ?? 0, .found(file: Bench.version, hidden: intent.version)))
+        bench.store()
+        #expect(bench.effects.contains { if case .remove(_, ["/home/ana/hidden"]) = $0 { true } else { false } })
+        bench.send(.removed(bench.ticket ?? 0, isGone: true))
+        bench.store()
+        #expect(bench.core.state.unwritten == 1 && bench.core.state.hidden.isEmpty && bench.core.state.writes == 1)
+    }
+
+    /// An engine of an earlier version has gone on with a file that has a database.
+    @Test func anUndecidedConflictOfAnEarlierVersionIsNotWritten() {
+        var bench = Bench([Bench.note("a", "theirs")])
+        let (theirs, mine) = (Bench.note("a", "theirs"), Bench.note("a", "mine"))
+        let conflict = LocalFileState.Conflict(base: Bench.note("a", "before"), local: mine, remote: theirs)
+        bench.send(
+            .foundEarlier(
+                LocalFileCore.EarlierState(
+                    checksum: "sum", version: Bench.version,
+                    rows: [ByteOrdered("a"): LocalFileState.Row(base: theirs, local: mine)],
+                    conflicts: [ByteOrdered("a"): conflict],
+                    synced: [ByteOrdered("a"): LocalFileState.Row(base: theirs, local: theirs)])))
+        bench.store()
+        #expect(bench.core.state.conflicts == [ByteOrdered("a"): conflict] && bench.core.state.unwritten == 1)
+    }
+
     @Test("What an interrupted write has written is known after a restart, also if it was taken back meanwhile")
     func aRowThatAnIntentNeedsStays() {
         var bench = Bench([Bench.note("a", "one")])

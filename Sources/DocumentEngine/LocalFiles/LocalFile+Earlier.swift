@@ -36,13 +36,15 @@ extension LocalFile {
                 guard store.database != nil else { return [:] }
                 return try store.read { try FileTables($0).rows(state.rows.keys) }
             }) ?? [:]
+        var version = state.version
+        version.isRead = records != nil
         let found = LocalFileCore.EarlierState(
-            checksum: state.checksum, version: state.version, earlier: state.earlier, sharesIDs: state.sharesIDs,
+            checksum: state.checksum, version: version, earlier: state.earlier, sharesIDs: state.sharesIDs,
             rows: state.rows, conflicts: state.conflicts, lost: state.lost, intent: left.intent, hidden: left.hidden,
             records: records, synced: synced)
-        inner.withLock { inner in
+        inner.withLock { [version] inner in
             inner.earlier[state.checksum] = Earlier(state: state, attachments: attachments)
-            inner.read = Read(version: state.version, contents: Self.contents(contents, of: state.path))
+            inner.read = Read(version: version, contents: Self.contents(contents, of: state.path))
         }
         send(.foundEarlier(found))
         await wait { inner in

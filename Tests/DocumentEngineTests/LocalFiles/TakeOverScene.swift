@@ -53,6 +53,12 @@ final class TakeOverScene {
         try await PDFTools().annotations(of: path ?? self.path).records.map { Annotation($0).text }.sorted()
     }
 
+    /// Whether the PDF has a picture.
+    func hasPicture() throws -> Bool {
+        let bytes = try bytes(path)
+        return ["/Subtype/Image", "/Subtype /Image"].contains { bytes.firstRange(of: Array($0.utf8)) != nil }
+    }
+
     static func names(_ folder: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
     }
