@@ -212,11 +212,13 @@ final class TakeOverScene {
         }
     }
 
-    /// The records of the layer, by their ids.
+    /// The records of the layer, by their ids. A file without changes has no layer before a client asks for it.
     func layer(_ file: LocalFile) throws -> [Record.ID: Record] {
         try file.store.read { store in
-            guard let layer = try store.layer(file.key) else { return [:] }
-            let live = try store.live(in: layer, after: nil, limit: 500).map(\.record)
+            let layer = try store.layer(file.key)
+            let live =
+                try layer.map { try store.live(in: $0, after: nil, limit: 500).map(\.record) }
+                ?? FileTables(store).bases()
             return Dictionary(uniqueKeysWithValues: live.map { ($0.id, $0) })
         }
     }
