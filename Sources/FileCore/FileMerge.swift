@@ -108,7 +108,7 @@ struct FileMerge {
             var isUnseen = false
             if !item.mine.isSame(as: item.theirs),
                 isDamaged && item.theirs == nil && item.base != nil
-                    || self.isUnseen(item, old?.written, after: unseenAfter)
+                    || self.isUnseen(item, old?.written, after: unseenAfter, isMoved: moves != nil)
             {
                 (result, isUnseen) = (item.mine ?? item.theirs, true)
             }
@@ -136,15 +136,29 @@ struct FileMerge {
     /// Whether a file that was written anew shows another version of a record than the engine has written, and the program
     /// may never have seen that one.
     private func isUnseen(
-        _ item: ThreeWayMerge.Item, _ written: LocalFileState.Written?, after number: Int64?
+        _ item: ThreeWayMerge.Item, _ written: LocalFileState.Written?, after number: Int64?, isMoved: Bool
     ) -> Bool {
-        guard let written, written.number > 0 else { return false }
-        // What was deleted comes back as it was: the program may have seen a version that was in place for a moment.
-        if item.base == nil, item.mine == nil, written.before.contains(where: { $0.isSame(as: item.theirs) }) {
+        guard let written else { return false }
+        // What was deleted comes back as it was: the program may have seen a version that was in place for a moment, or one
+        // from before the file lost it.
+        if item.base == nil, item.mine == nil,
+            written.before.contains(where: { Self.isSame($0, item.theirs, isMoved: isMoved) })
+        {
             return true
         }
+        guard written.number > 0 else { return false }
         guard let number, written.number > number else { return false }
         return !item.theirs.isSame(as: item.base) || written.before.contains { $0.isSame(as: item.mine) }
+    }
+
+    /// - Parameter isMoved: whether the text has moved, so that the place says nothing.
+    private static func isSame(_ one: Record?, _ other: Record?, isMoved: Bool) -> Bool {
+        guard isMoved, let one, let other else { return one.isSame(as: other) }
+        var moved = one
+        moved.content = one.content.changing { object in
+            for key in Content.placeMembers { object[key] = other.content[key] }
+        }
+        return moved.isSame(as: other)
     }
 
     private mutating func settle(
@@ -198,6 +212,8 @@ struct FileMerge {
         guard let old, !old.base.isSame(as: theirs), old.written != nil || theirs == nil else { return old?.written }
         var written = old.written ?? LocalFileState.Written(number: 0, before: [])
         written.add(old.base)
+        // A program that has seen only what was written up to now has not seen it: the file did not have it.
+        if old.base == nil, theirs != nil, written.number > 0 { written.number = state.writes + 1 }
         return written
     }
 

@@ -105,7 +105,10 @@ extension LocalFileCore {
     /// What is at the two paths of an intent.
     package enum Inspection: Hashable, Sendable {
         /// nil: no file.
-        case found(file: FileVersion?, hidden: FileVersion?)
+        ///
+        /// - Parameter isContinued: whether the file begins with all bytes of the intent's version, and has more. It is newer
+        ///   than the exchange then, whatever clocks say.
+        case found(file: FileVersion?, hidden: FileVersion?, isContinued: Bool = false)
         case failed(Problem)
     }
 

@@ -16,7 +16,7 @@ extension LocalFileCore {
         if state.isPrivate {
             // One that is over is given up, and nobody gets anything of it.
             guard isPrivate, !users.isEmpty else { return refuse(.openPrivately) }
-        } else if isPrivate, exists || !users.isEmpty || operation != nil {
+        } else if isPrivate, exists || !users.isEmpty || operation != nil || !asked.isEmpty {
             let count = state.unwritten
             return refuse(users.isEmpty && count > 0 ? .keptOnDisk(count) : .openOtherwise)
         }
@@ -117,7 +117,7 @@ extension LocalFileCore {
             for record in records where earlier.rows[ByteOrdered(record.id)] == nil {
                 changes.append(.row(ByteOrdered(record.id), LocalFileState.Row(base: record, local: record)))
             }
-            changes += earlier.rows.sorted { $0.key < $1.key }.map { .row($0, $1) }
+            changes += earlier.rows.sorted { $0.key < $1.key }.map { .row($0, taken($1)) }
             changes += earlier.conflicts.sorted { $0.key < $1.key }.map { .conflict($0, $1) }
             changes += [.lost(earlier.lost), .intent(earlier.intent)]
             var version = earlier.version
@@ -128,14 +128,17 @@ extension LocalFileCore {
             for (id, row) in earlier.rows.sorted(by: { $0.key < $1.key })
             where !row.isWritten || earlier.conflicts[id] != nil {
                 var present = state.rows[id] ?? earlier.synced[id] ?? LocalFileState.Row(local: row.base)
-                let merge = RecordMerge(base: row.base, mine: present.local, theirs: row.local)
+                // What was taken over before, and has not changed there since, may have been changed here.
+                let isKnown = present.written?.before.contains { $0.isSame(as: row.local) } ?? false
+                let merge = RecordMerge(
+                    base: isKnown ? row.local : row.base, mine: present.local, theirs: row.local)
                 present.local = merge.result
                 if merge.outcome == .conflict {
                     changes.append(.conflict(id, disputed(id, row, present)))
                 } else if let conflict = earlier.conflicts[id], state.conflicts[id] == nil {
                     changes.append(.conflict(id, conflict))
                 }
-                changes.append(.row(id, present))
+                changes.append(.row(id, taken(present)))
             }
         }
         if let hidden = earlier.hidden {
@@ -143,6 +146,16 @@ extension LocalFileCore {
         }
         changes.append(.tookOver(earlier.checksum))
         store(changes, then: .earlier(checksum: earlier.checksum))
+    }
+
+    /// A row that remembers what was taken over, should the earlier version go on with it.
+    private func taken(_ row: LocalFileState.Row) -> LocalFileState.Row {
+        guard !row.isWritten, !(row.written?.before.contains { $0.isSame(as: row.local) } ?? false) else { return row }
+        var row = row
+        var written = row.written ?? LocalFileState.Written(number: 0, before: [])
+        written.add(row.local)
+        row.written = written
+        return row
     }
 
     private func disputed(

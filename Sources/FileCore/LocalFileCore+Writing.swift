@@ -79,9 +79,11 @@ extension LocalFileCore {
             operation?.usesCopy = true
             plan(order)
         // The disk may be gone and its mount point empty: a write counts only if a file shows it.
-        case .found(nil, nil): settle(happened: false, wasSeen: true)
-        case .found(_, let hidden?) where hidden.hasBytes(of: intent.version): settle(happened: false, wasSeen: true)
-        case .found(let file, let hidden?) where state.version.map { !hidden.hasBytes(of: $0) } ?? true:
+        case .found(nil, nil, isContinued: _): settle(happened: false, wasSeen: true)
+        case .found(_, let hidden?, isContinued: _) where hidden.hasBytes(of: intent.version):
+            settle(happened: false, wasSeen: true)
+        case .found(let file, let hidden?, isContinued: false)
+        where state.version.map { !hidden.hasBytes(of: $0) } ?? true:
             // Another program's work came out, and goes back unless there is newer work in its place.
             guard file.map({ $0.hasBytes(of: intent.version) || hidden.changed > $0.changed }) ?? true else {
                 return settle(happened: true)

@@ -20,7 +20,8 @@ package struct LocalFileState: Hashable, Sendable {
 
     /// What the engine has written over. A program that had the file open before may save it without that.
     package struct Written: Hashable, Sendable {
-        /// The number of the last write that has changed the record.
+        /// The number of the last write that has changed the record, or of the next one when another program brought it
+        /// back. 0: the engine has not written it.
         package var number: Int64
         /// The versions that the file had of it; nil: none. The first one, and the last ones.
         package var before: [Record?]

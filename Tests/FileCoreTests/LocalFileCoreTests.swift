@@ -46,6 +46,22 @@ struct LocalFileCoreTests {
         #expect(bench.core.path == "/home/ana/old/paper.pdf")
     }
 
+    /// A window that was killed while it was opening the file is still asked for.
+    @Test func aPrivateSessionDoesNotBeginWhileAnotherOpeningWaits() {
+        var bench = Bench()
+        bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByName())
+        var state = LocalFileState()
+        state.apply(.madePrivate)
+        bench.send(.started(state, .runtime, alive: []))
+        guard case .forget(let ticket)? = bench.effects.last else { return #expect(Bool(false)) }
+        bench.send(.opened(1, Bench.ana, isPrivate: false))
+        bench.send(.gone(Bench.ana))
+        bench.send(.opened(2, FileUser(pid: 8, start: 8), isPrivate: true))
+        bench.send(.forgotten(ticket, true))
+        #expect(bench.answers.contains(.failed(.openOtherwise)))
+        #expect(!bench.core.state.isPrivate)
+    }
+
     @Test func nobodyGetsWhatAPrivateSessionHas() {
         var bench = Bench(isPrivate: true)
         bench.send(.opened(5, FileUser(pid: 11, start: 1), isPrivate: false))
@@ -98,6 +114,22 @@ struct LocalFileCoreTests {
         bench.send(
             .inspected(bench.ticket ?? 0, .found(file: Bench.version("second"), hidden: Bench.version("other"))))
         #expect(bench.effects.contains { if case .putBack = $0 { true } else { false } })
+    }
+
+    /// A clock that was set back makes the newer file look older.
+    @Test(arguments: [true, false]) func aFileThatContinuesTheWrittenOneIsNewerWhateverClocksSay(_ isContinued: Bool) {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.send(.exchanged(bench.ticket ?? 0, .done(Bench.version("other").contents)))
+        var hidden = Bench.version("other")
+        hidden.changed = 2
+        bench.send(
+            .inspected(
+                bench.ticket ?? 0,
+                .found(file: Bench.version("third", size: 200), hidden: hidden, isContinued: isContinued)))
+        #expect(bench.effects.contains { if case .putBack = $0 { true } else { false } } == !isContinued)
     }
 
     @Test func aRecordThatCannotBeWrittenHoldsUpNoOther() {
@@ -174,6 +206,29 @@ struct LocalFileCoreTests {
         #expect(bench.core.state.unwritten == 1)
         bench.send(.foundEarlier(earlier))
         #expect(bench.effects == [.removeEarlier(checksum: "sum")])
+    }
+
+    /// An engine of an earlier version goes on with a state that this one has taken over already.
+    @Test(arguments: [true, false]) func whatWasDeletedSinceItWasTakenOverStaysDeleted(_ isEditedThere: Bool) {
+        var bench = Bench()
+        func earlier(_ text: String, _ checksum: String) -> LocalFileCore.EarlierState {
+            let row = LocalFileState.Row(base: nil, local: Bench.note("old", text))
+            return LocalFileCore.EarlierState(
+                checksum: checksum, version: Bench.version, rows: [ByteOrdered("old"): row])
+        }
+        bench.send(.foundEarlier(earlier("kept", "sum")))
+        bench.store()
+        let taken = bench.core.state.rows[ByteOrdered("old")]
+        bench.send(
+            .pushed(3, [LocalFileCore.Edit(id: "old", record: nil)], synced: [:]))
+        bench.store()
+        var again = earlier(isEditedThere ? "kept and edited" : "kept", "another sum")
+        again.synced = [
+            ByteOrdered("old"): LocalFileState.Row(base: nil, local: nil, written: taken?.written)
+        ]
+        bench.send(.foundEarlier(again))
+        bench.store()
+        #expect((bench.core.state.rows[ByteOrdered("old")]?.local != nil) == isEditedThere)
     }
 
     /// The layer would lack what the file has besides.

@@ -156,6 +156,7 @@ extension World {
             for inode in [place.inode, hidden] { if let writer = inode?.writer { finish(writer, place) } }
         }
         let file = place.inode
-        return .found(file: file?.version, hidden: hidden?.version)
+        let isContinued = file?.bytes.beginnings.dropLast().contains { $0.hash == intent.version.sha256 } ?? false
+        return .found(file: file?.version, hidden: hidden?.version, isContinued: isContinued)
     }
 }

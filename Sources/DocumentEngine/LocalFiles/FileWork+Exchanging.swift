@@ -112,7 +112,10 @@ extension FileWork {
                 let (file, hidden) = (
                     try FileVersion.readIfPresent(pair.here), try FileVersion.readIfPresent(pair.beside)
                 )
-                return (.found(file: file, hidden: hidden), nil)
+                let isContinued =
+                    try hidden != nil && file.map { $0.size > intent.version.size } ?? false
+                    && !FileBeginnings.found(in: pair.here, of: [intent.version.contents]).isEmpty
+                return (.found(file: file, hidden: hidden, isContinued: isContinued), nil)
             } catch {
                 let (problem, error) = Self.failure(error)
                 return (.failed(problem), error)

@@ -134,7 +134,7 @@ import Testing
         try await scene.edit(other, "new", "new")
         await files.tick()
         #expect(try await other.write(.init()).records == 1)
-        other.close(for: scene.process.user)
+        await other.close(for: scene.process.user)
         try await scene.gone(other)
         let secret = try await scene.open(path, isPrivate: true)
         #expect(secret.document != other.document)

@@ -120,7 +120,7 @@ import Testing
         let secret = try await scene.open(isPrivate: true)
         try await files.check(scene.path, isPrivate: true)
         await #expect(throws: OwnFileError.openPrivately) { try await files.check(scene.path, isPrivate: false) }
-        secret.close(for: scene.process.user)
+        await secret.close(for: scene.process.user)
         try await files.check(scene.path, isPrivate: false)
         try await scene.gone(secret)
     }

@@ -86,7 +86,7 @@ struct LocalFilesScene: Sendable {
 
     /// Returns once nothing is under way any more.
     func close(_ file: LocalFile) async {
-        file.close(for: process.user)
+        await file.close(for: process.user)
         await quiet(file)
     }
 

@@ -172,7 +172,7 @@ import Testing
             let file = try await scene.open(isPrivate: isPrivate)
             #expect(file.document != last && file.state.isPrivate == isPrivate)
             last = file.document
-            file.close(for: scene.process.user)
+            await file.close(for: scene.process.user)
         }
         let file = try await scene.open()
         await scene.close(file)
@@ -183,13 +183,13 @@ import Testing
     @Test func severalPrivateWindowsOpenAtOnceAfterAnotherOne() async throws {
         for _ in 0..<5 {
             let file = try await scene.open()
-            file.close(for: scene.process.user)
+            await file.close(for: scene.process.user)
             let opened = try await withThrowingTaskGroup(of: LocalFile.self) { [scene] group in
                 for _ in 0..<6 { group.addTask { try await scene.open(isPrivate: true) } }
                 return try await group.reduce(into: [LocalFile]()) { $0.append($1) }
             }
             #expect(opened.allSatisfy { $0 === opened[0] && $0.state.isPrivate })
-            for file in opened { file.close(for: scene.process.user) }
+            for file in opened { await file.close(for: scene.process.user) }
         }
     }
 
