@@ -101,7 +101,8 @@ extension LocalFileCore {
         var changes: [LocalFileState.Change] = []
         for (id, record) in intent.rows.sorted(by: { $0.key < $1.key }) where wasSeen {
             var row = state.rows[id] ?? LocalFileState.Row()
-            var written = row.written ?? LocalFileState.Written(number: 0, before: [])
+            // What the file has had before this program wrote it comes first.
+            var written = row.written ?? LocalFileState.Written(number: 0, before: [row.base])
             written.number = intent.number
             written.add(record)
             row.written = written

@@ -329,6 +329,20 @@ struct LocalFileCoreTests {
         #expect(bench.core.state.intent == nil && bench.core.state.unwritten == 1)
     }
 
+    /// A deletion that was in place for a moment does not make the record one of this program's own.
+    @Test func aWriteThatWasTakenBackRemembersWhatTheFileHadBefore() {
+        let old = Bench.note("a", "one")
+        var bench = Bench([old])
+        let synced = [ByteOrdered("a"): LocalFileState.Row(base: old, local: old)]
+        bench.send(.pushed(3, [LocalFileCore.Edit(id: "a", record: nil)], synced: synced))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.send(.exchanged(bench.ticket ?? 0, .unclear(.failed("input/output error"))))
+        bench.send(.inspected(bench.ticket ?? 0, .found(file: nil, hidden: nil)))
+        bench.store()
+        #expect(bench.core.state.rows[ByteOrdered("a")]?.written?.before.first == .some(old))
+    }
+
     @Test func whatIsPrivateIsNotShared() {
         var bench = Bench(isPrivate: true)
         bench.send(.shared(3, true))

@@ -107,7 +107,8 @@ final class Ledger {
         for value in gone {
             deleted(value)
             deletersArePrograms.insert(value)
-            if forgivesDeletions || !wasKnown { orphaned.insert(value) }
+            // Who does not know of the deletion has the note in some version.
+            if forgivesDeletions || !wasKnown { orphaned.formUnion(fates.keys.filter { $0.note == value.note }) }
             events.append(.deleted(value))
         }
         introduced[hash, default: []] += events

@@ -269,6 +269,10 @@ extension World {
             return .removed(ticket, isGone: true)
         case .forget(let ticket):
             if fails() { return .forgotten(ticket, false) }
+            let present = kept[served.place.number] ?? inMemory[served.place.number]
+            if hasLostLock, let present, present !== served.database || present.fence != engine.number {
+                return .fenced(ticket)
+            }
             try forget(served)
             return .forgotten(ticket, true)
         case .removeEarlier(let checksum):

@@ -113,7 +113,9 @@ extension World {
         inode.writer = nil
         guard place.inode === inode || (profile.showsWriters && place.disk.names.values.contains { $0 === inode })
         else {
-            // It has written into a file that the engine has put aside, and could not be seen.
+            // It has written into a file that the engine has put aside, and could not be seen. It does not know that, and what
+            // it has replaced goes with what it saves next.
+            for value in program.events.0.compactMap(\.1) + program.events.1 { place.ledger.wasTakenElsewhere(value) }
             return
         }
         story("\(program.name) writes the rest")

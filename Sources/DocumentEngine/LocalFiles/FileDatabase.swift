@@ -158,6 +158,11 @@ final class FileDatabase: LayerStore {
         return try copy.closingOnFailure { try copy.write { _ in } }
     }
 
+    /// Gives up all that it has: whoever opens it from now on finds an unfinished one.
+    ///
+    /// - Throws: ``Problem/fenced`` if another engine has opened the database since. It keeps everything then.
+    func giveUp() throws { try write { try FileTables($0).unmake() } }
+
     /// Closes and removes it as a whole: database, log, shared memory, and what else is in its folder. May be called
     /// again.
     ///

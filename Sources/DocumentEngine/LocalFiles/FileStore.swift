@@ -95,7 +95,11 @@ final class FileStore: LayerStore {
     /// Removes the database, and everything else that is kept of the file.
     ///
     /// - Returns: whether nothing is left.
-    func remove() -> Bool {
+    /// - Throws: ``FileDatabase/Problem/fenced``; nothing was removed then.
+    func remove() throws(FileDatabase.Problem) -> Bool {
+        do { try database?.giveUp() } catch FileDatabase.Problem.fenced { throw .fenced } catch {
+            // A disk that is full does not keep it from being removed.
+        }
         let last = current.withLock { current in
             defer { current = nil }
             return current

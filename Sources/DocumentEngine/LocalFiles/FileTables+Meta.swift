@@ -23,6 +23,9 @@ extension FileTables {
         try put(FileMeta())
     }
 
+    /// Makes the database an unfinished one.
+    func unmake() throws { try transaction.run("DELETE FROM file_meta") }
+
     /// The word of the engine that has opened the database last.
     func fence() throws -> String { try needed(.fence) }
     func setFence(_ fence: String) throws { try put(.fence, fence) }

@@ -335,7 +335,10 @@ extension LocalFile {
             // A private session is over, whatever a client still holds.
             if isForgotten || isPrivate {
                 if let layer { setup.engine.end(layer, with: SessionEvent(.lost, reason: "the file was closed")) }
-                isGone = (try? await writer.perform { [store] in store.remove() }) ?? false
+                do { isGone = try await writer.perform { [store] in try store.remove() } } catch {
+                    inner.withLock { $0.isForgetting = false }
+                    return lose()
+                }
             }
         }
         let steps = inner.withLock { inner -> Steps in

@@ -48,7 +48,7 @@ import Testing
         #expect(again.document == file.document && again.state.unwritten == 1 && again.store.place == .data)
         #expect(!next.running.contains(file.document) && next.files.all.count == 1)
         #expect(try next.layer(again)["new"] == "new")
-        try next.expectAgreement(again)
+        try await next.expectAgreement(again)
     }
 
     /// The engine was killed before the copy of the database had its name.

@@ -164,6 +164,6 @@ import Testing
         for _ in 0..<8 { goesOn.signal() }
         await scene.quiet(file)
         #expect(try scene.layer(file).values.sorted() == ["first", "new", "theirs"])
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 }

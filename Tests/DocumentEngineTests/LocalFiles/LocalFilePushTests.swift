@@ -27,11 +27,11 @@ import Testing
         try file.store.write { try $0.failCommits() }
         await #expect(throws: (any Error).self) { try await scene.edit(file, "lost", "lost") }
         #expect(try scene.layer(file)["lost"] == nil && file.state.unwritten == 1)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         try file.store.write { try $0.letCommits() }
         try await scene.edit(file, "lost", "here after all")
         #expect(file.state.unwritten == 2)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         let again = try await scene.next().open()
         #expect(again.state == file.state)
     }
@@ -43,10 +43,10 @@ import Testing
         #expect(try file.store.read { try FileTables($0).meta().hasMarks } == false)
         try file.store.write { try $0.failCommits() }
         await #expect(throws: (any Error).self) { try await scene.edit(file, "note", "lost") }
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         try file.store.write { try $0.letCommits() }
         try await scene.edit(file, "note", "here after all")
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         #expect(try file.store.read { try FileTables($0).meta().hasMarks } == true)
     }
 
@@ -64,7 +64,7 @@ import Testing
         }
         try await scene.edit(file, "note", "here after all")
         #expect(file.state.unwritten == 1)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test func aPushThatChangesNothingIsAnswered() async throws {
@@ -72,7 +72,7 @@ import Testing
         let change = Change(n: 1, kind: .delete, id: "nothing", baseRevision: 1)
         let answer = try await scene.push(file, [change])
         #expect(answer.results.map(\.status) == [.gone] && file.state.unwritten == 0)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         await scene.close(file)
         try await scene.gone(file)
         #expect(scene.kept.isEmpty)
@@ -114,10 +114,10 @@ import Testing
         fill(filler)
         let text = String(repeating: "much ", count: 20_000)
         await #expect { try await scene.edit(file, "more", text) } throws: { isFull($0) }
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         #expect(unlink(filler) == 0)
         try await scene.edit(file, "more", text)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         #expect(file.state.unwritten == 2)
     }
 
@@ -136,7 +136,7 @@ import Testing
         try disk.makeReadOnly()
         let problem = OwnFileError.notKept(PlaceProblem(folder: disk.path, code: EROFS))
         await #expect(throws: problem) { try await scene.edit(file, "note", "lost") }
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     // MARK: At the same time
@@ -161,13 +161,13 @@ import Testing
             try await group.waitForAll()
         }
         await scene.look(file)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         let mine = (0..<2).flatMap { window in (6..<12).map { "w\(window)-\($0)" } }
         let all = (mine + (0..<4).map { "other-\($0)" } + ["first"]).sorted()
         #expect(try scene.layer(file).values.sorted() == all && file.state.unwritten == 12)
         _ = try await file.write(.init())
         #expect(try await scene.texts() == all && file.state.unwritten == 0 && file.state.conflicts.isEmpty)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test func pushesAndWritesMeet() async throws {
@@ -181,12 +181,11 @@ import Testing
             group.addTask { for _ in 0..<5 { _ = try await file.write(.init()) } }
             try await group.waitForAll()
         }
-        await scene.quiet(file)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         _ = try await file.write(.init())
         #expect(try await scene.texts() == ["first", "w0-9", "w1-9", "w2-9"] && file.state.unwritten == 0)
         #expect(scene.hidden.isEmpty)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     /// The other program and a window change the same note.
@@ -197,7 +196,7 @@ import Testing
         try scene.replace(SmallPDF(annotations: [changed]).bytes)
         await scene.look(file)
         #expect(file.state.conflicts.count == 1 && file.state.unwritten == 1)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     // MARK: Of several engines
@@ -215,7 +214,7 @@ import Testing
         await #expect(throws: OwnFileError.notOpen) { try await scene.open() }
         try await next.edit(again, "more", "more")
         #expect(try next.layer(again) == [LocalFilesScene.first: "first", "kept": "kept", "more": "more"])
-        try next.expectAgreement(again)
+        try await next.expectAgreement(again)
     }
 
     /// What has begun is answered.

@@ -43,12 +43,12 @@ import Testing
         #expect(try await scene.texts() == ["changed", "new"] && file.state.unwritten == 0)
         await scene.look(file)
         #expect(file.inner.withLock { $0.news.merges } == 0 && scene.hidden.isEmpty)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         try await scene.edit(file, "new", nil)
         #expect(try await file.write(.init()).details.holdsDeleted)
         #expect(try await file.write(.init(isCompact: true)).details.isRewritten)
         #expect(try await scene.texts() == ["changed"])
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test func whatAnotherProgramSavedIsMergedBeforeWriting() async throws {
@@ -59,7 +59,7 @@ import Testing
         #expect(written.records == 1 && written.merged.added == 1)
         #expect(try await scene.texts() == ["first", "mine", "theirs"])
         #expect(file.inner.withLock { $0.news.merges } == 1)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test func aCopyLeavesTheFileAsItIs() async throws {
@@ -104,7 +104,7 @@ import Testing
         #expect(try await scene.texts(at: copy) == ["first", "new"] && access(scene.path, F_OK) != 0)
         #expect(try await file.write(.init(isForced: true)).records == 1)
         #expect(try await scene.texts() == ["first", "new"] && file.state.unwritten == 0)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test func whatIsKeptOfAMissingFileIsShown() async throws {
@@ -162,7 +162,7 @@ import Testing
         let written = try await file.write(.init())
         #expect(written.records == 1 && written.conflicts == 1)
         #expect(try await scene.texts() == ["new", "theirs"] && file.state.conflicts.count == 1)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test(arguments: [LocalFileCore.Choice.local, .remote, .layer])
@@ -171,12 +171,12 @@ import Testing
         if choice == .layer { try await scene.edit(file, LocalFilesScene.first, "later") }
         try await file.resolve(LocalFilesScene.first, choice)
         #expect(file.state.conflicts.isEmpty)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         _ = try await file.write(.init())
         let expected = [LocalFileCore.Choice.local: "mine", .remote: "theirs", .layer: "later"][choice]
         #expect(try await scene.texts() == [expected] && file.state.unwritten == 0)
         #expect(try scene.layer(file)[LocalFilesScene.first] == expected)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         // What is not in conflict needs no choice.
         try await file.resolve("nothing", choice)
     }
@@ -187,7 +187,7 @@ import Testing
         #expect(try await file.revert() == 2)
         #expect(file.state.unwritten == 0 && file.state.conflicts.isEmpty)
         #expect(try scene.layer(file) == [LocalFilesScene.first: "theirs"])
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         #expect(try await file.revert() == 0)
         await scene.close(file)
         try await scene.gone(file)
@@ -219,11 +219,11 @@ import Testing
         #expect(try await file.write(.init()).records == 2)
         #expect(try await scene.texts() == ["first", "to be written", "to be written too"])
         #expect(file.state.unwritten == 1)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         _ = try await file.write(.init())
         #expect(try await scene.texts() == (["first", "to be written too"] + (text.map { [$0] } ?? [])).sorted())
         #expect(file.state.unwritten == 0)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     // MARK: A disk that fails after the file was replaced
@@ -259,7 +259,7 @@ import Testing
         #expect(file.state.unwritten == 0 && file.state.intent == nil)
         #expect(file.inner.withLock { $0.news.merges } == 0 && scene.hidden.isEmpty)
         #expect(try await file.write(.init()).records == 0)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     /// What has happened, is told by the file alone.

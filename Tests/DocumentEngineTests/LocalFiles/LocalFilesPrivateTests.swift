@@ -21,7 +21,7 @@ import Testing
         try await scene.attach(file, "secret bytes")
         try await scene.edit(file, "secret", "secret")
         #expect(file.state.unwritten == 1 && scene.kept.isEmpty && file.store.place == .runtime)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
         await #expect(throws: OwnFileError.openPrivately) { try await scene.open() }
         await scene.close(file)
         try await scene.gone(file)

@@ -183,7 +183,8 @@ struct LocalFilesScene: Sendable {
     }
 
     /// The layer, the rows of the database and the core must say the same.
-    func expectAgreement(_ file: LocalFile, _ location: SourceLocation = #_sourceLocation) throws {
+    func expectAgreement(_ file: LocalFile, _ location: SourceLocation = #_sourceLocation) async throws {
+        await quiet(file)
         let (records, rows, stored) = try file.store.read { store in
             let tables = try FileTables(store)
             var rows = try tables.writtenRows()

@@ -45,7 +45,7 @@ import Testing
         #expect(file.copies.path(of: version)?.hasPrefix(files.options.keptFolder) == true)
         #expect(try file.place.attachments.names() == [attachment])
         #expect(file.state.unwritten == 1 && file.store.place == .data)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test func whatIsStillArrivingArrivesAlthoughTheDatabaseHasMoved() async throws {
@@ -127,7 +127,7 @@ import Testing
         await files.tick()
         await scene.quiet(file)
         #expect(scene.isKnown(file) && file.state.mustBeKept)
-        try scene.expectAgreement(file)
+        try await scene.expectAgreement(file)
     }
 
     @Test func anEditAfterAFileIsForgottenIsRefused() async throws {
