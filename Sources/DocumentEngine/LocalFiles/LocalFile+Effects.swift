@@ -375,7 +375,7 @@ extension LocalFile.Inner {
     }
 
     mutating func noteDamage(of path: String) {
-        let found = DamagedKeptFile(path: path, problem: "it is damaged", pdf: self.path, wasRead: true)
+        let found = DamagedKeptFile(path: path, problem: "it is damaged", pdf: core.path, wasRead: true)
         if !damaged.contains(found) { damaged.append(found) }
     }
 }

@@ -95,15 +95,28 @@ extension LocalFile {
     ///
     /// - Returns: where it was; nil: there, since another window was faster.
     func move(to path: String) async throws -> String? {
-        let old = inner.withLock { inner -> String? in
-            guard !inner.path.isExactly(path) else { return nil }
-            defer { inner.path = path }
-            return inner.path
+        let old = outline.withLock { outline -> String? in
+            guard !outline.path.isExactly(path) else { return nil }
+            defer { outline.path = path }
+            return outline.path
         }
         guard let old else { return nil }
         send(.moved(path))
         try await place.writes.perform { try FileTables($0).setPath(path) }
         return old
+    }
+
+    /// Tells the core of the time, unless it still has to hear of the last one.
+    func tellTime() {
+        let isFree = outline.withLock { outline in
+            defer { outline.isTicking = true }
+            return !outline.isTicking
+        }
+        guard isFree else { return }
+        writer.submit { [self] in
+            tick()
+            outline.withLock { $0.isTicking = false }
+        }
     }
 
     /// Tells the core of processes that have ended, and of the time. Blocks briefly.

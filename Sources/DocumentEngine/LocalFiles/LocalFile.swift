@@ -38,12 +38,22 @@ final class LocalFile: Sendable {
     /// States of earlier versions are taken over one after the other.
     let takingOver = AsyncSemaphore(width: 1, line: .max)
     let inner: Mutex<Inner>
+    /// What others look at to find the file they mean. They do not wait while this one is merged, which takes as long as
+    /// it has records.
+    let outline: Mutex<Outline>
+
+    struct Outline: Sendable {
+        /// Where the file is, before the core knows it.
+        var path: String
+        /// Whether a process has it open.
+        var isUsed = false
+        /// Whether it is being told of the time.
+        var isTicking = false
+    }
 
     /// What changes. The core and what is known of its last effects are one.
     struct Inner {
         var core: LocalFileCore
-        /// Where the file is, before the core knows it.
-        var path: String
         var calls: [LocalFileCore.Caller: CheckedContinuation<LocalFileCore.Answer, Never>] = [:]
         var lastCaller = 0
         var ticks = 0
@@ -106,7 +116,8 @@ final class LocalFile: Sendable {
         place = StorePlace(
             store: store, writes: WriteQueue(store: store, workers: writer), attachments: FileBlobs(store))
         copies = setup.folders.copies(of: document)
-        inner = Mutex(Inner(core: LocalFileCore(path: path, name: document, policy: work.matching), path: path))
+        inner = Mutex(Inner(core: LocalFileCore(path: path, name: document, policy: work.matching)))
+        outline = Mutex(Outline(path: path))
         setup.engine.keep(document, in: place)
     }
 
@@ -141,9 +152,9 @@ final class LocalFile: Sendable {
     }
 
     var key: LayerKey { LayerKey(document: document, name: "") }
-    var path: String { inner.withLock { $0.path } }
+    var path: String { outline.withLock(\.path) }
     var state: LocalFileState { inner.withLock { $0.core.state } }
-    var isUsed: Bool { inner.withLock { $0.core.isUsed } }
+    var isUsed: Bool { outline.withLock(\.isUsed) }
     var isGone: Bool { inner.withLock(\.isGone) }
 
     // MARK: News
@@ -185,9 +196,12 @@ final class LocalFile: Sendable {
         var path = ""
         var answers: [(CheckedContinuation<LocalFileCore.Answer, Never>, LocalFileCore.Answer)] = []
         var turns: [CheckedContinuation<Void, Never>] = []
+        /// nil: nothing was handled.
+        var isUsed: Bool?
     }
 
     func begin(_ steps: Steps) {
+        if let isUsed = steps.isUsed { outline.withLock { $0.isUsed = isUsed } }
         for (call, answer) in steps.answers { call.resume(returning: answer) }
         for turn in steps.turns { turn.resume() }
         for effect in steps.effects {
@@ -265,7 +279,7 @@ extension LocalFile.Inner {
             default: steps.effects.append(effect)
             }
         }
-        steps.path = core.path
+        (steps.path, steps.isUsed) = (core.path, core.isUsed)
         steps.turns = turns()
         return steps
     }

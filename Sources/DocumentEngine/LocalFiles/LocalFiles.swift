@@ -272,7 +272,7 @@ final class LocalFiles: Sendable {
         for document in abandoned.withLock({ $0 }) where await options.forget(document, .lose) {
             _ = abandoned.withLock { $0.remove(document) }
         }
-        for file in all { file.tick() }
+        for file in all { file.tellTime() }
         watchFolders()
     }
 

@@ -218,7 +218,8 @@ private struct LocalFileReport: Sendable {
     /// Blocks.
     init(_ file: LocalFile, _ files: LocalFiles) {
         document = file.document
-        (path, state, news, windows) = file.inner.withLock { ($0.path, $0.core.state, $0.news, $0.core.windows) }
+        path = file.path
+        (state, news, windows) = file.inner.withLock { ($0.core.state, $0.news, $0.core.windows) }
         isMissing = access(path, F_OK) != 0
         copy = isMissing ? state.version.flatMap { file.copies.path(of: $0.contents) } : nil
         damaged = files.damage(concerning: file)

@@ -132,7 +132,7 @@ import Testing
         try scene.replace(SmallPDF(annotations: [LocalFileScene.note]).bytes, at: path)
         let other = try await scene.open(path)
         try await scene.edit(other, "new", "new")
-        await files.tick()
+        await files.tickNow()
         #expect(try await other.write(.init()).records == 1)
         await other.close(for: scene.process.user)
         try await scene.gone(other)

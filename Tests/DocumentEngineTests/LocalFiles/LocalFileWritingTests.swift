@@ -254,7 +254,7 @@ import Testing
         set(file) { $0.beforeSync = { () throws(OwnFileError) in throw .failed(EIO) } }
         await #expect(throws: OwnFileError.notSynced(EIO)) { try await file.write(.init()) }
         set(file) { $0 = .init() }
-        await files.tick()
+        await files.tickNow()
         await scene.quiet(file)
         #expect(file.state.unwritten == 0 && file.state.intent == nil)
         #expect(file.inner.withLock { $0.news.merges } == 0 && scene.hidden.isEmpty)

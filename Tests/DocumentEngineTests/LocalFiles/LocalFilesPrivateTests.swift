@@ -52,8 +52,8 @@ import Testing
             asked.withLock { $0 += 1 }
             return true
         }
-        await files.tick()
-        await files.tick()
+        await files.tickNow()
+        await files.tickNow()
         #expect(asked.withLock { $0 } == 1)
     }
 
@@ -68,11 +68,11 @@ import Testing
         await #expect(throws: OwnFileError.openPrivately) { try await scene.open() }
         child.kill()
         if finder == "round" {
-            await files.tick()
+            await files.tickNow()
             try await scene.gone(file)
         } else {
             // It is noticed once a second.
-            await scene.files.tick()
+            await scene.files.tickNow()
         }
         let other = try await scene.open()
         #expect(other.document != file.document && other.state.unwritten == 0)

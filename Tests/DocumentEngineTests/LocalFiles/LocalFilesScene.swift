@@ -259,3 +259,11 @@ final class IdleChild: Sendable {
 
     deinit { kill() }
 }
+
+extension LocalFiles {
+    /// Tells all files of the time, and returns once they know.
+    func tickNow() async {
+        await tick()
+        for file in all { file.tick() }
+    }
+}

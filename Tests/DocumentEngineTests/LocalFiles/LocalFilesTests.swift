@@ -124,7 +124,7 @@ import Testing
         #expect(pushes.withLock { $0.count } == 1)
         #expect(scene.isKnown(file) && file.state.unwritten == 1)
         scene.onForgetting { true }
-        await files.tick()
+        await files.tickNow()
         await scene.quiet(file)
         #expect(scene.isKnown(file) && file.state.mustBeKept)
         try await scene.expectAgreement(file)
@@ -201,10 +201,10 @@ import Testing
         try await scene.open(by: child.identity)
         try await scene.open(by: other.identity)
         child.kill()
-        await files.tick()
+        await files.tickNow()
         #expect(file.inner.withLock { $0.core.windows } == 1)
         other.kill()
-        await files.tick()
+        await files.tickNow()
         try await scene.gone(file)
         #expect(scene.kept.isEmpty)
     }
@@ -212,7 +212,7 @@ import Testing
     /// Another one has its number.
     @Test func aProcessIsKnownByItsStart() async throws {
         let file = try await scene.open(by: ProcessIdentity(pid: getpid(), start: 1))
-        await files.tick()
+        await files.tickNow()
         try await scene.gone(file)
     }
 
