@@ -40,11 +40,16 @@ extension World {
             guard let earlier = served.place.earlier else { continue }
             let isHere = served.place.inode?.bytes.hash == earlier.version.sha256
             let records = isHere || chance(7, of: 8) ? earlier.objects.map(\.record) : nil
+            var versions = EarlierContents()
+            // What is read of it tells which versions are within it.
+            let beginnings = copies[earlier.version.sha256]?.beginnings.dropLast() ?? []
+            if records != nil { versions.add(beginnings.map { .init(size: $0.size, sha256: $0.hash) }) }
             try feed(
                 engine, served,
                 .foundEarlier(
                     LocalFileCore.EarlierState(
-                        checksum: earlier.checksum, version: earlier.version, rows: earlier.rows, records: records,
+                        checksum: earlier.checksum, version: earlier.version, earlier: versions, rows: earlier.rows,
+                        records: records,
                         synced: served.database?.synced(Array(earlier.rows.keys)) ?? [:])))
         }
     }

@@ -116,6 +116,7 @@ extension World {
             // It has written into a file that the engine has put aside, and could not be seen. It does not know that, and what
             // it has replaced goes with what it saves next.
             for value in program.events.0.compactMap(\.1) + program.events.1 { place.ledger.wasTakenElsewhere(value) }
+            place.ledger.lost(rest, to: nil)
             return
         }
         story("\(program.name) writes the rest")

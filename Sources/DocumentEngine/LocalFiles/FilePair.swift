@@ -59,7 +59,7 @@ extension OwnFileError {
         case .unreadable(.toolMissing), .unreadable(.toolNotStarted), .unreadable(.noScratchFolder),
             .unreadable(.capped), .unreadable(.tooSlow), .unreadable(.notWritten):
             .failed(reason)
-        case .unreadable, .notReadable: .unreadable(reason)
+        case .unreadable, .notReadable, .notAFile: .unreadable(reason)
         default: .failed(reason)
         }
     }

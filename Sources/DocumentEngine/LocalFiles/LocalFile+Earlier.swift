@@ -20,7 +20,7 @@ extension LocalFile {
     private func handOver(_ state: EarlierState) async {
         // It would go with the memory of a private session.
         guard !self.state.isPrivate else { return }
-        let (records, contents) = await records(of: state)
+        let (records, contents, revisions) = await records(of: state)
         let (left, brought) = await work.apart { () -> (Left, [(id: AttachmentID, bytes: Int64)]?) in
             for path in [state.path, state.copying].compactMap({ $0 }) { EarlierStates.removeLeftovers(of: path) }
             guard let brought = self.bring(state) else { return (Left(), nil) }
@@ -38,8 +38,10 @@ extension LocalFile {
             }) ?? [:]
         var version = state.version
         version.isRead = records != nil
+        var versions = state.earlier
+        versions.add(revisions)
         let found = LocalFileCore.EarlierState(
-            checksum: state.checksum, version: version, earlier: state.earlier, sharesIDs: state.sharesIDs,
+            checksum: state.checksum, version: version, earlier: versions, sharesIDs: state.sharesIDs,
             rows: state.rows, conflicts: state.conflicts, lost: state.lost, intent: left.intent, hidden: left.hidden,
             records: records, synced: synced)
         inner.withLock { [version] inner in
@@ -53,17 +55,21 @@ extension LocalFile {
         }
     }
 
-    /// The records of that version of the file, from the file or from the copy that was kept of it.
-    private func records(of state: EarlierState) async -> ([Record]?, FileWork.Contents?) {
+    /// The records of that version of the file, and the versions within it, from the file or from the copy that was kept of
+    /// it.
+    private func records(
+        of state: EarlierState
+    ) async -> ([Record]?, FileWork.Contents?, revisions: [FileVersion.Contents]) {
         let copies = KeptCopy(data: state.folder, runtime: state.folder)
         let sources = [state.path, copies.path(of: state.version.contents), state.intent?.exchanged]
         for source in sources.compactMap({ $0 }) {
             guard let found = try? await work.records(of: source, isPrivate: false),
                 found.version.hasBytes(of: state.version)
             else { continue }
-            return (found.records, found.contents)
+            let revisions = await work.apart { (try? FileBeginnings.revisions(of: source)) ?? [] }
+            return (found.records, found.contents, revisions)
         }
-        return (nil, nil)
+        return (nil, nil, [])
     }
 
     /// What a write has left that an engine of an earlier version has begun.

@@ -323,7 +323,8 @@ extension LocalFile {
     // MARK: Forgetting
 
     private func forget(_ ticket: LocalFileCore.Ticket) async {
-        let (isPrivate, layer) = (state.isPrivate, try? store.read { [key] in try $0.layer(key)?.id })
+        let isPrivate = state.isPrivate
+        let layer = try? await writer.perform { [store, key] in try store.read { try $0.layer(key)?.id } }
         let mayForget = inner.withLock { inner in
             guard inner.opening == 0 else { return false }
             inner.isForgetting = true
