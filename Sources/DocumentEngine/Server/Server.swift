@@ -69,7 +69,7 @@ package final class Server: Sendable {
         let backend = BackendAPI(
             engine: engine, intake: intake, attachments: attachments, secrets: secrets, admission: admission,
             space: storage.space)
-        let sync = SyncAPI(
+        var sync = SyncAPI(
             engine: engine, attachments: attachments, intake: backend.intake, admission: admission,
             space: storage.space,
             streams: options.rate == nil ? streams : nil)
@@ -79,6 +79,7 @@ package final class Server: Sendable {
             try LocalFiles(engine: engine, intake: intake, options: $0, logger: options.logger)
         }
         self.localFiles = localFiles
+        if let localFiles { sync.prepare = { try await localFiles.prepare() } }
         let local = localFiles.map { LocalFilesAPI(files: $0) }
         responder = Responder(
             routes: RouteLookup(backend: backend, sync: sync, readiness: readiness, local: local),

@@ -1,4 +1,5 @@
 import Annotations
+import AsyncHTTPClient
 import EngineCore
 import FileCore
 import Foundation
@@ -73,6 +74,28 @@ struct LocalFilesScene: Sendable {
         var options = options
         options.dataFolder += "-next"
         return try LocalFilesScene(folder, root, options, forgetting)
+    }
+
+    /// Lets the engine listen, and asks for the session of a token, as a client does that comes back.
+    ///
+    /// - Returns: the status of the answer.
+    func session(_ token: String) async throws -> UInt {
+        try await withThrowingTaskGroup(of: Void.self) { [server] group in
+            let (ports, ready) = AsyncStream<Int>.makeStream()
+            group.addTask {
+                defer { ready.finish() }
+                try await server.run { ready.yield($0) }
+            }
+            for await _ in ports { break }
+            let path = root + "/engine.sock"
+            let socket = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            var request = HTTPClientRequest(url: "http+unix://\(socket)/instant/v1/session")
+            request.headers.add(name: "Host", value: "localhost")
+            request.headers.add(name: "Authorization", value: "Bearer \(token)")
+            let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+            await server.stop()
+            return answer.status.code
+        }
     }
 
     // MARK: Opening and closing

@@ -58,6 +58,14 @@ import Testing
         #expect(try file.place.attachments.names() == [received.sha256])
     }
 
+    /// The client of a window may come back before the window has opened the file again.
+    @Test func theNextEngineFindsTheFileBeforeItIsOpened() async throws {
+        let file = try await scene.open()
+        try await scene.edit(file, "new", "new")
+        let token = try await files.token(for: file)
+        #expect(try await scene.next().session(token) == 200)
+    }
+
     @Test func whatWaitsStaysOnDiskForTheNextEngine() async throws {
         let file = try await scene.open()
         try await scene.edit(file, "new", "new")

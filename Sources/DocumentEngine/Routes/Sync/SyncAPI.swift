@@ -15,6 +15,9 @@ struct SyncAPI: Sendable {
     let space: DiskSpace
     /// Serves streams without the framework; nil: the framework serves them.
     let streams: DetachedStreams?
+    /// Finds the documents that an engine of local PDFs has taken over. Clients come back as soon as it listens, and would
+    /// take one that is not found yet for a deleted one.
+    var prepare: @Sendable () async throws -> Void = {}
 
     /// An authenticated client with its verified token.
     struct Bearer: Sendable {
@@ -42,6 +45,7 @@ struct SyncAPI: Sendable {
         _ bearer: Bearer, _ request: ServerRequest,
         _ handle: @Sendable (Bearer, ServerRequest) async throws -> Response
     ) async throws -> Response {
+        try await prepare()
         do { return try await handle(bearer, request) } catch let refusal as APIError {
             if refusal.reason == .tokenRevoked { admission.tokenIsRevoked(of: bearer.client) }
             throw refusal
