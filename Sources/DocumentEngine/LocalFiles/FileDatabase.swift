@@ -158,7 +158,7 @@ final class FileDatabase: LayerStore {
         return try copy.closingOnFailure { try copy.write { _ in } }
     }
 
-    /// Gives up all that it has: whoever opens it from now on finds an unfinished one.
+    /// Gives up its contents: an engine that opens it later finds an unfinished database.
     ///
     /// - Throws: ``Problem/fenced`` if another engine has opened the database since. It keeps everything then.
     func giveUp() throws { try write { try FileTables($0).unmake() } }

@@ -25,7 +25,7 @@ final class FileStore: LayerStore {
         (self.document, self.parents, self.fence) = (document, parents, fence)
     }
 
-    /// nil: there is no database.
+    /// nil if no database exists.
     var place: LocalFileCore.Place? { current.withLock { $0?.place } }
 
     var database: FileDatabase? { current.withLock { $0?.database } }

@@ -7,7 +7,7 @@ import PDFPages
 
 // Taking over what an engine of an earlier version has left.
 extension LocalFile {
-    /// Lets whoever opens the file wait until a state is taken over.
+    /// Makes requests that open the file wait until a state is taken over.
     func expect(_ state: EarlierState) { inner.withLock { $0.expected[state.checksum] = state } }
 
     /// Hands a state to the core, and waits until it is stored and removed. If what it needs cannot be copied, it stays for

@@ -22,13 +22,12 @@ extension LocalFile {
             await store(ticket, changes, in: place, of: path)
             return nil
         case .prepare(let ticket, let plan):
-            let made = await work.prepare(plan, at: path, bases: bases, order, writeContext)
-            note(made)
+            let made = await making(plan) { await work.prepare(plan, at: path, bases: $0, order, writeContext) }
             return .prepared(ticket, made.prepared)
         case .copy(let ticket, let plan, let target, let isForced):
-            let made = await work.copy(
-                plan, of: path, to: target, isForced: isForced, bases: bases, order, writeContext)
-            note(made)
+            let made = await making(plan) {
+                await work.copy(plan, of: path, to: target, isForced: isForced, bases: $0, order, writeContext)
+            }
             return .copied(ticket, made.prepared)
         case .exchange(let ticket, let intent, let expected):
             let (exchange, error) = await work.exchange(intent, replacing: expected, at: path)
@@ -111,29 +110,35 @@ extension LocalFile {
 
     private var order: FileWork.Order { inner.withLock(\.order) }
 
-    /// What the file has, by the ids of the layer.
-    private var bases: [Record] {
-        get async {
-            let records = try? await setup.engine.apart { [store] in
-                try store.read { try FileTables($0).bases() }
-            }
-            return records ?? []
+    /// Makes a file, and remembers what is to be told of it.
+    ///
+    /// - Parameter make: gets what the file has, by the ids of the layer.
+    private func making(
+        _ plan: LocalFileCore.WritePlan, _ make: ([Record]) async -> FileWork.Preparation
+    ) async -> FileWork.Preparation {
+        var made: FileWork.Preparation
+        do { made = await make(try await bases(plan)) } catch {
+            let (problem, error) = FileWork.failure(error)
+            made = FileWork.Preparation(prepared: .failed(problem), error: error)
         }
+        note(made)
+        return made
+    }
+
+    /// Those of the plan are known without the database, where they may be damaged: an annotation that is left out would be
+    /// written a second time. Of others that are damaged, the file keeps what it has.
+    private func bases(_ plan: LocalFileCore.WritePlan) async throws -> [Record] {
+        let stored = try await setup.engine.apart { [store] in try store.read { try FileTables($0).bases() } }
+        let others = stored.filter { plan.rows[ByteOrdered($0.id)] == nil }
+        return (plan.rows.values.compactMap(\.base) + others).sorted { ByteOrdered($0.id) < ByteOrdered($1.id) }
     }
 
     private var writeContext: FileWork.WriteContext {
         inner.withLock { inner in
             FileWork.WriteContext(
                 isPrivate: inner.core.state.isPrivate, copies: copies, frames: inner.frames,
-                image: { [place, document] id in
-                    guard try place.store.read({ try $0.attachment(id, of: document) }) != nil else { return nil }
-                    let blob = try place.attachments.open(id.hex)
-                    var bytes: [UInt8] = []
-                    while Int64(bytes.count) < blob.length {
-                        bytes += try blob.read(at: Int64(bytes.count), Int(blob.length) - bytes.count)
-                            .readableBytesView
-                    }
-                    return bytes
+                image: { [attachments = setup.attachments, document] in
+                    try await attachments.bytes(of: $0, in: document)
                 })
         }
     }
@@ -344,7 +349,7 @@ extension LocalFile {
         }
         let steps = inner.withLock { inner -> Steps in
             inner.isForgetting = false
-            // What was asked meanwhile must not begin with the file anew: nobody would find this object.
+            // Requests that arrived meanwhile must not start over in this object, which is no longer in the list.
             guard !isGone else { return inner.stop(now: setup.engine.now()) }
             return inner.handle(.forgotten(ticket, false), now: setup.engine.now())
         }

@@ -32,7 +32,7 @@ extension LocalFile {
 
     func release() { inner.withLock { $0.opening -= 1 } }
 
-    /// Ends a file of which nothing is known and that nobody wants.
+    /// Ends a file that is not stored and not in use.
     ///
     /// - Returns: whether it has ended.
     func end() -> Bool {
@@ -43,7 +43,7 @@ extension LocalFile {
         }
     }
 
-    /// Whether the file is about to be forgotten, which whoever wants it otherwise has to wait for.
+    /// Whether the file is about to be forgotten, so that a request to open it otherwise has to wait.
     func isBeingForgotten(for isPrivate: Bool) -> Bool {
         inner.withLock { inner in
             let core = inner.core
@@ -83,8 +83,8 @@ extension LocalFile {
         }
     }
 
-    /// Ends the use of the file by a process, and waits until the file is forgotten if nobody else has it open and nothing
-    /// would be lost. A disk that does not answer is not waited for.
+    /// Closes the file for a process. If no other process has it open and nothing would be lost, returns once the file is
+    /// forgotten, but does not wait for a disk that does not answer.
     func close(for user: FileUser) async {
         let now = inner.withLock(\.ticks)
         send(.closed(user))

@@ -15,6 +15,7 @@ final class LocalFile: Sendable {
         /// The word of this engine (see ``FileDatabase/fence``).
         var fence: String
         var work: FileWork.Setup
+        var attachments: Attachments
         /// Removes the copies that clients have of the document.
         var forget: @Sendable (_ document: String, PersonalOptions.UnsentEdits) async -> Bool
         /// Called once nothing is known of the file any more.
@@ -63,7 +64,7 @@ final class LocalFile: Sendable {
         /// How many requests are about to open the file. It is not forgotten meanwhile.
         var opening = 0
         var isForgetting = false
-        /// Nothing is known of it any more; whoever wants the file needs another object.
+        /// Set when the file has been forgotten or the engine ends. A later request for the file needs a new object.
         var isGone = false
         /// Of the document.
         var frames: [PageFrame] = []
@@ -76,7 +77,7 @@ final class LocalFile: Sendable {
         var news = News()
         /// What was kept for the file, and is damaged.
         var damaged: [DamagedKeptFile] = []
-        /// What engines of earlier versions have left and is to be taken over, by its checksum. Nobody opens the file before.
+        /// States of earlier versions that are still to be taken over, by checksum. Requests to open the file wait for them.
         var expected: [String: EarlierState] = [:]
         /// What is being taken over, until it is removed.
         var earlier: [String: Earlier] = [:]
@@ -258,7 +259,7 @@ final class LocalFile: Sendable {
 }
 
 extension LocalFile.Inner {
-    /// Answers whoever waits. Nothing begins any more.
+    /// Answers all waiting callers. Nothing new starts afterwards.
     mutating func stop(now: Timestamp) -> LocalFile.Steps {
         var steps = handle(.stopped, now: now)
         steps.answers += calls.values.map { ($0, .failed(.stopped)) }

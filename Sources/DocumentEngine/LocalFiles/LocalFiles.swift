@@ -16,6 +16,7 @@ final class LocalFiles: Sendable {
     let options: PersonalOptions
     let logger: Logger
     private let tools: FileWork.Setup
+    private let attachments: Attachments
     private let fence = ULID.random()
     private let files = Mutex<[String: LocalFile]>([:])
     /// What is kept on disk and cannot be read.
@@ -34,6 +35,7 @@ final class LocalFiles: Sendable {
 
     init(engine: Engine, intake: PDFIntake, options: PersonalOptions, logger: Logger) throws {
         (self.engine, self.options, self.logger) = (engine, options, logger)
+        attachments = intake.attachments
         tools = FileWork.Setup(tools: intake.tools, work: intake.work, scratchFolder: options.memoryFolder)
         try PrivateFiles.make(folder: options.keptFolder)
         try PrivateFiles.make(folder: options.memoryFolder)
@@ -44,7 +46,7 @@ final class LocalFiles: Sendable {
 
     var setup: LocalFile.Setup {
         LocalFile.Setup(
-            engine: engine, folders: folders, fence: fence, work: tools,
+            engine: engine, folders: folders, fence: fence, work: tools, attachments: attachments,
             forget: { [weak self] in await self?.forget($0, $1) ?? false },
             ended: { [weak self] in self?.drop($0) }, fenced: { [weak self] in self?.giveUp() }, logger: logger)
     }

@@ -51,7 +51,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case copyDamaged(String)
     /// The path leads through a link of another account, which is not followed.
     case foreignLink(String)
-    /// This database of the file is damaged, so what the file has new cannot be told.
+    /// This database of the file is damaged, so its annotations cannot be told apart.
     case keptDamaged(String)
     /// For this reason.
     case other(String)
@@ -164,8 +164,8 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
             "the file cannot be read, and the copy that was kept of it is damaged (\(path)); put the file back"
         case .foreignLink(let link): FilePlace.Problem.foreignLink(link).reason
         case .keptDamaged(let path):
-            "the file has changed, and what was kept of it is damaged (\(path)), so the change cannot be told; "
-                + "put back a copy of that file"
+            "what is kept of the file is damaged (\(path)), so its annotations cannot be told apart; put back a copy of that "
+                + "database, or give up what is kept with postilla storage remove --file"
         case .other(let reason): reason
         }
     }

@@ -160,7 +160,7 @@ struct OwnFileReport: Hashable, Sendable {
         /// nil: deleted.
         var mine: Record?
         var theirs: Record?
-        /// For what a program that wrote the file anew may never have seen: after so many days the file's version counts.
+        /// Days until the file's version counts, if a program has rewritten the file without having seen this record.
         var daysLeft: Int?
 
         /// Why it waits for a choice.

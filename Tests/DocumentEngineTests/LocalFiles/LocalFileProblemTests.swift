@@ -37,6 +37,15 @@ import Testing
         #expect(try scene.layer(file) == [LocalFilesScene.first: "first"])
     }
 
+    /// The engine knows what it writes without it.
+    @Test func aDatabaseThatIsDamagedMeanwhileDoublesNothing() async throws {
+        let file = try await scene.open()
+        try await scene.edit(file, LocalFilesScene.first, "changed")
+        try #require(file.store.database).spoil("UPDATE file_row SET base = '{}'")
+        #expect(try await file.write(.init()).records == 1)
+        #expect(try await scene.texts() == ["changed"])
+    }
+
     /// With a password that nobody has.
     @Test func anEncryptedFileIsNamedAsSuch() async throws {
         let path = scene.root + "/encrypted.pdf"
