@@ -2,6 +2,7 @@ import Annotations
 import DocumentEngine
 import Foundation
 import Glibc
+import SQLite
 import TestSupport
 import Testing
 

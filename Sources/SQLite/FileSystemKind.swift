@@ -9,6 +9,8 @@ package enum FileSystemKind: Hashable, Sendable {
     /// two engines apart. The value is its name.
     case remote(String)
 
+    package var isRemote: Bool { if case .remote = self { true } else { false } }
+
     /// - Parameter type: the member `f_type` of `struct statfs`.
     package init(type: UInt32) {
         self =
