@@ -137,12 +137,16 @@ package final class Server: Sendable {
         let address = ListenAddress(host: options.host, port: options.port)
         services += [
             StreamDrainService(streams: streams),
-            application(responder, server, at: address) { [self] in told(.main, $0, ready) },
+            options.personal.map { [self] in quietApplication($0) { [self] in told(.main, 0, ready) } }
+                ?? application(responder, server, at: address) { [self] in told(.main, $0, ready) },
             StreamShutdownService(engine: engine), ClockService(engine: engine, every: options.timeEvery),
             DiskSpaceService(space: storage.space, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
-            RestoreStampService(engine: engine, mark: storage.mark, logger: options.logger),
         ]
+        // Nobody restores what a person's engine has in memory.
+        if options.personal == nil {
+            services.append(RestoreStampService(engine: engine, mark: storage.mark, logger: options.logger))
+        }
         if let check = storage.check {
             services.append(
                 DamageService(engine: engine, check: check, logger: options.logger, metrics: metricsAPI.metrics))
@@ -182,10 +186,18 @@ package final class Server: Sendable {
         return Application(
             responder: api, server: server,
             configuration: ApplicationConfiguration(
-                address: options.personal.map { .unixDomainSocket(path: $0.socket) }
-                    ?? .hostname(address.host, port: address.port), serverName: Self.name,
+                address: .hostname(address.host, port: address.port), serverName: Self.name,
                 availableConnectionsDelegate: delegate),
             onServerRunning: { channel in ready(channel.localAddress?.port ?? 0) }, logger: quiet)
+    }
+
+    private func quietApplication(
+        _ personal: PersonalOptions, ready: @escaping @Sendable () -> Void
+    ) -> any Service {
+        QuietApplication(
+            responder: responder, server: server,
+            configuration: ServerConfiguration(address: .unixDomainSocket(path: personal.socket)),
+            ready: { _ in ready() }, logger: quiet)
     }
 
     /// Records a listening port and calls `ready` when all are known.
