@@ -66,6 +66,7 @@ python  python3        python3-venv   python3  python
 command zsh            zsh            zsh            zsh
 command fish           fish           fish           fish
 command jq             jq             jq             jq
+command bindfs         bindfs         bindfs         fuse3
 LIST
     if [ "$purpose" = test ]; then return; fi
     cat <<'LIST'

@@ -177,7 +177,7 @@ extension LocalFileCore {
     }
 
     mutating func fail(_ problem: Problem) {
-        isPausing = true
+        (isPausing, isMissing) = (true, problem == .missing)
         switch operation?.kind {
         case .lookBack:
             switch problem {

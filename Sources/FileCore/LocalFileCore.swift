@@ -32,6 +32,8 @@ package struct LocalFileCore: Sendable {
     var operation: Operation?
     /// Set by a failure, until the next tick or question.
     var isPausing = false
+    /// Whether the last failure was that there is no file. Who watches its folder tells when it is there again.
+    var isMissing = false
     var isStopped = false
     /// Whether there is a database.
     package internal(set) var exists = false
@@ -130,6 +132,14 @@ package struct LocalFileCore: Sendable {
 
     /// Whether nothing is under way and nothing waits.
     package var isQuiet: Bool { transaction == nil && operation == nil && asked.isEmpty && waiting.isEmpty }
+
+    /// Whether something goes on only with the next tick. Without it, ticks find only what nobody has told.
+    package var needsTime: Bool {
+        if damaged != nil { return true }
+        guard isPausing else { return false }
+        if users.isEmpty { return exists }
+        return !isMissing || state.intent != nil || !state.hidden.isEmpty
+    }
 
     // MARK: Transactions
 

@@ -348,4 +348,32 @@ struct LocalFileCoreTests {
         bench.send(.shared(3, true))
         #expect(bench.answers == [.failed(.openPrivately)])
     }
+
+    // MARK: Time
+
+    /// What fails is tried again with the next tick, so the core asks for one. A file that is not there needs none: its
+    /// folder is watched.
+    @Test func onlyAFailureNeedsATick() {
+        var bench = Bench()
+        #expect(!bench.core.needsTime)
+        bench.send(.changedOnDisk)
+        bench.send(.looked(bench.ticket ?? 0, .failed(.failed("input/output error")), beside: []))
+        #expect(bench.core.needsTime)
+        bench.send(.tick)
+        bench.send(.looked(bench.ticket ?? 0, .failed(.missing), beside: []))
+        #expect(!bench.core.needsTime)
+        bench.send(.changedOnDisk)
+        bench.send(.looked(bench.ticket ?? 0, .same, beside: []))
+        #expect(!bench.core.needsTime)
+    }
+
+    @Test func aWriteOfWhichNothingIsKnownNeedsATick() {
+        var bench = Bench()
+        bench.edit(2, Bench.note("a", "one"))
+        bench.store()
+        bench.prepare(as: "second")
+        bench.send(.exchanged(bench.ticket ?? 0, .unclear(.missing)))
+        bench.send(.inspected(bench.ticket ?? 0, .failed(.missing)))
+        #expect(bench.core.state.intent != nil && bench.core.needsTime)
+    }
 }

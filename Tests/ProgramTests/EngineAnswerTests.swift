@@ -1,6 +1,7 @@
 import Children
 import Foundation
 import Glibc
+import SyncProtocol
 import Synchronization
 import TestSupport
 import TestThreads
@@ -20,7 +21,7 @@ import Testing
         let engine = PersonalEngine(place: EnginePlace(runtime: folder.path))
         let said = try await limited("the answer is given up") { () -> String in
             do {
-                _ = try await engine.ask(.GET, "version", within: .milliseconds(milliseconds))
+                _ = try await engine.version(within: .milliseconds(milliseconds))
                 return "answered"
             } catch let failure as CommandFailure {
                 return failure.message

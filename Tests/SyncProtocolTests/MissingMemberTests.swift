@@ -13,16 +13,21 @@ struct MissingMemberTests {
         ("session event: lost", ["kind"]), ("error", ["error"]), ("token: refused", ["reason"]),
         ("presence", ["session"]),
         ("presence event: all", ["people"]), ("poll answer", ["epoch", "changes", "upTo"]),
+        ("version", ["version"]), ("retirement", ["retired"]), ("open", ["path"]), ("question", ["document"]),
+        ("write", ["document"]), ("resolve", ["document", "id", "keep"]),
+        ("report", ["document", "path", "unwritten"]),
+        ("answer", ["document", "path", "unwritten"]), ("closed", ["unwritten"]),
+        ("failure", ["problem", "reason", "message"]),
     ])
     func topLevel(name: String, members: [String]) throws {
-        let sample = try #require(Sample.all.first { $0.name == name })
+        let sample = try #require(GoldenMessageTests.samples.first { $0.name == name })
         for member in members {
             var object = try #require(try JSON(parsing: sample.text).object)
             #expect(object[member] != nil)
             object[member] = nil
             let error = #expect(throws: JSONError.self) { try sample.reencode(Array(JSON.object(object).text.utf8)) }
             #expect(error?.problem == .missing(member), "\(name) without \(member)")
-            object[member] = .bool(true)
+            object[member] = member == "retired" ? "yes" : .bool(true)
             #expect(throws: JSONError.self) { try sample.reencode(Array(JSON.object(object).text.utf8)) }
         }
     }

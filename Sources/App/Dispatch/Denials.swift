@@ -115,7 +115,7 @@ extension DocumentState {
         switch file?.condition {
         case .opening: return .opening
         case .readOnly(let why): return .fileReadOnly(why)
-        case .ready, .writing, .merging, .missing, .unwritable, nil: break
+        case .ready, .writing, .merging, .silent, .missing, .unwritable, nil: break
         }
         guard let grant = status.grant else { return isLocal ? .opening : .noToken }
         guard case .denied(let why) = grant.decide(operation(grant)) else { return nil }

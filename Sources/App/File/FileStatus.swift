@@ -10,6 +10,8 @@ package struct FileStatus: Hashable, Sendable {
         case writing
         /// The file changed on disk and is being read and merged. Annotations can be edited meanwhile.
         case merging
+        /// The disk with the file does not answer. Annotations can be edited meanwhile.
+        case silent
         /// The file has been moved or deleted. Annotations can be edited; only a forced write creates the file again.
         case missing
         /// Annotations can be edited, but the file cannot be written. Why, as part of a sentence: `it belongs to root`.

@@ -125,7 +125,7 @@ extension DocumentState {
         return switch file.condition {
         case .opening: EditDenial.opening.description
         case .readOnly(let why): EditDenial.fileReadOnly(why).description
-        case .ready, .writing, .merging, .missing, .unwritable: nil
+        case .ready, .writing, .merging, .silent, .missing, .unwritable: nil
         }
     }
 

@@ -18,6 +18,9 @@ extension FileStatus {
         case .missing where old == .writing: return nil
         case .missing:
             return .warning("\(name) is missing; \(kept):w! writes it again, :w FILE.pdf writes a copy")
+        case .silent:
+            return .warning("The disk with \(name) does not answer; edits are kept, and the tab can be closed")
+        case .ready where old == .silent: return .done("The disk with \(name) answers again")
         case .unwritable(let why):
             return .warning("\(name) cannot be written: \(why); \(kept):w FILE.pdf writes a copy")
         case .readOnly(let why): return .warning("\(name) can only be read: \(why)")

@@ -51,6 +51,7 @@ extension PlainState {
         if let file = document.file {
             if file.unwritten > 0 { facts.append("\(file.unwrittenChanges) not in the file: type w to write") }
             if file.condition == .missing { facts.append("the file is missing") }
+            if file.condition == .silent { facts.append("the disk with the file does not answer") }
             if !file.lostMarks.isEmpty { facts.append("\(file.lostMarks.count) marks without words: type lost-marks") }
         }
         if isOffline, !document.isLocal { facts.append("offline: this is the local copy") }

@@ -53,6 +53,7 @@ struct StatusLine {
 
     private mutating func add(_ file: FileStatus) {
         if file.condition == .missing { add(["FILE MISSING"], rank: nil, isLoud: true) }
+        if file.condition == .silent { add(["DISK DOES NOT ANSWER"], rank: nil, isLoud: true) }
         if case .unwritable = file.condition { add(["file cannot be written", "not writable"], rank: 2) }
         if file.isPrivate { add(["private: kept in memory only", "private"], rank: 2) }
         let lost = file.lostMarks.count
@@ -121,7 +122,7 @@ extension FileStatus {
         case .writing: return ["writing"]
         case .merging: return ["changed on disk, reading it", "reading the file", "reading"]
         case .readOnly: return []
-        case .ready, .missing, .unwritable: break
+        case .ready, .silent, .missing, .unwritable: break
         }
         guard unwritten > 0 else { return [] }
         let short: CleanText = "\(unwritten) not in file"

@@ -81,6 +81,7 @@ extension DocumentState {
         if let unread = list.window?.unread, unread > 0 { facts.append("\(unread) new") }
         if let file {
             if file.condition == .missing { facts.append("missing") }
+            if file.condition == .silent { facts.append("no answer") }
             if file.unwritten > 0 { facts.append("\(file.unwritten) not in the file") }
         } else if waiting > 0 {
             facts.append("\(waiting) unsent")

@@ -90,7 +90,7 @@ struct ServerRequest: Sendable {
         try await eachPiece(upTo: limit, else: excuse, upload.write)
     }
 
-    private func bytes(upTo limit: Int64 = .max) async throws -> [UInt8] {
+    func bytes(upTo limit: Int64 = .max) async throws -> [UInt8] {
         var bytes: [UInt8] = []
         try await eachPiece(upTo: limit) { bytes.append(contentsOf: $0.readableBytesView) }
         return bytes

@@ -3,6 +3,7 @@ import FileCore
 import Glibc
 import Interchange
 import PDFPages
+import SyncProtocol
 
 // Making the file that is to take the place of another one.
 extension FileWork {

@@ -32,6 +32,7 @@ extension LocalFile {
         case .exchange(let ticket, let intent, let expected):
             let (exchange, error) = await work.exchange(intent, replacing: expected, at: path)
             if case .unclear(let problem) = exchange { remember(error, for: problem) }
+            if case .done = exchange { inner.withLock { $0.disk.isMissing = false } }
             return .exchanged(ticket, exchange)
         case .putBack(let ticket, let intent):
             let (exchange, error) = await work.putBack(intent, at: path)
@@ -86,7 +87,11 @@ extension LocalFile {
 
     private func note(_ looked: FileWork.Looked, _ path: String) {
         inner.withLock { inner in
-            if case .failed(let problem) = looked.look { inner.remember(looked.error, for: problem) }
+            inner.disk.isMissing = false
+            if case .failed(let problem) = looked.look {
+                inner.remember(looked.error, for: problem)
+                inner.disk.isMissing = problem == .missing
+            }
             if let copy = looked.damagedCopy { inner.noteDamage(of: copy) }
             guard case .read(let reading) = looked.look, let contents = looked.contents else {
                 return work.matching.setFrames(inner.frames)

@@ -86,10 +86,11 @@ extension LocalFile {
     /// Closes the file for a process. If no other process has it open and nothing would be lost, returns once the file is
     /// forgotten, but does not wait for a disk that does not answer.
     func close(for user: FileUser) async {
-        let now = inner.withLock(\.ticks)
         send(.closed(user))
-        await wait { $0.isGone || $0.core.isQuiet || $0.ticks > now + 2 }
+        await wait(upTo: Self.patience) { $0.isGone || $0.core.isQuiet }
     }
+
+    private static let patience = Duration.seconds(2)
 
     /// Continues the file at another path.
     ///
@@ -122,7 +123,6 @@ extension LocalFile {
     /// Tells the core of processes that have ended, and of the time. Blocks briefly.
     func tick() {
         dropEnded()
-        inner.withLock { $0.ticks += 1 }
         send(.tick)
     }
 
@@ -133,23 +133,6 @@ extension LocalFile {
     }
 
     // MARK: Writing
-
-    struct WriteOrder: Hashable, Sendable {
-        /// Another path, absolute: the file stays as it is, and its changes stay to be written.
-        var copy: String?
-        /// The file itself, as the process sees it that asks.
-        var seen = Sighting.unknown
-        /// The same for the copy; nil: it did not say.
-        var target: SeenTarget?
-        /// The permissions that a copy does not get; nil: as this process.
-        var mask: mode_t?
-        /// Writes over another file at the path, or makes the file again that is missing.
-        var isForced = false
-        /// Replaces the file of another account, which only root can.
-        var replacesOthers = false
-        /// Rewrites the file without what was deleted from it.
-        var isCompact = false
-    }
 
     /// What writing has done, for people.
     struct Written: Sendable {
@@ -165,7 +148,7 @@ extension LocalFile {
     /// Writes what the file does not have.
     ///
     /// - Throws: ``OwnFileError``
-    func write(_ order: WriteOrder) async throws -> Written {
+    func write(_ order: FileWriting) async throws -> Written {
         try await writing.pass {
             let path = path
             let target = try await WorkerThreads(width: 1).perform { () throws -> String? in

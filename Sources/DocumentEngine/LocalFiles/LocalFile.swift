@@ -18,6 +18,12 @@ final class LocalFile: Sendable {
         var attachments: Attachments
         /// Removes the copies that clients have of the document.
         var forget: @Sendable (_ document: String, PersonalOptions.UnsentEdits) async -> Bool
+        /// Returns what is kept on disk for a file and cannot be read. Blocks briefly.
+        var damage: @Sendable (LocalFile) -> [DamagedKeptFile]
+        /// The thread of reports.
+        var reporter: WorkerThreads
+        /// Called when the file cannot wait for the next regular tick.
+        var hurry: @Sendable () -> Void
         /// Called once nothing is known of the file any more.
         var ended: @Sendable (LocalFile) -> Void
         /// Called when another engine has taken over what is kept.
@@ -36,12 +42,16 @@ final class LocalFile: Sendable {
     let writer = WorkerThreads(width: 1)
     /// Writes are asked for one after the other, because each has an order of its own.
     let writing = AsyncSemaphore(width: 1, line: .max)
+    /// What windows are told.
+    let feed: ReportFeed
     /// States of earlier versions are taken over one after the other.
     let takingOver = AsyncSemaphore(width: 1, line: .max)
     let inner: Mutex<Inner>
     /// What others look at to find the file they mean. They do not wait while this one is merged, which takes as long as
     /// it has records.
     let outline: Mutex<Outline>
+    /// For tests: what happens before the disk is asked whether it answers.
+    let silence = Mutex<@Sendable () -> Void>({})
 
     struct Outline: Sendable {
         /// Where the file is, before the core knows it.
@@ -50,6 +60,8 @@ final class LocalFile: Sendable {
         var isUsed = false
         /// Whether it is being told of the time.
         var isTicking = false
+        /// Whether the core goes on only with the next tick.
+        var needsTime = false
     }
 
     /// What changes. The core and what is known of its last effects are one.
@@ -57,7 +69,9 @@ final class LocalFile: Sendable {
         var core: LocalFileCore
         var calls: [LocalFileCore.Caller: CheckedContinuation<LocalFileCore.Answer, Never>] = [:]
         var lastCaller = 0
-        var ticks = 0
+        /// Counts what has changed.
+        var number = 0
+        var disk = Disk()
         var waiting: [Waiting] = []
         /// What is known of the last problems besides what the core must know.
         var errors: [LocalFileCore.Problem: OwnFileError] = [:]
@@ -81,6 +95,14 @@ final class LocalFile: Sendable {
         var expected: [String: EarlierState] = [:]
         /// What is being taken over, until it is removed.
         var earlier: [String: Earlier] = [:]
+    }
+
+    /// The disk with the file.
+    struct Disk {
+        /// Whether the file was missing when it was last looked at.
+        var isMissing = false
+        /// Whether it has not answered for a while.
+        var isSilent = false
     }
 
     struct Waiting {
@@ -117,6 +139,7 @@ final class LocalFile: Sendable {
         place = StorePlace(
             store: store, writes: WriteQueue(store: store, workers: writer), attachments: FileBlobs(store))
         copies = setup.folders.copies(of: document)
+        feed = ReportFeed(on: setup.reporter)
         inner = Mutex(Inner(core: LocalFileCore(path: path, name: document, policy: work.matching)))
         outline = Mutex(Outline(path: path))
         setup.engine.keep(document, in: place)
@@ -156,6 +179,7 @@ final class LocalFile: Sendable {
     var path: String { outline.withLock(\.path) }
     var state: LocalFileState { inner.withLock { $0.core.state } }
     var isUsed: Bool { outline.withLock(\.isUsed) }
+    var needsTime: Bool { outline.withLock(\.needsTime) }
     var isGone: Bool { inner.withLock(\.isGone) }
 
     // MARK: News
@@ -199,20 +223,39 @@ final class LocalFile: Sendable {
         var turns: [CheckedContinuation<Void, Never>] = []
         /// nil: nothing was handled.
         var isUsed: Bool?
+        /// Whether the core waits for a time to come.
+        var needsTime = false
     }
 
     func begin(_ steps: Steps) {
-        if let isUsed = steps.isUsed { outline.withLock { $0.isUsed = isUsed } }
+        if let isUsed = steps.isUsed {
+            let isNew = outline.withLock { outline in
+                defer { (outline.isUsed, outline.needsTime) = (isUsed, steps.needsTime) }
+                return steps.needsTime && !outline.needsTime
+            }
+            if isNew { setup.hurry() }
+        }
         for (call, answer) in steps.answers { call.resume(returning: answer) }
         for turn in steps.turns { turn.resume() }
+        if steps.isUsed != nil { tell() }
         for effect in steps.effects {
             Task {
-                guard let result = await perform(effect, at: steps.path) else { return }
+                guard let result = await watched(effect, { await perform(effect, at: steps.path) }) else { return }
                 // To merge a file with its layer may take long.
                 await work.apart { self.send(result) }
             }
         }
     }
+
+    /// Reads what is known of the file, now and whenever it changes.
+    ///
+    /// - Returns: also what ends it.
+    func reports() -> (AsyncStream<FileReport>, end: @Sendable () -> Void) {
+        defer { tell() }
+        return feed.read()
+    }
+
+    private func tell() { feed.changed { [self] in report(damage: setup.damage(self)) } }
 
     /// Asks the core something, and waits for its answer.
     func ask(_ input: @Sendable (LocalFileCore.Caller) -> LocalFileCore.Input) async -> LocalFileCore.Answer {
@@ -239,23 +282,48 @@ final class LocalFile: Sendable {
         }
     }
 
+    /// Waits until something holds, but not longer than this.
+    func wait(upTo time: Duration, until holds: @escaping @Sendable (Inner) -> Bool) async {
+        let isLate = Flag()
+        let timer = Task {
+            try await Task.sleep(for: time)
+            isLate.set()
+            change { _ in }
+        }
+        await wait { isLate.isSet || holds($0) }
+        timer.cancel()
+    }
+
     /// Changes what others may wait for.
     func change(_ body: @Sendable (inout Inner) -> Void) {
         begin(
             inner.withLock { inner in
                 body(&inner)
+                inner.number += 1
                 return Steps(turns: inner.turns())
             })
+        tell()
     }
 
     /// Ends what is going on: the engine has lost its lock, or ends.
-    func stop() { begin(inner.withLock { $0.stop(now: setup.engine.now()) }) }
+    func stop() {
+        begin(inner.withLock { $0.stop(now: setup.engine.now()) })
+        feed.close()
+    }
 
     /// Ends it, and closes the database once its last transaction has ended.
     func close() async {
         stop()
         _ = try? await writer.perform { [store] in store.close() }
     }
+}
+
+/// Something that happens once.
+final class Flag: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
 }
 
 extension LocalFile.Inner {
@@ -280,7 +348,8 @@ extension LocalFile.Inner {
             default: steps.effects.append(effect)
             }
         }
-        (steps.path, steps.isUsed) = (core.path, core.isUsed)
+        number += 1
+        (steps.path, steps.isUsed, steps.needsTime) = (core.path, core.isUsed, core.needsTime)
         steps.turns = turns()
         return steps
     }

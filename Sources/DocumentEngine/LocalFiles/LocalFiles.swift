@@ -30,11 +30,19 @@ final class LocalFiles: Sendable {
     private let watch = FolderWatch()
     /// A folder on a disk that hangs holds up nothing else.
     private let watcher = WorkerThreads(width: 1)
+    /// Files of which no event tells.
+    private let unwatched = Mutex<Set<ByteOrdered>>([])
+    /// The thread of what windows are told.
+    let reporter = WorkerThreads(width: 1)
+    /// Something may have to be done before the next regular tick. For one reader.
+    let calls: AsyncStream<Void>
+    private let caller: AsyncStream<Void>.Continuation
     /// For tests.
     let hooks = Mutex(FileWork.Hooks())
 
     init(engine: Engine, intake: PDFIntake, options: PersonalOptions, logger: Logger) throws {
         (self.engine, self.options, self.logger) = (engine, options, logger)
+        (calls, caller) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         attachments = intake.attachments
         tools = FileWork.Setup(tools: intake.tools, work: intake.work, scratchFolder: options.memoryFolder)
         try PrivateFiles.make(folder: options.keptFolder)
@@ -48,6 +56,8 @@ final class LocalFiles: Sendable {
         LocalFile.Setup(
             engine: engine, folders: folders, fence: fence, work: tools, attachments: attachments,
             forget: { [weak self] in await self?.forget($0, $1) ?? false },
+            damage: { [weak self] in self?.damage(concerning: $0) ?? [] }, reporter: reporter,
+            hurry: { [weak self] in self?.call() },
             ended: { [weak self] in self?.drop($0) }, fenced: { [weak self] in self?.giveUp() }, logger: logger)
     }
 
@@ -248,14 +258,12 @@ final class LocalFiles: Sendable {
             return state.version?.size == size && state.isPrivate == isPrivate && (!isPrivate || file.isUsed)
         }
         guard !candidates.isEmpty else { return nil }
-        let found = try await WorkerThreads(width: 1).perform {
-            let sha256 = try opened.hash(upTo: .max).hex
-            return candidates.first { file in
-                file.state.version?.sha256.isExactly(sha256) ?? false && access(file.path, F_OK) != 0
-            }
+        // A thread of its own: this disk may hang, too.
+        let sha256 = try await WorkerThreads(width: 1).perform { try opened.hash(upTo: .max).hex }
+        for file in candidates where file.state.version?.sha256.isExactly(sha256) ?? false {
+            if await file.isAway(), await file.reserve() { return file }
         }
-        guard let found, await found.reserve() else { return nil }
-        return found
+        return nil
     }
 
     // MARK: Forgetting
@@ -269,6 +277,19 @@ final class LocalFiles: Sendable {
 
     // MARK: Time
 
+    /// Says that something may have to be done soon.
+    func call() { caller.yield() }
+
+    /// How long until the files have to be looked at without an event.
+    func pace(_ gate: OwnerGate) -> Duration {
+        // A process may have ended that had a file open.
+        if gate.hasJustClosed || !abandoned.withLock(\.isEmpty) || all.contains(where: \.needsTime) {
+            return .seconds(1)
+        }
+        let unwatched = unwatched.withLock { $0 }
+        return all.contains { $0.isUsed && unwatched.contains(ByteOrdered($0.path)) } ? .seconds(2) : .seconds(30)
+    }
+
     /// Tells the files of processes that have ended, and lets them look at their PDFs.
     func tick() async {
         for document in abandoned.withLock({ $0 }) where await options.forget(document, .lose) {
@@ -278,19 +299,27 @@ final class LocalFiles: Sendable {
         watchFolders()
     }
 
-    /// Looks at open files as soon as they change.
+    /// Looks at open files as soon as they change, and at the engine's own.
     func followChanges() async throws {
+        watchFolders()
         guard let watch else { return }
         for await path in watch.events {
             try Task.checkCancellation()
+            if options.place.contains(where: path.isExactly) { call() }
             for file in all where file.path.isExactly(path) { file.send(.changedOnDisk) }
         }
     }
 
     private func watchFolders() {
-        guard let watch else { return }
         let paths = all.filter(\.isUsed).map(\.path)
-        watcher.submit { watch.follow(paths) }
+        watcher.submit { [self] in
+            let missed = watch?.follow(paths + options.place) ?? Set(paths.map(ByteOrdered.init))
+            let isNew = unwatched.withLock { unwatched in
+                defer { unwatched = missed }
+                return !missed.isSubset(of: unwatched)
+            }
+            if isNew { call() }
+        }
     }
 }
 

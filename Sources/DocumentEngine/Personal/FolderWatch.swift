@@ -1,12 +1,13 @@
 import Annotations
 import Dispatch
 import Glibc
+import SQLite
 import Synchronization
 
 /// Tells when one of several files may have changed, by watching their folders (inotify(7)): a file that is replaced is
 /// another one under the same name, which only its folder tells.
 ///
-/// Events may be missed: on network file systems, and where a user has too many watches.
+/// Events may be missed: on network file systems, where a user has too many watches, and when a folder above is renamed.
 ///
 /// Unchecked: the source is used only to begin and to end it.
 final class FolderWatch: @unchecked Sendable {
@@ -45,7 +46,10 @@ final class FolderWatch: @unchecked Sendable {
     /// Watches these files and no others. Blocks briefly.
     ///
     /// - Parameter paths: absolute, without links.
-    func follow(_ paths: some Sequence<String>) {
+    /// - Returns: those of which no event tells: in a folder that cannot be watched, or on a file system that others change
+    ///   without a word (NFS, SMB, FUSE, 9p), where watching seems to succeed.
+    func follow(_ paths: some Sequence<String>) -> Set<ByteOrdered> {
+        var missed: Set<ByteOrdered> = []
         var wanted: [ByteOrdered: Set<ByteOrdered>] = [:]
         for path in paths {
             guard let slash = path.unicodeScalars.lastIndex(of: "/") else { continue }
@@ -63,8 +67,11 @@ final class FolderWatch: @unchecked Sendable {
                 let number = inotify_add_watch(descriptor, folder.text, Self.mask)
                 if let old = watches[folder]?.number, old != number { inotify_rm_watch(descriptor, old) }
                 watches[folder] = number >= 0 ? Watch(number: number, names: names) : nil
+                if number >= 0, !FileSystemKind(of: folder.text).isRemote { continue }
+                missed.formUnion(names.map { ByteOrdered(Self.path($0.text, in: folder.text)) })
             }
         }
+        return missed
     }
 
     private func read() {

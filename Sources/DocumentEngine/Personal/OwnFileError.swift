@@ -4,7 +4,7 @@ import Glibc
 import PDFPages
 import SyncProtocol
 
-/// Why a file of its person cannot be opened or written. Each has a word for programs and a sentence for people.
+/// Why a file of its person cannot be opened or written. Each has a ``FileProblem`` for programs and a sentence for people.
 enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case missing
     case notAFile
@@ -87,27 +87,27 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
             }
     }
 
-    var word: String {
+    var fileProblem: FileProblem {
         switch self {
-        case .missing: "missing"
-        case .notAFile: "not_a_file"
-        case .otherOwner: "other_owner"
-        case .folderNotWritable, .readOnlyFileSystem, .notWritable: "read_only"
-        case .diskFull: "disk_full"
-        case .failed, .tooManyFiles, .tooLarge, .notSynced, .undecided, .other: "failed"
-        case .notKept: "not_kept"
-        case .otherFile: "other_file"
-        case .notReadableHere: "not_readable_here"
-        case .changedMeanwhile, .setAside: "changed"
-        case .unreadable, .notReadable: "unreadable"
-        case .certified, .signed, .signedAnew: "signed"
-        case .notOpen: "not_open"
-        case .exists: "exists"
-        case .openPrivately: "open_privately"
-        case .openOtherwise, .keptOnDisk: "open_otherwise"
-        case .notInMemory: "not_in_memory"
-        case .copyDamaged, .keptDamaged: "copy_damaged"
-        case .foreignLink: "foreign_link"
+        case .missing: .missing
+        case .notAFile: .notAFile
+        case .otherOwner: .otherOwner
+        case .folderNotWritable, .readOnlyFileSystem, .notWritable: .readOnly
+        case .diskFull: .diskFull
+        case .failed, .tooManyFiles, .tooLarge, .notSynced, .undecided, .other: .failed
+        case .notKept: .notKept
+        case .otherFile: .otherFile
+        case .notReadableHere: .notReadableHere
+        case .changedMeanwhile, .setAside: .changed
+        case .unreadable, .notReadable: .unreadable
+        case .certified, .signed, .signedAnew: .signed
+        case .notOpen: .notOpen
+        case .exists: .exists
+        case .openPrivately: .openPrivately
+        case .openOtherwise, .keptOnDisk: .openOtherwise
+        case .notInMemory: .notInMemory
+        case .copyDamaged, .keptDamaged: .copyDamaged
+        case .foreignLink: .foreignLink
         }
     }
 

@@ -10,6 +10,8 @@ package final class OwnerGate: Sendable {
     private struct State {
         var open = 0
         var lastChange = ContinuousClock.now
+        var lastClose: ContinuousClock.Instant?
+        var changed: @Sendable () -> Void = {}
         /// Refused connections, and when they were last mentioned.
         var refused = 0
         var lastMention: ContinuousClock.Instant?
@@ -17,6 +19,7 @@ package final class OwnerGate: Sendable {
 
     /// Another account may try again and again.
     private static let pause = Duration.seconds(60)
+    private static let grace = Duration.seconds(3)
 
     private let state = Mutex(State())
     private let owner: uid_t
@@ -52,11 +55,20 @@ package final class OwnerGate: Sendable {
     }
 
     private func change(by count: Int) {
-        state.withLock { state in
+        let changed = state.withLock { state in
             state.open += count
             state.lastChange = .now
+            if count < 0 { state.lastClose = state.lastChange }
+            return state.changed
         }
+        changed()
     }
+
+    /// - Parameter body: called when a connection has come or gone.
+    func whenChanged(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.changed = body } }
+
+    /// Whether a connection was closed within the last seconds. Its process may be about to end.
+    var hasJustClosed: Bool { state.withLock { $0.lastClose.map { .now - $0 < Self.grace } ?? false } }
 
     var connections: Int { state.withLock(\.open) }
 

@@ -31,8 +31,11 @@ package struct PersonalOptions: Sendable {
     /// The limits of the engine's process that only the system's administrator can exceed, by name.
     package var limits: [String: UInt64] = [:]
     /// Whether the folders and the lock of this engine are still in their places. Otherwise no client can find the engine,
-    /// and another one may start, so this one ends. Called once a second; may block briefly.
+    /// and another one may start, so this one ends. Called now and then, and when one of ``place`` has changed; may block
+    /// briefly.
     package var isInPlace: @Sendable () -> Bool
+    /// The paths of the socket and the locks.
+    package var place: [String]
     /// Called when ``isInPlace`` has returned false and the engine begins to end.
     package var lostPlace: @Sendable () -> Void = {}
 
@@ -45,6 +48,7 @@ package struct PersonalOptions: Sendable {
         self.memoryFolder = memoryFolder
         self.issuer = issuer
         self.version = version
+        place = [socket]
         isInPlace = { access(socket, F_OK) == 0 }
     }
 }

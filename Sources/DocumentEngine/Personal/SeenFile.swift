@@ -1,55 +1,17 @@
-package import Annotations
+import Annotations
 package import Glibc
+package import SyncProtocol
 
-/// A file as a process sees it. A path is a name only within one mount namespace: by these numbers another process can tell
-/// whether it finds the same file there.
-package struct SeenFile: Hashable, Sendable {
-    package var device: UInt64
-    package var inode: UInt64
-    /// Of the file's status, in nanoseconds since 1970; nil: any, because it changes all the time.
-    package var changed: Int64?
-    /// Whether that process may read it, which depends on its groups.
-    package var isReadable = true
-
+extension SeenFile {
     package init(_ status: stat) {
-        (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
-        // It is only compared: the clock may have been in any year.
-        changed = Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec)
-    }
-
-    /// Whether it is the same file in the same condition.
-    func isSame(as other: SeenFile) -> Bool {
-        device == other.device && inode == other.inode
-            && (changed == nil || other.changed == nil || changed == other.changed)
-    }
-
-    package var json: JSON {
-        var json = JSONObject()
-        json["device"] = .string("\(device)")
-        json["inode"] = .string("\(inode)")
-        json["changed"] = changed.map { .string("\($0)") }
-        json["readable"] = .bool(isReadable)
-        return .object(json)
-    }
-
-    /// - Returns: nil for anything that ``json`` did not write.
-    init?(_ json: JSON) {
-        guard let device = json["device"]?.string.flatMap(UInt64.init),
-            let inode = json["inode"]?.string.flatMap(UInt64.init)
-        else { return nil }
-        (self.device, self.inode) = (device, inode)
-        changed = json["changed"]?.string.flatMap(Int64.init)
-        isReadable = json["readable"]?.bool ?? true
+        self.init(
+            device: UInt64(status.st_dev), inode: UInt64(status.st_ino),
+            // It is only compared: the clock may have been in any year.
+            changed: Int64(status.st_ctim.tv_sec) &* 1_000_000_000 &+ Int64(status.st_ctim.tv_nsec))
     }
 }
 
-/// What the process that asks sees at a path.
-package enum Sighting: Hashable, Sendable {
-    /// It did not say.
-    case unknown
-    case nothing
-    case file(SeenFile)
-
+extension Sighting {
     /// Looks at a path, through links. Blocks.
     package init(of path: String) {
         var status = stat()
@@ -60,24 +22,6 @@ package enum Sighting: Hashable, Sendable {
         var seen = SeenFile(status)
         seen.isReadable = access(path, R_OK) == 0
         self = .file(seen)
-    }
-
-    /// The value of the member of a request.
-    package var json: JSON? {
-        switch self {
-        case .unknown: nil
-        case .nothing: .null
-        case .file(let file): file.json
-        }
-    }
-
-    /// - Parameter json: nil if the member is absent.
-    init(_ json: JSON?) {
-        switch json {
-        case nil: self = .unknown
-        case .null?: self = .nothing
-        case let json?: self = SeenFile(json).map(Sighting.file) ?? .unknown
-        }
     }
 
     /// Opens the file that was seen, so that whatever is renamed or mounted there afterwards is not used instead. Blocks.
@@ -127,22 +71,7 @@ extension FileFacts {
     }
 }
 
-/// Where a copy of a PDF is to be, as the process sees it that asks for it.
-struct SeenTarget: Hashable, Sendable {
-    /// Of the folder that is to have it.
-    var device: UInt64
-    var inode: UInt64
-    /// What is there already.
-    var file: Sighting
-
-    /// - Returns: nil if the request does not say.
-    init?(_ json: JSON?) {
-        guard let json, let device = json["device"]?.string.flatMap(UInt64.init),
-            let inode = json["inode"]?.string.flatMap(UInt64.init)
-        else { return nil }
-        (self.device, self.inode, file) = (device, inode, Sighting(json["file"]))
-    }
-
+extension SeenTarget {
     /// Blocks.
     ///
     /// - Throws: ``OwnFileError/otherFile`` if the place is another one here.
@@ -155,14 +84,8 @@ struct SeenTarget: Hashable, Sendable {
 }
 
 extension FilePlace {
-    /// What a request says of the place: see ``SeenTarget``. Blocks.
-    package var sighting: JSON {
-        var json = JSONObject()
-        if let folderIdentity {
-            json["device"] = .string("\(folderIdentity.device)")
-            json["inode"] = .string("\(folderIdentity.inode)")
-        }
-        json["file"] = Sighting(of: here).json
-        return .object(json)
+    /// What a request says of the place; nil if its folder cannot be looked at. Blocks.
+    package var sighting: SeenTarget? {
+        folderIdentity.map { SeenTarget(device: $0.device, inode: $0.inode, file: Sighting(of: here)) }
     }
 }

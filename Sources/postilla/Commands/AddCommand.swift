@@ -150,8 +150,9 @@ struct AddCommand: AsyncParsableCommand {
         guard let id = added.id, let outcome, outcome.exit == .done else {
             throw CommandFailure("not added: \(why(outcome))", outcome?.exit ?? .failed)
         }
-        try await session.finish()
+        // Known also if the file cannot be written: it is kept then.
         Output.line(id)
+        try await session.finish()
         if outcome == .waiting { LayerSession.tellThatItWaits() }
     }
 

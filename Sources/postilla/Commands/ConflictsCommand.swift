@@ -2,6 +2,7 @@ import Annotations
 import ArgumentParser
 import Instant
 import InstantCore
+import SyncProtocol
 
 struct ConflictsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -28,7 +29,7 @@ struct ConflictsListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await LayerSession.open(layer, local: true)
-        let inFile = session.own == nil ? [] : try await session.own?.link.ask("state").report?.conflicts ?? []
+        let inFile = try await session.own?.link.report().conflicts ?? []
         try await session.reading {
             try Listing.write(
                 listing, Self.columns, members: ["refused"], nothing: "no conflicts"
@@ -59,7 +60,7 @@ struct ConflictsListCommand: AsyncParsableCommand {
 
 extension ConflictsListCommand {
     /// A conflict with what another program wrote into a PDF.
-    fileprivate static func fieldsInFile(_ conflict: OwnFileReport.Conflict) -> [String] {
+    fileprivate static func fieldsInFile(_ conflict: FileReport.Conflict) -> [String] {
         func text(_ record: Record?, _ nothing: String) -> String { record.map { Annotation($0).text } ?? nothing }
         return [
             conflict.id, conflict.edit, conflict.reason, text(conflict.mine, "(deleted)"),
@@ -68,7 +69,7 @@ extension ConflictsListCommand {
     }
 }
 
-extension OwnFileReport.Conflict {
+extension FileReport.Conflict {
     fileprivate var edit: String { mine == nil ? "delete" : base == nil ? "create" : "update" }
 
     fileprivate var json: String {

@@ -2,6 +2,7 @@ import Annotations
 import ArgumentParser
 import Instant
 import InstantCore
+import SyncProtocol
 
 struct ConflictsResolveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -57,19 +58,18 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
     /// - Returns: false if there is none about this record.
     private func resolveInFile(_ session: LayerSession, _ resolution: ConflictResolution) async throws -> Bool {
         guard let link = session.own?.link,
-            try await link.ask("state").report?.conflicts.contains(where: { $0.id.isExactly(id) }) == true
+            try await link.report().conflicts.contains(where: { $0.id.isExactly(id) })
         else { return false }
-        var body = JSONObject()
-        body["id"] = .string(id)
+        let choice: FileResolution.Choice
         switch resolution {
-        case .mine: body["keep"] = "mine"
-        case .theirs: body["keep"] = "theirs"
+        case .mine: choice = .mine
+        case .theirs: choice = .theirs
         case .merged(let content):
-            body["keep"] = "layer"
+            choice = .layer
             _ = try session.descriptor.update(id, content: content)
             try await session.deliverOrExplain([id], "not resolved")
         }
-        do { try await link.ask("resolve", body) } catch let refusal as EngineRefusal {
+        do { _ = try await link.resolve(id, choice) } catch let refusal as EngineRefusal {
             throw CommandFailure("\(id): \(refusal.message)")
         }
         return true

@@ -51,8 +51,8 @@ struct ReplyCommand: AsyncParsableCommand {
             let receipt = try session.descriptor.reply(
                 to: record.content["rootId"]?.string ?? id, .plain(text), author: try session.author(author))
             try await session.deliverOrExplain([receipt.id], "not added")
-            try await session.finish()
             Output.line(receipt.id)
+            try await session.finish()
         } catch { throw CommandFailure(reading: error) }
     }
 

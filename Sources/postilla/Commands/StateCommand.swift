@@ -46,8 +46,8 @@ struct StateCommand: AsyncParsableCommand {
             }
             let receipt = try session.descriptor.setState(state, of: root, author: try session.author(author))
             try await session.deliverOrExplain([receipt.id], "not set")
-            try await session.finish()
             Output.line(receipt.id)
+            try await session.finish()
         } catch { throw CommandFailure(reading: error) }
     }
 }

@@ -113,15 +113,13 @@ struct StorageRemoveCommand: AsyncParsableCommand {
             to: state.unwrittenRecords.map { "\(name.onOneLine): \(Self.line($0.file, $0.layer))" },
             "These changes are not in \(name.onOneLine) and would be lost:",
             instead: "write them with postilla write \(name.shellWord),")
-        let (link, _) = try await OwnFileLink.open(name, folders)
-        var force = JSONObject()
-        force["force"] = true
+        let link = try await OwnFileLink.open(name, folders).link
         let count: Int
-        do { count = Int(try await link.ask("revert", force).1["reverted"]?.integer ?? 0) } catch {
+        do { count = try await link.revert().count } catch {
             throw CommandFailure("\(name.onOneLine): nothing removed: \(error)")
         }
-        _ = try? await link.ask("close")
-        Output.message("\(name.onOneLine): \(OwnFileWritten.count(count, "change")) removed; the file stays as it is")
+        await link.close()
+        Output.message("\(name.onOneLine): \(Wording.count(count, "change")) removed; the file stays as it is")
     }
 
     /// Removes what is kept and cannot be read.

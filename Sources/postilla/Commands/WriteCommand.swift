@@ -1,5 +1,6 @@
 import Annotations
 import ArgumentParser
+import SyncProtocol
 
 struct WriteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -37,16 +38,16 @@ struct WriteCommand: AsyncParsableCommand {
     var dataDir: String?
 
     func run() async throws {
-        let (link, report) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir))
-        let written: OwnFileWritten
+        let (link, opened, _) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir))
+        let (written, report): (WrittenFile, FileReport)
         do {
-            written = try await link.write(to: to, isForced: force, replacesOthers: force, isCompact: compact)
+            (written, report) = try await link.write(to: to, isForced: force, replacesOthers: force, isCompact: compact)
         } catch let refusal as EngineRefusal {
             throw CommandFailure("\((to ?? file).onOneLine): not written: \(refusal.message)")
         }
         let name = (to ?? file).onOneLine
         // The path may be another name of the file itself.
-        if to != nil, !written.isOwnFile {
+        if to != nil, !written.path.isExactly(report.path) {
             Output.message("\(name): wrote a copy with every \(written.unwritten.isEmpty ? "" : "other ")change")
         } else if compact, written.records == 0 {
             Output.message("\(name): written anew, without what was deleted")
@@ -55,10 +56,10 @@ struct WriteCommand: AsyncParsableCommand {
         } else if written.records == 0 {
             Output.message("\(name): nothing to write")
         } else {
-            Output.message("\(name): wrote \(OwnFileWritten.count(written.records, "change"))")
+            Output.message("\(name): wrote \(Wording.count(written.records, "change"))")
         }
-        for remark in written.remarks(file) { Output.message("\(name): \(remark)") }
-        let damage = OwnFileDamage.failure(report.damaged)
+        for remark in written.remarks(file, report) { Output.message("\(name): \(remark)") }
+        let damage = OwnFileDamage.failure(opened)
         if written.conflicts > 0 || !written.unwritten.isEmpty {
             if let damage { Output.error(damage) }
             throw CommandFailure(

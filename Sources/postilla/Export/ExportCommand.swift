@@ -189,7 +189,7 @@ struct ExportCommand: AsyncParsableCommand {
     /// The engine knows which annotations of the file are which records.
     private func writeCopy(of own: OwnFileSession, to output: String) async throws {
         do {
-            let written = try await own.link.write(to: output, isForced: true)
+            let (written, _) = try await own.link.write(to: output, isForced: true)
             let left = [written.left, LeftOut.phrase(groups: written.groups)].compactMap { $0 }
             if !left.isEmpty { Output.message("left out: \(left.joined(separator: ", "))") }
             for item in written.unwritten { Output.message(Unwritten.sentence(item.id, item.why, in: output)) }

@@ -66,6 +66,7 @@ struct EngineCommand: AsyncParsableCommand {
             RuntimeFolders.forget(in: place, losing: edits == .keep ? .nothing : nil) { $0.isExactly(document) }
         }
         personal.isInPlace = { hold.isInPlace }
+        personal.place = [place.socket, place.lock, folder.lock]
         personal.lostPlace = {
             // What is not in the files is on disk already; a file that hangs must not hold up the next engine.
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Self.secondsToEnd)) { _exit(1) }
@@ -73,6 +74,8 @@ struct EngineCommand: AsyncParsableCommand {
         var options = Server.Options(
             dataFolder: place.database, keys: [try await VerificationKey(pem: key.publicPEM)], secrets: [])
         options.personal = personal
+        // Its machine may run on a battery. Streams to the same machine end with their process.
+        options.timeEvery = .seconds(20)
         // A folder in memory is small.
         options.service.freeDiskBytes = 1 << 20
         options.service.stopSeconds = 5

@@ -3,6 +3,7 @@ import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Instant
+import SyncProtocol
 
 /// Something that is kept for a PDF and cannot be read.
 struct OwnFileDamage: Hashable, Sendable {
@@ -12,10 +13,7 @@ struct OwnFileDamage: Hashable, Sendable {
     /// The path of the PDF; nil: unknown.
     var file: String?
 
-    init?(_ json: JSON) {
-        guard let path = json["path"]?.string, let problem = json["problem"]?.string else { return nil }
-        (self.path, self.problem, file) = (path, problem, json["file"]?.string)
-    }
+    init(_ damage: FileReport.Damage) { (path, problem, file) = (damage.path, damage.problem, damage.file) }
 
     init(_ damage: DamagedKeptFile) { (path, problem, file) = (damage.path, damage.problem, damage.pdf) }
 
@@ -33,6 +31,9 @@ struct OwnFileDamage: Hashable, Sendable {
         return damage.map(\.sentence).shortList
             + "; put back a copy of it, or give it up \(ways.joined(separator: ", or "))"
     }
+
+    /// The same for a file that is open.
+    static func failure(_ report: FileReport) -> String? { failure(report.damaged.map(OwnFileDamage.init)) }
 
     /// The folder of what is kept for the PDF.
     private var folder: String { path.parted(atLast: "/").map { String($0.0) } ?? path }

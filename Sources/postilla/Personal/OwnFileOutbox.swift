@@ -2,6 +2,7 @@ import Annotations
 import Dispatch
 import Glibc
 import Instant
+import SyncProtocol
 
 /// A change that is not in its PDF, as a row of `postilla outbox`.
 struct OwnFileChange: Hashable, Sendable {
@@ -48,19 +49,14 @@ extension OwnFileSession {
     ///
     /// - Throws: ``CommandFailure``
     func changes() async throws -> [OwnFileChange] {
-        var body = JSONObject()
-        body["records"] = true
-        let answer: (report: OwnFileReport?, JSON)
-        do { answer = try await link.ask("state", body) } catch let refusal as EngineRefusal {
+        let (report, changes): (FileReport, [FileAnswer.Change])
+        do { (report, changes) = try await link.changes() } catch let refusal as EngineRefusal {
             throw CommandFailure("\(link.name.onOneLine): \(refusal.message)")
         }
         var reasons: [ByteOrdered: String] = [:]
-        for conflict in answer.report?.conflicts ?? [] { reasons[ByteOrdered(conflict.id)] = conflict.reason }
-        return (answer.1["changes"]?.array ?? []).compactMap { change in
-            guard let id = change["id"]?.string else { return nil }
-            return OwnFileChange(
-                id: id, base: Record(json: change["base"]), mine: Record(json: change["mine"]),
-                conflict: reasons[ByteOrdered(id)])
+        for conflict in report.conflicts { reasons[ByteOrdered(conflict.id)] = conflict.reason }
+        return changes.map {
+            OwnFileChange(id: $0.id, base: $0.base, mine: $0.mine, conflict: reasons[ByteOrdered($0.id)])
         }
     }
 
@@ -68,7 +64,7 @@ extension OwnFileSession {
     ///
     /// - Throws: ``CommandFailure`` if it cannot be asked.
     func settle() async throws {
-        do { try await link.ask("state") } catch let refusal as EngineRefusal {
+        do { _ = try await link.report() } catch let refusal as EngineRefusal {
             throw CommandFailure("\(link.name.onOneLine): \(refusal.message)")
         }
     }
@@ -106,8 +102,8 @@ extension LayerSession {
 extension OwnFileSession {
     /// Says what is kept and not in the file, if the engine answers within two seconds.
     fileprivate func tellWhatIsKept() async {
-        let report = await withTaskGroup(of: OwnFileReport?.self) { group in
-            group.addTask { try? await link.ask("state").report }
+        let report = await withTaskGroup(of: FileReport?.self) { group in
+            group.addTask { try? await link.report() }
             group.addTask {
                 try? await Task.sleep(for: .seconds(2))
                 return nil

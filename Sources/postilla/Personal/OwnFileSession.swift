@@ -5,6 +5,7 @@ import FoundationEssentials
 import Glibc
 import Instant
 import InstantCore
+import SyncProtocol
 
 /// A PDF of the person as the layer of one command.
 struct OwnFileSession: Sendable {
@@ -54,31 +55,31 @@ struct OwnFileSession: Sendable {
     func finish() async throws {
         for one in damaged { Output.warning(one.sentence) }
         if keepsChanges {
-            let report = try await link.ask("state").report
-            if let report, report.unwritten > 0 { Output.message(Self.kept(report.unwritten, link.name)) }
+            let report = try await link.report()
+            if report.unwritten > 0 { Output.message(Self.kept(report.unwritten, link.name)) }
             return
         }
-        let written: OwnFileWritten
-        do { written = try await link.write() } catch let refusal as EngineRefusal {
-            let count = (try? await link.ask("state").report?.unwritten) ?? 0
+        let (written, report): (WrittenFile, FileReport)
+        do { (written, report) = try await link.write() } catch let refusal as EngineRefusal {
+            let count = (try? await link.report().unwritten) ?? 0
             let isSaid = refusal.message.contains(scalars: "kept")
             let kept =
                 count > 0 && !isSaid
-                ? "; \(OwnFileWritten.count(count, "change")) kept (postilla write \(link.name.shellWord))" : ""
+                ? "; \(Wording.count(count, "change")) kept (postilla write \(link.name.shellWord))" : ""
             throw CommandFailure("\(link.name.onOneLine): not written: \(refusal.message)" + kept)
         }
-        for remark in written.remarks(link.name) where written.conflicts == 0 {
+        for remark in written.remarks(link.name, report) where written.conflicts == 0 {
             Output.message("\(link.name.onOneLine): \(remark)")
         }
         if written.conflicts > 0 {
-            let remarks = written.remarks(link.name).joined(separator: "; ")
+            let remarks = written.remarks(link.name, report).joined(separator: "; ")
             throw CommandFailure("\(link.name.onOneLine): \(remarks)", .conflict)
         }
         if !written.unwritten.isEmpty { throw CommandFailure("\(link.name.onOneLine): not every change was written") }
     }
 
     static func kept(_ count: Int, _ name: String) -> String {
-        "\(name.onOneLine): \(OwnFileWritten.count(count, "change")) kept, not in the file; "
+        "\(name.onOneLine): \(Wording.count(count, "change")) kept, not in the file; "
             + "run postilla write \(name.shellWord)"
     }
 
@@ -108,17 +109,13 @@ extension LayerSession {
     /// that are in it are left out.
     func statesInFile() async throws -> [ByteOrdered: DeliveryState] {
         guard let own else { return [:] }
-        var body = JSONObject()
-        body["records"] = true
-        let answer: (report: OwnFileReport?, JSON)
-        do { answer = try await own.link.ask("state", body) } catch let refusal as EngineRefusal {
+        let (report, changes): (FileReport, [FileAnswer.Change])
+        do { (report, changes) = try await own.link.changes() } catch let refusal as EngineRefusal {
             throw CommandFailure("\(own.link.name.onOneLine): \(refusal.message)")
         }
         var states: [ByteOrdered: DeliveryState] = [:]
-        for id in answer.1["unwrittenRecords"]?.array ?? [] {
-            if let id = id.string { states[ByteOrdered(id)] = .unsent }
-        }
-        for conflict in answer.report?.conflicts ?? [] { states[ByteOrdered(conflict.id)] = .conflict }
+        for change in changes { states[ByteOrdered(change.id)] = .unsent }
+        for conflict in report.conflicts { states[ByteOrdered(conflict.id)] = .conflict }
         return states
     }
 
@@ -127,11 +124,11 @@ extension LayerSession {
     /// - Parameter reads: Whether the command only reads it.
     static func open(file path: String, _ options: LayerOptions, reads: Bool = false) async throws -> LayerSession {
         let folders = try Folders(dataDirectory: options.dataDir)
-        let (link, report) = try await OwnFileLink.open(path, folders, reads: reads)
-        guard let token = report.token, let url = URL(string: link.engine.place.server) else {
-            throw CommandFailure("the engine's answer cannot be read")
+        let (link, report, token) = try await OwnFileLink.open(path, folders, reads: reads)
+        guard let url = URL(string: link.engine.place.server) else {
+            throw CommandFailure("the engine's socket has no address: \(link.engine.place.server)")
         }
-        if let problem = report.isMissing ? "the file is missing" : report.problem {
+        if let problem = report.problem ?? (report.isMissing ? "the file is missing" : nil) {
             Output.warning("\(path.onOneLine): \(problem); this is what is kept of it")
         }
         if let from = report.movedFrom {
@@ -149,8 +146,9 @@ extension LayerSession {
                 token: token,
                 patience: options.server.patience,
                 own: OwnFileSession(
-                    link: link, pdf: report.isMissing ? report.base ?? report.path : report.path,
-                    keepsChanges: options.noWrite, lost: report.lost, damaged: report.damaged))
+                    link: link, pdf: report.pdf,
+                    keepsChanges: options.noWrite, lost: report.lostMarks,
+                    damaged: report.damaged.map(OwnFileDamage.init)))
         } catch { throw CommandFailure(error) }
     }
 }

@@ -4,6 +4,7 @@ import Dispatch
 import FoundationEssentials
 import Instant
 import InstantCore
+import SyncProtocol
 import Synchronization
 
 /// A PDF of the person in a tab: opens it in the engine while its first page is read, makes the tab editable once that is
@@ -13,20 +14,18 @@ final class OwnFileTab: Sendable {
     private let options: ViewerOptions
     private let post: @Sendable (Message) -> Void
     private let state = Mutex(State())
-    private let wakeUps: AsyncStream<Void>
-    private let wake: AsyncStream<Void>.Continuation
     /// Ends when the first page is shown. For one reader.
     private let firstPage: AsyncStream<Never>
     private let firstPageShown: AsyncStream<Never>.Continuation
-    /// How often the engine is asked about the file when nothing seems to happen.
-    private static let interval = Duration.seconds(1)
+    /// How long to wait before the engine is tried again.
+    private static let pause = Duration.seconds(1)
     private static let patience = Duration.seconds(3)
 
     private struct State {
         var link: OwnFileLink?
         var client: InstantClient?
         var descriptor: InstantDocumentDescriptor?
-        var report: OwnFileReport?
+        var report: FileReport?
         var isWriting = false
         var told: FileStatus?
         var task: Task<Void, Never>?
@@ -37,7 +36,6 @@ final class OwnFileTab: Sendable {
 
     init(_ name: String, _ options: ViewerOptions, post: @escaping @Sendable (Message) -> Void) {
         (self.name, self.options, self.post) = (name, options, post)
-        (wakeUps, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (firstPage, firstPageShown) = AsyncStream.makeStream()
     }
 
@@ -71,10 +69,10 @@ final class OwnFileTab: Sendable {
     ) async throws {
         // An engine that starts takes processor time from what the person waits for.
         if !PersonalEngine.isRunning(EngineFolder(options.folders)) { try await waitForPage() }
-        let (link, report) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
+        let (link, report, token) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
         guard own(link) else { throw CancellationError() }
-        guard let token = report.token, let url = URL(string: link.engine.place.server) else {
-            throw CommandFailure("the engine's answer cannot be read")
+        guard let url = URL(string: link.engine.place.server) else {
+            throw CommandFailure("the engine's socket has no address: \(link.engine.place.server)")
         }
         let (client, descriptor, isHere) = try await open(link, url, token)
         // A tab without an accepted token would ask for one.
@@ -90,8 +88,8 @@ final class OwnFileTab: Sendable {
         post(.status(descriptor.status))
         tell()
         post(.recordsChanged([], author: nil))
-        if let problem = OwnFileDamage.failure(report.damaged) { post(.notice(problem)) }
-        try await watch(link, descriptor)
+        if let problem = OwnFileDamage.failure(report) { post(.notice(problem)) }
+        try await follow(descriptor)
     }
 
     /// Notes that the engine has opened the file for this tab.
@@ -103,7 +101,7 @@ final class OwnFileTab: Sendable {
                 state.link = link
                 return true
             }
-            state.closing = Task { _ = try? await link.ask("close") }
+            state.closing = Task { await link.close() }
             return false
         }
     }
@@ -133,51 +131,30 @@ final class OwnFileTab: Sendable {
 
     // MARK: What happens to the file
 
-    /// Asks the engine now.
-    func look() { wake.yield() }
-
-    private func watch(_ link: OwnFileLink, _ descriptor: InstantDocumentDescriptor) async throws {
-        let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        let events = descriptor.events
-        let sources = [
-            Task { while (try? await Task.sleep(for: Self.interval)) != nil { tick.yield() } },
-            Task { for await _ in wakeUps { tick.yield() } },
-            Task {
-                for await event in events {
-                    switch event {
-                    case .didChangeRecords, .didFinishSync, .didMissEvents: tick.yield()
-                    default: break
-                    }
-                }
-            },
-        ]
-        defer { for source in sources { source.cancel() } }
-        for await _ in ticks {
-            try Task.checkCancellation()
-            do {
-                guard let report = try await link.ask("state").report else { continue }
-                heard(report)
-            } catch is EngineRefusal {
+    /// Hears what the engine says of the file, and starts it again when it has ended. A new one finds the file and what is
+    /// kept of it.
+    private func follow(_ descriptor: InstantDocumentDescriptor) async throws {
+        while let link = state.withLock(\.link) {
+            do { try await link.engine.follow(link.document) { heard($0) } } catch is EngineRefusal {
                 // Another engine, which has not opened the file yet.
-                try await reopen(descriptor)
-            } catch is CommandFailure { try await reopen(descriptor) }
+            } catch is CommandFailure {}
+            try Task.checkCancellation()
+            do { try await reopen(descriptor) } catch let failure as CommandFailure {
+                post(.notice("\(name): \(failure.message); trying again"))
+                try await Task.sleep(for: Self.pause)
+            }
         }
     }
 
-    /// Starts the engine again, which finds the file and what is kept of it.
     private func reopen(_ descriptor: InstantDocumentDescriptor) async throws {
-        do {
-            let (link, report) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
-            guard link.engine == state.withLock(\.link)?.engine else {
-                _ = try? await link.ask("close")
-                return try leave(descriptor)
-            }
-            heard(report)
-            descriptor.retryNow()
-            descriptor.sync()
-        } catch let failure as CommandFailure {
-            post(.notice("\(name): \(failure.message); trying again"))
+        let (link, report, _) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
+        guard link.engine == state.withLock(\.link)?.engine else {
+            await link.close()
+            return try leave(descriptor)
         }
+        heard(report, isFirst: true)
+        descriptor.retryNow()
+        descriptor.sync()
     }
 
     /// Makes the tab read-only: the folder with its layer was removed, as a logout does, and the engine has another one.
@@ -185,23 +162,26 @@ final class OwnFileTab: Sendable {
     /// - Throws: `CancellationError`, which ends the watch.
     private func leave(_ descriptor: InstantDocumentDescriptor) throws {
         let unsent = descriptor.losses().edits.count
-        let loss = unsent > 0 ? "\(OwnFileWritten.count(unsent, "change")) since then not kept; " : ""
+        let loss = unsent > 0 ? "\(Wording.count(unsent, "change")) since then not kept; " : ""
         let why =
             "the engine's folder was removed, as by a logout; \(loss)what was kept is there when it is opened again"
         post(.file(FileStatus(path: name, condition: .readOnly(why))))
         throw CancellationError()
     }
 
-    private func heard(_ report: OwnFileReport) {
-        let old = state.withLock { state in
+    /// - Parameter isFirst: whether it is the first report of an engine. Later ones may overtake each other.
+    private func heard(_ report: FileReport, isFirst: Bool = false) {
+        let (old, isNews) = state.withLock { state -> (FileReport?, Bool) in
+            guard isFirst || report.number >= state.report?.number ?? 0 else { return (nil, false) }
             defer { state.report = report }
-            return state.report
+            return (state.report, true)
         }
+        guard isNews else { return }
         var isTold = false
         if let old, old.document == report.document {
             if report.pages.pagesSince != old.pages.pagesSince { renewSession() }
             if report.merges > old.merges {
-                post(.fileMerged(report.merged))
+                post(.fileMerged(report.merge))
                 post(.recordsChanged([], author: nil))
                 isTold = true
             }
@@ -230,10 +210,10 @@ final class OwnFileTab: Sendable {
         let status = state.withLock { state -> FileStatus? in
             guard let report = state.report else { return nil }
             let condition: FileStatus.Condition =
-                state.isWriting ? .writing : report.isMissing ? .missing : .ready
+                report.isSilent ? .silent : state.isWriting ? .writing : report.isMissing ? .missing : .ready
             let status = FileStatus(
                 path: name, condition: condition, unwritten: report.unwritten, conflicts: report.conflicts.count,
-                lostMarks: report.lost, isPrivate: report.isPrivate, isShared: report.windows > 1)
+                lostMarks: report.lostMarks, isPrivate: report.isPrivate, isShared: report.windows > 1)
             guard status != state.told else { return nil }
             state.told = status
             return status
@@ -251,16 +231,15 @@ final class OwnFileTab: Sendable {
             defer {
                 state.withLock { $0.isWriting = false }
                 tell()
-                look()
             }
             let copy = write.copy.map(Self.atHome)
             do {
-                let written = try await link.write(
+                let (written, report) = try await link.write(
                     to: copy, isForced: write.isForced, replacesOthers: write.isForced, isCompact: write.isCompact)
                 // The screen counts before it says that everything is written.
-                heard(written.report)
+                heard(report)
                 var write = write
-                if written.isOwnFile { write.copy = nil }
+                if written.path.isExactly(report.path) { write.copy = nil }
                 let form: FileWritten.Form =
                     written.records == 0 && write.copy == nil && !write.isCompact && !written.isRewritten
                     ? .unchanged
@@ -290,11 +269,12 @@ final class OwnFileTab: Sendable {
         let reason = refusal.reason ?? refusal.message
         var result = FileRefusal(write, path: path, reason: reason.ends(with: ".") ? reason : reason + ".")
         switch refusal.problem {
-        case "exists": result.force = "replace it"
-        case "missing" where write.copy == nil: result.force = "write it again"
+        case .exists: result.force = "replace it"
+        case .missing where write.copy == nil: result.force = "write it again"
         default: break
         }
-        if ["other_owner", "read_only", "signed", "missing", "unreadable"].contains(refusal.problem), write.copy == nil
+        if let problem = refusal.problem, write.copy == nil,
+            [.otherOwner, .readOnly, .signed, .missing, .unreadable].contains(problem)
         {
             let own = name.split(scalar: "/").last.map(String.init) ?? "copy.pdf"
             result.otherPath = SafeFileName.free(own, from: 2)
@@ -310,9 +290,9 @@ final class OwnFileTab: Sendable {
     func revert(_ edits: LayerEdits?, _ descriptor: InstantDocumentDescriptor) {
         perform(edits, descriptor) { [self] link in
             do {
-                let (report, answer) = try await link.ask("revert")
-                if let report { heard(report) }
-                post(.fileReverted(changes: Int(answer["reverted"]?.integer ?? 0)))
+                let (report, count) = try await link.revert()
+                heard(report)
+                post(.fileReverted(changes: count))
                 post(.recordsChanged([], author: nil))
             } catch {
                 let why = (error as? EngineRefusal)?.message ?? (error as? CommandFailure)?.message ?? "\(error)"
@@ -323,7 +303,7 @@ final class OwnFileTab: Sendable {
 
     /// The path of the file, or of a copy of it as it was if it is missing.
     var pdf: String? {
-        state.withLock(\.report).map { $0.isMissing ? $0.base ?? $0.path : $0.path }
+        state.withLock(\.report).map(\.pdf)
     }
 
     /// The conflicts with the file, in the form of the outbox.
@@ -351,19 +331,16 @@ final class OwnFileTab: Sendable {
         guard isOurs else { return false }
         perform(edits, descriptor) { [self] link in
             do {
-                var keep = "mine"
+                var choice = FileResolution.Choice.mine
                 switch resolution {
                 case .mine: break
-                case .theirs: keep = "theirs"
+                case .theirs: choice = .theirs
                 case .merged(let content):
-                    keep = "layer"
+                    choice = .layer
                     _ = try descriptor.update(id, content: content)
                     try await descriptor.syncAndWait(tolerating: true)
                 }
-                var body = JSONObject()
-                body["id"] = .string(id)
-                body["keep"] = .string(keep)
-                if let report = try await link.ask("resolve", body).report { heard(report) }
+                heard(try await link.resolve(id, choice))
                 post(.resolved(id))
                 post(.recordsChanged([id], author: nil))
             } catch {
@@ -399,7 +376,6 @@ final class OwnFileTab: Sendable {
             defer { (state.client, state.link, state.descriptor) = (nil, nil, nil) }
             return (state.client, state.link)
         }
-        wake.finish()
         guard let link else { return }
         let closing = Task {
             if let layer {
@@ -414,7 +390,7 @@ final class OwnFileTab: Sendable {
                 layer.close()
             }
             await client?.close()
-            _ = try? await link.ask("close")
+            await link.close()
         }
         state.withLock { $0.closing = closing }
     }

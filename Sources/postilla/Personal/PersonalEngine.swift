@@ -51,7 +51,7 @@ struct PersonalEngine: Hashable, Sendable {
             case .engine(let place, let record):
                 let engine = PersonalEngine(place: place)
                 // Another one listens at the same path of another namespace.
-                guard let found = try await engine.version(), record.instance.isExactly(found["instance"]?.string ?? "")
+                guard let found = try await engine.version(), record.instance.isExactly(found.instance)
                 else { break }
                 if try await engine.mayStay(found) { return engine }
             case .held(let record):
@@ -110,22 +110,29 @@ struct PersonalEngine: Hashable, Sendable {
     private static func retire(_ socket: String) async throws -> Bool {
         let engine = PersonalEngine(place: EnginePlace(runtime: String(socket.dropLast("/engine.sock".count))))
         guard OwnFolder.isPrivate(engine.place.runtime), let listener = UnixSocket.listener(at: socket),
-            listener.user == geteuid(), let found = try? await engine.version(closing: true),
-            found["idle"]?.bool == true
+            listener.user == geteuid(), let found = try? await engine.version(closing: true), found.isIdle
         else { return false }
-        return (try? await engine.ask(.POST, "retire", JSONObject(), closing: true))?["retired"]?.bool == true
+        return await engine.retires()
+    }
+
+    private func retires() async -> Bool {
+        let answer: RetirementAnswer? = try? await ask("retire", Nothing(), closing: true)
+        return answer?.isRetired == true
     }
 
     /// - Returns: nil if the engine is ending.
     /// - Throws: ``CommandFailure`` if it listens, but does not answer.
-    private func version(closing: Bool = false) async throws -> JSON? {
+    private func version(closing: Bool = false) async throws -> EngineVersion? {
         let time = closing ? Self.patienceElsewhere : Self.startTime
-        do { return try await ask(.GET, "version", within: time, closing: closing) } catch let failure as CommandFailure
-        {
+        do { return try await version(within: time, closing: closing) } catch let failure as CommandFailure {
             guard failure.status == .stale else { return nil }
             throw CommandFailure(
                 "the engine for PDFs on this machine does not answer; end it, and try again", .unreachable)
         }
+    }
+
+    func version(within time: Duration, closing: Bool = false) async throws -> EngineVersion {
+        try await message(try await bytes(.GET, "version", within: time, closing: closing))
     }
 
     private static func notStarted(_ folder: EngineFolder) -> CommandFailure {
@@ -133,64 +140,116 @@ struct PersonalEngine: Hashable, Sendable {
     }
 
     /// Whether a running engine can be used by this program.
-    private func mayStay(_ found: JSON) async throws -> Bool {
-        let version = found["version"]?.string ?? ""
-        let isIdle = found["idle"]?.bool == true
+    private func mayStay(_ found: EngineVersion) async throws -> Bool {
         // A shell with a low `ulimit -f` may have started it.
-        if isIdle, EngineProcessState.isCramped({ found["limits"]?[$0]?.string.flatMap(UInt64.init) }) {
-            _ = try? await ask(.POST, "retire", JSONObject(), closing: true)
+        if found.isIdle, EngineProcessState.isCramped({ found.limits[$0] }) {
+            _ = await retires()
             return false
         }
-        if version == Postilla.configuration.version { return true }
-        let isSpoken = found["protocol"]?.integer == Int64(ProtocolVersion.current)
-        if isIdle, !version.isNewer(than: Postilla.configuration.version) {
-            _ = try? await ask(.POST, "retire", JSONObject(), closing: true)
+        let isSpoken = found.files == FileProtocol.current
+        if found.version == Postilla.configuration.version, isSpoken { return true }
+        if found.isIdle, !found.version.isNewer(than: Postilla.configuration.version) {
+            _ = await retires()
             return false
         }
         guard isSpoken else {
             throw CommandFailure(
-                "another version of postilla (\(version)) has PDFs open; close them first, or use that version")
+                "another version of postilla (\(found.version)) has PDFs open; close them first, or use that version")
         }
         return true
     }
 
     // MARK: Requests
 
+    /// The body of a request that says nothing.
+    private struct Nothing: WireMessage {
+        func write(to json: inout JSONWriter) { json.object { _ in } }
+        init() {}
+        init(from reader: inout JSONReader) throws(JSONError) { try reader.skip() }
+    }
+
     /// Sends a request about a file.
     ///
-    /// - Parameters:
-    ///   - time: reading and writing a large file takes long.
-    ///   - closing: ends the connection with the answer. An engine does not end while one is open.
+    /// - Parameter closing: ends the connection with the answer. An engine does not end while one is open.
     /// - Throws: ``EngineRefusal`` with the engine's reason; ``CommandFailure`` if the engine cannot be reached.
-    func ask(
-        _ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil, within time: Duration = .seconds(600),
-        closing: Bool = false
-    ) async throws -> JSON {
+    func ask<Answer: WireMessage>(
+        _ path: String, _ message: some WireMessage, closing: Bool = false
+    ) async throws -> Answer {
+        try await self.message(try await bytes(.POST, path, message.bytes, closing: closing))
+    }
+
+    private func message<Message: WireMessage>(_ bytes: [UInt8]) async throws -> Message {
+        do { return try Message(bytes: bytes) } catch {
+            throw CommandFailure("the engine's answer cannot be read: \(error)")
+        }
+    }
+
+    private func request(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8]?, closing: Bool
+    ) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: "\(place.server)/engine/v1/\(path)")
         request.method = method
         request.headers.add(name: "host", value: "localhost")
         if closing { request.headers.add(name: "connection", value: "close") }
         if let body {
             request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(ByteBuffer(string: JSON.object(body).text))
+            request.body = .bytes(ByteBuffer(bytes: body))
         }
+        return request
+    }
+
+    /// - Parameter time: reading and writing a large file takes long.
+    private func bytes(
+        _ method: HTTPMethod, _ path: String, _ body: [UInt8]? = nil, within time: Duration = .seconds(600),
+        closing: Bool = false
+    ) async throws -> [UInt8] {
         let status: UInt
         let bytes: [UInt8]
         do {
-            (status, bytes) = try await Self.answer(to: request, within: time)
-        } catch is CancellationError { throw CancellationError() } catch let error as HTTPClientError
-            where error == .deadlineExceeded || error == .getConnectionFromPoolTimeout
-        {
-            throw CommandFailure("the engine for PDFs on this machine does not answer", .stale)
-        } catch {
-            throw CommandFailure("the engine for PDFs on this machine cannot be reached; try again", .unreachable)
+            (status, bytes) = try await Self.answer(to: request(method, path, body, closing: closing), within: time)
+        } catch { throw Self.failure(error) }
+        guard status == 200 else { throw EngineRefusal(status: status, bytes) }
+        return bytes
+    }
+
+    /// Why an engine cannot be asked.
+    private static func failure(_ error: any Error) -> any Error {
+        switch error {
+        case is CancellationError: error
+        case let error as HTTPClientError where error == .deadlineExceeded || error == .getConnectionFromPoolTimeout:
+            CommandFailure("the engine for PDFs on this machine does not answer", .stale)
+        default: CommandFailure("the engine for PDFs on this machine cannot be reached; try again", .unreachable)
         }
-        let json = (try? JSONReader.parse(bytes)) ?? .null
-        if status == 200 { return json }
-        throw EngineRefusal(
-            problem: json["problem"]?.string ?? json["reason"]?.string ?? "failed",
-            reason: json["reason"]?.string,
-            message: json["message"]?.string ?? json["error"]?.string ?? "the engine refused (\(status))")
+    }
+
+    /// Reads what the engine says of a file, now and whenever it changes, until the engine ends.
+    ///
+    /// - Throws: ``EngineRefusal``, ``CommandFailure``, `CancellationError`
+    func follow(_ document: String, _ heard: (FileReport) -> Void) async throws {
+        let request = request(.POST, "events", FileQuestion(document: document).bytes, closing: false)
+        do {
+            let response = try await Self.http.execute(request, deadline: .distantFuture)
+            guard response.status == .ok else {
+                let body = try await response.body.collect(upTo: 64 << 10)
+                throw EngineRefusal(status: response.status.code, Array(body.readableBytesView))
+            }
+            var line: [UInt8] = []
+            for try await part in response.body {
+                let pieces = part.readableBytesView.split(
+                    separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+                for piece in pieces.dropLast() {
+                    line += piece
+                    heard(try await message(line))
+                    line = []
+                }
+                line += pieces.last ?? []
+            }
+        } catch let refusal as EngineRefusal { throw refusal } catch let failure as CommandFailure {
+            throw failure
+        } catch {
+            try Task.checkCancellation()
+            throw Self.failure(error)
+        }
     }
 }
 
@@ -200,32 +259,31 @@ extension PersonalEngine {
 
     /// Sends a request about the file at a path, which is only the file that this process sees there.
     ///
-    /// - Parameter target: of a copy; likewise.
-    func ask(
-        _ method: HTTPMethod, _ what: String, _ body: JSONObject, as path: String, target: String? = nil
-    ) async throws -> JSON {
-        func look() -> (source: Sighting, target: JSON?) {
+    /// - Parameters:
+    ///   - target: of a copy; likewise.
+    ///   - message: the request, with what is seen at the two paths.
+    func ask<Answer: WireMessage>(
+        _ what: String, as path: String, target: String? = nil,
+        _ message: (Sighting, SeenTarget?) -> some WireMessage
+    ) async throws -> Answer {
+        func look() -> (source: Sighting, target: SeenTarget?) {
             (Sighting(of: path), target.flatMap { try? FilePlace(of: $0).sighting })
         }
-        var body = body
         for _ in 1..<Self.maxLooks {
             let seen = look()
-            body["seen"] = seen.source.json
-            body["target"] = seen.target
-            do { return try await ask(method, what, body) } catch let refusal as EngineRefusal {
+            do { return try await ask(what, message(seen.source, seen.target)) } catch let refusal as EngineRefusal {
                 // Another program may have changed them meanwhile.
-                guard refusal.problem.isExactly("other_file") else { throw refusal }
+                guard refusal.problem == .otherFile else { throw refusal }
                 let now = look()
-                guard now.source != seen.source || now.target?.text != seen.target?.text else { throw refusal }
+                guard now.source != seen.source || now.target != seen.target else { throw refusal }
             }
         }
-        var seen = Sighting(of: path)
-        if case .file(var file) = seen {
+        var seen = look()
+        if case .file(var file) = seen.source {
             file.changed = nil
-            seen = .file(file)
+            seen.source = .file(file)
         }
-        body["seen"] = seen.json
-        return try await ask(method, what, body)
+        return try await ask(what, message(seen.source, seen.target))
     }
 
     /// One deadline for head and body: whoever listens, a byte now and then is no answer.
@@ -251,14 +309,22 @@ extension PersonalEngine {
 
 /// Why the engine does not do what it was asked.
 struct EngineRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-    /// A word for programs.
-    var problem: String
+    /// nil: it is not about the file.
+    var problem: FileProblem?
     /// What is wrong, as part of a sentence; nil: ``message`` says it.
     var reason: String?
     /// The same, with what became of the changes that were to be written and what can be done.
     var message: String
 
     var description: String { message }
+
+    init(status: UInt, _ bytes: [UInt8]) {
+        if let failure = try? FileFailure(bytes: bytes) {
+            (problem, reason, message) = (failure.problem, failure.reason, failure.message)
+        } else {
+            message = (try? ErrorAnswer(bytes: bytes))?.description ?? "the engine refused (\(status))"
+        }
+    }
 }
 
 extension String {

@@ -3,6 +3,7 @@ import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Instant
+import SQLite
 
 /// The folder of an engine for one command that only reads, where the data folder cannot be written. It has a data folder and
 /// a runtime folder of its own, and the engine removes it when it ends.
@@ -63,7 +64,7 @@ struct ReadingFolder: Hashable, Sendable {
         let kept = KeptFiles(folder: source.kept)
         for found in kept.all().files where found.path.isExactly(real) && found.unwritten > 0 {
             guard !found.isBeingWritten else {
-                let count = OwnFileWritten.count(found.unwritten, "change")
+                let count = Wording.count(found.unwritten, "change")
                 Output.warning("\(file.onOneLine): \(count) kept in \(source.dataFolder) not shown")
                 continue
             }

@@ -142,7 +142,8 @@ import Testing
         if isMissing {
             #expect(answer == .failed(.missing) && scene.error == .missing)
         } else {
-            #expect(scene.error?.word == "unreadable" && answer == .failed(.unreadable(scene.error?.reason ?? "")))
+            #expect(
+                scene.error?.fileProblem == .unreadable && answer == .failed(.unreadable(scene.error?.reason ?? "")))
         }
     }
 

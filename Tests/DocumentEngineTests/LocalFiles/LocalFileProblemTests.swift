@@ -26,7 +26,7 @@ import Testing
         await #expect(throws: OwnFileError.notAFile) { try await scene.open(scene.root + "/fifo.pdf") }
         try Data("no PDF".utf8).write(to: URL(filePath: scene.root + "/text.pdf"))
         let error = await #expect(throws: OwnFileError.self) { try await scene.open(scene.root + "/text.pdf") }
-        #expect(error?.isAboutReading == true && error?.word == "unreadable")
+        #expect(error?.isAboutReading == true && error?.fileProblem == .unreadable)
         try Data().write(to: URL(filePath: scene.root + "/empty.pdf"))
         await #expect(throws: OwnFileError.unreadable(.empty)) { try await scene.open(scene.root + "/empty.pdf") }
         try await waitUntil("nothing is known of them") { files.all.isEmpty }

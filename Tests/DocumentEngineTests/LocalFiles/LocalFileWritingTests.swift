@@ -2,6 +2,7 @@ import Annotations
 import FileCore
 import Foundation
 import Glibc
+import SyncProtocol
 import Synchronization
 import TestSupport
 import TestThreads

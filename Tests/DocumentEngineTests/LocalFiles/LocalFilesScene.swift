@@ -290,3 +290,15 @@ extension LocalFiles {
         for file in all { file.tick() }
     }
 }
+
+extension FileWriting {
+    /// For a file that is at hand.
+    init(
+        copy: String? = nil, seen: Sighting = .unknown, target: SeenTarget? = nil, mask: UInt32? = nil,
+        isForced: Bool = false, replacesOthers: Bool = false, isCompact: Bool = false
+    ) {
+        self.init(
+            document: "", copy: copy, seen: seen, target: target, mask: mask, isForced: isForced,
+            replacesOthers: replacesOthers, isCompact: isCompact)
+    }
+}

@@ -1,6 +1,7 @@
 import Annotations
 import Foundation
 import Glibc
+import SyncProtocol
 import TestSupport
 import Testing
 
@@ -17,9 +18,14 @@ struct SightingTests {
         try Data("one".utf8).write(to: URL(filePath: path))
     }
 
+    /// As the engine gets it.
+    private func sent(_ seen: Sighting) throws -> Sighting {
+        try FileOpening(bytes: FileOpening(path: path, isPrivate: false, seen: seen).bytes).seen
+    }
+
     @Test func whatWasSeenIsOpened() throws {
         let seen = Sighting(of: path)
-        #expect(Sighting(seen.json) == seen)
+        #expect(try sent(seen) == seen)
         let file = try #require(try seen.opened(path))
         // Whatever takes its name afterwards.
         #expect(rename(path, folder.path + "/old.pdf") == 0)
@@ -37,18 +43,18 @@ struct SightingTests {
         guard case .file(var any) = seen else { throw CancellationError() }
         // One that changes all the time is known by its inode.
         any.changed = nil
-        #expect(try Sighting(Sighting.file(any).json).opened(path) != nil)
+        #expect(try sent(.file(any)).opened(path) != nil)
     }
 
     @Test func nothingIsNothing() throws {
         let none = Sighting(of: folder.path + "/none.pdf")
-        #expect(none == .nothing && Sighting(none.json) == .nothing && Sighting(nil) == .unknown)
+        #expect(try none == .nothing && sent(none) == .nothing && sent(.unknown) == .unknown)
         #expect(try none.opened(folder.path + "/none.pdf") == nil)
         #expect(throws: OwnFileError.otherFile) { try none.opened(path) }
         #expect(throws: OwnFileError.otherFile) { try Sighting(of: path).opened(folder.path + "/none.pdf") }
         #expect(try Sighting.unknown.opened(path) != nil)
         for text in ["{}", #"{"device":"x","inode":"1"}"#, "[]", "1"] {
-            #expect(Sighting(try JSON(parsing: text)) == .unknown)
+            #expect(try FileOpening(bytes: Array(#"{"path":"/a","seen":\#(text)}"#.utf8)).seen == .unknown)
         }
     }
 
@@ -61,7 +67,7 @@ struct SightingTests {
 
     @Test func thePlaceOfACopyIsItsFolder() throws {
         let place = try FilePlace(of: folder.path + "/copy.pdf")
-        let target = try #require(SeenTarget(place.sighting))
+        let target = try #require(place.sighting)
         try target.check(place)
         let other = try TemporaryFolder()
         #expect(throws: OwnFileError.otherFile) { try target.check(try FilePlace(of: other.path + "/copy.pdf")) }
