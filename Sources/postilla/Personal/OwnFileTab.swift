@@ -135,20 +135,23 @@ final class OwnFileTab: Sendable {
     /// kept of it.
     private func follow(_ descriptor: InstantDocumentDescriptor) async throws {
         while let link = state.withLock(\.link) {
+            let start = ContinuousClock.now
             do { try await link.engine.follow(link.document) { heard($0) } } catch is EngineRefusal {
                 // Another engine, which has not opened the file yet.
             } catch is CommandFailure {}
             try Task.checkCancellation()
+            if ContinuousClock.now - start < Self.pause { try await Task.sleep(for: Self.pause) }
             do { try await reopen(descriptor) } catch let failure as CommandFailure {
                 post(.notice("\(name): \(failure.message); trying again"))
-                try await Task.sleep(for: Self.pause)
             }
         }
     }
 
     private func reopen(_ descriptor: InstantDocumentDescriptor) async throws {
         let (link, report, _) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
-        guard link.engine == state.withLock(\.link)?.engine else {
+        let known = state.withLock(\.link)
+        // The layer of another document has other records.
+        guard link.engine == known?.engine, link.document.isExactly(known?.document ?? "") else {
             await link.close()
             return try leave(descriptor)
         }
