@@ -163,7 +163,7 @@ struct OwnFileLink: Hashable, Sendable {
             try await engine.ask("write", as: path, target: destination) { seen, target in
                 FileWriting(
                     document: document, copy: destination, seen: seen, target: target,
-                    mask: UInt32(FileMask.current), isForced: isForced, replacesOthers: replacesOthers,
+                    mask: FileMask.current, isForced: isForced, replacesOthers: replacesOthers,
                     isCompact: isCompact)
             }
         }
