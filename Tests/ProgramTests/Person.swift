@@ -53,7 +53,7 @@ final class Person {
 
 /// Timeouts: a loaded machine may need many seconds, but a passing test never comes close to the limit.
 enum Patience {
-    static let long = 60
+    static let long = 180
 }
 
 extension VirtualTerminal {
