@@ -305,34 +305,6 @@ import Testing
         withExtendedLifetime((client, lock)) {}
     }
 
-    /// It looks at its storage only now and then, and gives no sign of life, until another process opens the layer.
-    @Test func aProcessThatIsAloneIsQuietUntilAnotherComes() async throws {
-        let server = try plainServer()
-        func client() throws -> InstantClient {
-            try InstantClient(
-                serverURL: server.url, dataDirectory: folder.url,
-                environment: Environment(now: Environment.system.now, pollMilliseconds: 20))
-        }
-        let first = try client()
-        let alone = try first.documentDescriptor(forJWT: token())
-        try await alone.downloadAndWait(usingJWT: token())
-        let lock = Folders.lock(in: alone.folders.layer(alone.identity))
-        let performer = try alone.performer()
-        try await waitUntil("it is quiet") { performer.isQuiet }
-        let sign = try #require(LeaderLock.holder(of: lock)?.sign)
-        let second = try client()
-        let other = try second.documentDescriptor(forJWT: token())
-        try await other.reauthenticateAndWait(withJWT: token())
-        try await waitUntil("it gives signs of life") { LeaderLock.holder(of: lock)?.sign != sign }
-        #expect(!performer.isQuiet)
-        // What the other one writes is noticed.
-        let id = try other.editableDocument.add(note("by the other"), author: "Ben")
-        try await waitUntil("the record is there") { (try? alone.editableDocument.record(id)) != nil }
-        await second.close()
-        try await waitUntil("it is quiet again") { performer.isQuiet }
-        await first.close()
-    }
-
     /// A process that was stopped while it waited to lead. No process leads.
     @Test func aStoppedProcessThatWaitsToLeadKeepsNoOtherFromLeading() async throws {
         let server = try plainServer()

@@ -140,67 +140,26 @@ extension LayerPerformer {
 }
 
 extension LayerPerformer {
-    /// How often a process looks that has a layer to itself, in milliseconds: for what no event tells.
-    private static let slowPace = 30_000
-
-    /// Looks at what other processes do, and goes on so. A process that has the layer to itself is told when one comes, and
-    /// gives no sign of life meanwhile.
-    func lookAgain(afterMilliseconds pause: Int) {
-        let number = withShared { shared in
-            shared.lookNumber += 1
-            return shared.lookNumber
+    /// Takes the lock once it is free or its holder is silent, or gives way to another process, and detects writes by other processes.
+    func poll() {
+        onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
+            guard let self, !isClosed else { return }
+            guard open.store.isCurrent else {
+                return handle { $0.synchronizer.handle(.storageRemoved, now: $1, random: &$0.random) }
+            }
+            handle { state, now in
+                guard let input = self.checkLock(&state) else { return [] }
+                return state.synchronizer.handle(input, now: now, random: &state.random)
+            }
+            handle { state, now in self.takeLeftovers(&state, now) }
+            let version = open.store.foreignVersion()
+            handle { state, now in
+                guard state.storeVersion != version else { return [] }
+                state.storeVersion = version
+                return state.synchronizer.handle(.storeChanged, now: now, random: &state.random)
+            }
+            poll()
         }
-        onQueue(afterMilliseconds: pause) { [weak self] in
-            guard let self, withShared({ $0.lookNumber == number }) else { return }
-            lookNow()
-        }
-    }
-
-    /// A process that comes opens a file first, and takes its locks then.
-    func folderChanged() {
-        withShared { $0.eagerLooks = 5 }
-        lookNow()
-    }
-
-    private func lookNow() {
-        guard !isClosed, look() else { return }
-        let isEager = withShared { shared in
-            defer { shared.eagerLooks = max(0, shared.eagerLooks - 1) }
-            return shared.eagerLooks > 0
-        }
-        let isQuiet = !isEager && hasLayerToItself
-        withShared { $0.isQuiet = isQuiet }
-        lookAgain(afterMilliseconds: isQuiet ? Self.slowPace : environment.pollMilliseconds)
-    }
-
-    /// Whether it looks now and then only.
-    var isQuiet: Bool { withShared { $0.isQuiet } }
-
-    private var hasLayerToItself: Bool {
-        isWatching && holdsLock && open.isAlone && open.isMain && stores.sides.isEmpty
-    }
-
-    /// Takes the lock once it is free or its holder is silent, or gives way to another process, and detects writes by other
-    /// processes.
-    ///
-    /// - Returns: false if the store was removed.
-    private func look() -> Bool {
-        guard open.store.isCurrent else {
-            handle { $0.synchronizer.handle(.storageRemoved, now: $1, random: &$0.random) }
-            return false
-        }
-        handle { state, now in
-            guard let input = self.checkLock(&state) else { return [] }
-            return state.synchronizer.handle(input, now: now, random: &state.random)
-        }
-        handle { state, now in self.takeLeftovers(&state, now) }
-        let version = open.store.foreignVersion()
-        handle { state, now in
-            guard state.storeVersion != version else { return [] }
-            state.storeVersion = version
-            return state.synchronizer.handle(.storeChanged, now: now, random: &state.random)
-        }
-        return true
     }
 
     private func checkLock(_ state: inout Confined) -> Synchronizer.Input? {

@@ -37,9 +37,6 @@ final class LayerPerformer: Sendable {
     /// Called on the queue, after the hub.
     private let onEvent: @Sendable (InstantEvent) -> Void
 
-    /// Tells when another process opens a store of the layer. Confined to the queue; nil: nothing would be told.
-    private let watch = Mutex<StoreWatch?>(nil)
-
     /// State confined to the queue.
     struct Confined {
         var synchronizer: Synchronizer
@@ -90,11 +87,6 @@ final class LayerPerformer: Sendable {
         /// Signals to the leading process that this one is waiting.
         var claim: LeadClaim?
         var isClosed = false
-        /// Of the last scheduled look at what other processes do.
-        var lookNumber = 0
-        /// How many looks have to follow soon, because something has happened in the folders.
-        var eagerLooks = 0
-        var isQuiet = false
     }
 
     /// State that other threads read.
@@ -151,19 +143,8 @@ final class LayerPerformer: Sendable {
             published.withLock { $0.syncedBy = process }
         }
         post(.woke)
-        watchStores()
-        lookAgain(afterMilliseconds: environment.pollMilliseconds)
+        poll()
     }
-
-    private func watchStores() {
-        let folders = [open.folder, open.folder + "/views"]
-        let found = StoreWatch(folders, files: [Folders.use(in: open.folder)], on: queue) { [weak self] in
-            self?.folderChanged()
-        }
-        watch.withLock { $0 = found }
-    }
-
-    var isWatching: Bool { watch.withLock { $0 != nil } }
 
     /// The layer for reading and editing, with the permissions of this process.
     var layer: Layer { Layer(store: open, ownGrant: snapshot.grant) }
