@@ -129,8 +129,7 @@ let package = Package(
         .executableTarget(
             name: "postilla",
             dependencies: [
-                "Annotations", "Authorization", "SyncProtocol", "Merging", "SQLite", "InstantCore", "Instant",
-                "EngineCore",
+                "Annotations", "Authorization", "SyncProtocol", "Merging", "InstantCore", "Instant", "EngineCore",
                 "DocumentEngine", "Postgres", "PDFPages", "PageLayout", "Interchange", "Screen",
                 "App", "Terminal", arguments, logging, crypto, httpClient, nio, nioHTTP, signals, subprocess,
                 systemPackage,

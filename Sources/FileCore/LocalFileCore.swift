@@ -32,7 +32,7 @@ package struct LocalFileCore: Sendable {
     var operation: Operation?
     /// Set by a failure, until the next tick or question.
     var isPausing = false
-    /// Whether the last failure was that there is no file. Who watches its folder tells when it is there again.
+    /// Whether the last failure was a missing file. It needs no tick: the performer watches the folder.
     var isMissing = false
     var isStopped = false
     /// Whether there is a database.
@@ -133,7 +133,7 @@ package struct LocalFileCore: Sendable {
     /// Whether nothing is under way and nothing waits.
     package var isQuiet: Bool { transaction == nil && operation == nil && asked.isEmpty && waiting.isEmpty }
 
-    /// Whether something goes on only with the next tick. Without it, ticks find only what nobody has told.
+    /// Whether the core is waiting for a tick. Otherwise ticks only find changes that no event has reported.
     package var needsTime: Bool {
         if damaged != nil { return true }
         guard isPausing else { return false }

@@ -2,7 +2,6 @@ import Annotations
 import DocumentEngine
 import Foundation
 import Glibc
-import SQLite
 import TestSupport
 import Testing
 

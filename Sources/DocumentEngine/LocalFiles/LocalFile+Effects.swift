@@ -359,6 +359,7 @@ extension LocalFile {
             return inner.handle(.forgotten(ticket, false), now: setup.engine.now())
         }
         if isGone {
+            feed.close()
             setup.engine.keep(document, in: nil)
             setup.ended(self)
         }

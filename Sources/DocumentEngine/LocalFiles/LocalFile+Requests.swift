@@ -107,6 +107,26 @@ extension LocalFile {
         return old
     }
 
+    /// Has the system report changes of the file.
+    ///
+    /// - Parameter changed: called when ``isWatched`` has changed.
+    func follow(by watch: FolderWatch, _ changed: @escaping @Sendable () -> Void) {
+        let begins = outline.withLock { outline in
+            defer { outline.isBeingFollowed = true }
+            return !outline.isBeingFollowed
+        }
+        guard begins else { return }
+        // A thread of its own, which may hang.
+        WorkerThreads(width: 1).submit { [self] in
+            let isWatched = watch.follow(path)
+            let isNew = outline.withLock { outline in
+                defer { (outline.isWatched, outline.isBeingFollowed) = (isWatched, false) }
+                return outline.isWatched != isWatched
+            }
+            if isNew { changed() }
+        }
+    }
+
     /// Tells the core of the time, unless it still has to hear of the last one.
     func tellTime() {
         let isFree = outline.withLock { outline in

@@ -33,7 +33,7 @@ extension LocalFile {
         } != nil
     }
 
-    /// Whether there is no file any more. A disk that does not answer may have it.
+    /// Whether the file is gone. False if the disk does not answer, because it may still have the file.
     func isAway() async -> Bool { await asked { [path] in access(path, F_OK) != 0 } ?? false }
 
     /// Asks the disk something, on a thread of its own, which may hang.

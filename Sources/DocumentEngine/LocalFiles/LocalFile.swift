@@ -20,8 +20,6 @@ final class LocalFile: Sendable {
         var forget: @Sendable (_ document: String, PersonalOptions.UnsentEdits) async -> Bool
         /// Returns what is kept on disk for a file and cannot be read. Blocks briefly.
         var damage: @Sendable (LocalFile) -> [DamagedKeptFile]
-        /// The thread of reports.
-        var reporter: WorkerThreads
         /// Called when the file cannot wait for the next regular tick.
         var hurry: @Sendable () -> Void
         /// Called once nothing is known of the file any more.
@@ -42,7 +40,8 @@ final class LocalFile: Sendable {
     let writer = WorkerThreads(width: 1)
     /// Writes are asked for one after the other, because each has an order of its own.
     let writing = AsyncSemaphore(width: 1, line: .max)
-    /// What windows are told.
+    /// The thread of what windows are told. It waits while the file is merged.
+    let reporter = WorkerThreads(width: 1)
     let feed: ReportFeed
     /// States of earlier versions are taken over one after the other.
     let takingOver = AsyncSemaphore(width: 1, line: .max)
@@ -60,8 +59,12 @@ final class LocalFile: Sendable {
         var isUsed = false
         /// Whether it is being told of the time.
         var isTicking = false
-        /// Whether the core goes on only with the next tick.
+        /// See ``LocalFileCore/needsTime``.
         var needsTime = false
+        /// Whether its changes are reported by the system.
+        var isWatched = false
+        /// Whether the system is being asked to.
+        var isBeingFollowed = false
     }
 
     /// What changes. The core and what is known of its last effects are one.
@@ -139,7 +142,7 @@ final class LocalFile: Sendable {
         place = StorePlace(
             store: store, writes: WriteQueue(store: store, workers: writer), attachments: FileBlobs(store))
         copies = setup.folders.copies(of: document)
-        feed = ReportFeed(on: setup.reporter)
+        feed = ReportFeed(on: reporter)
         inner = Mutex(Inner(core: LocalFileCore(path: path, name: document, policy: work.matching)))
         outline = Mutex(Outline(path: path))
         setup.engine.keep(document, in: place)
@@ -180,6 +183,7 @@ final class LocalFile: Sendable {
     var state: LocalFileState { inner.withLock { $0.core.state } }
     var isUsed: Bool { outline.withLock(\.isUsed) }
     var needsTime: Bool { outline.withLock(\.needsTime) }
+    var isWatched: Bool { outline.withLock(\.isWatched) }
     var isGone: Bool { inner.withLock(\.isGone) }
 
     // MARK: News

@@ -28,12 +28,6 @@ final class LocalFiles: Sendable {
     private let state = Mutex((isRetired: false, isStopped: false))
     /// nil where the system cannot tell of changes.
     private let watch = FolderWatch()
-    /// A folder on a disk that hangs holds up nothing else.
-    private let watcher = WorkerThreads(width: 1)
-    /// Files of which no event tells.
-    private let unwatched = Mutex<Set<ByteOrdered>>([])
-    /// The thread of what windows are told.
-    let reporter = WorkerThreads(width: 1)
     /// Something may have to be done before the next regular tick. For one reader.
     let calls: AsyncStream<Void>
     private let caller: AsyncStream<Void>.Continuation
@@ -56,7 +50,7 @@ final class LocalFiles: Sendable {
         LocalFile.Setup(
             engine: engine, folders: folders, fence: fence, work: tools, attachments: attachments,
             forget: { [weak self] in await self?.forget($0, $1) ?? false },
-            damage: { [weak self] in self?.damage(concerning: $0) ?? [] }, reporter: reporter,
+            damage: { [weak self] in self?.damage(concerning: $0) ?? [] },
             hurry: { [weak self] in self?.call() },
             ended: { [weak self] in self?.drop($0) }, fenced: { [weak self] in self?.giveUp() }, logger: logger)
     }
@@ -286,8 +280,7 @@ final class LocalFiles: Sendable {
         if gate.hasJustClosed || !abandoned.withLock(\.isEmpty) || all.contains(where: \.needsTime) {
             return .seconds(1)
         }
-        let unwatched = unwatched.withLock { $0 }
-        return all.contains { $0.isUsed && unwatched.contains(ByteOrdered($0.path)) } ? .seconds(2) : .seconds(30)
+        return all.contains { $0.isUsed && !$0.isWatched } ? .seconds(2) : .seconds(30)
     }
 
     /// Tells the files of processes that have ended, and lets them look at their PDFs.
@@ -300,26 +293,20 @@ final class LocalFiles: Sendable {
     }
 
     /// Looks at open files as soon as they change, and at the engine's own.
-    func followChanges() async throws {
+    func followChanges() async {
         watchFolders()
         guard let watch else { return }
         for await path in watch.events {
-            try Task.checkCancellation()
             if options.place.contains(where: path.isExactly) { call() }
             for file in all where file.path.isExactly(path) { file.send(.changedOnDisk) }
         }
     }
 
     private func watchFolders() {
-        let paths = all.filter(\.isUsed).map(\.path)
-        watcher.submit { [self] in
-            let missed = watch?.follow(paths + options.place) ?? Set(paths.map(ByteOrdered.init))
-            let isNew = unwatched.withLock { unwatched in
-                defer { unwatched = missed }
-                return !missed.isSubset(of: unwatched)
-            }
-            if isNew { call() }
-        }
+        guard let watch else { return }
+        watch.drop { all.filter(\.isUsed).map(\.path) + options.place }
+        WorkerThreads(width: 1).submit { [place = options.place] in for path in place { _ = watch.follow(path) } }
+        for file in all where file.isUsed { file.follow(by: watch) { [weak self] in self?.call() } }
     }
 }
 

@@ -144,7 +144,7 @@ struct LocalFilesAPI: Sendable {
         _ file: LocalFile, token: String? = nil, changes: [FileAnswer.Change]? = nil, written: WrittenFile? = nil,
         reverted: Int? = nil
     ) async throws -> Response {
-        let report = try await files.reporter.perform { [files] in file.report(damage: files.damage(concerning: file)) }
+        let report = try await file.reporter.perform { [files] in file.report(damage: files.damage(concerning: file)) }
         return .message(FileAnswer(report, token: token, changes: changes, written: written, reverted: reverted))
     }
 }

@@ -4,7 +4,7 @@ import ServiceLifecycle
 /// Ends the engine some time after its last connection, or when its folders are gone; forgets files that are no longer used,
 /// and reads the open ones anew when another program has changed them.
 ///
-/// Almost everything is told by an event. What events miss is found by a look now and then.
+/// Events report almost everything. A look from time to time finds what they miss.
 struct LocalFilesService: Service {
     let gate: OwnerGate
     let files: LocalFiles
@@ -13,37 +13,46 @@ struct LocalFilesService: Service {
 
     func run() async throws {
         gate.whenChanged { [files] in files.call() }
-        try? await cancelWhenGracefulShutdown {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await files.followChanges() }
-                try await followTime()
+        let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await files.followChanges() }
+                // Apart: a client that cannot be asked must not keep an engine alive that no client can find.
+                group.addTask { for await _ in ticks { await files.tick() } }
+                await followTime(tick)
                 group.cancelAll()
             }
         }
         await files.close()
     }
 
-    private func followTime() async throws {
+    /// Returns once the engine ends.
+    private func followTime(_ tick: AsyncStream<Void>.Continuation) async {
         var (last, alarm) = (ContinuousClock.now, Task<Void, any Error>?.none)
         defer { alarm?.cancel() }
+        var isEnding = false
         files.call()
-        for await _ in files.calls {
-            guard files.options.isInPlace() else {
+        for await _ in files.calls where !isEnding {
+            let idle = gate.idle()
+            if !files.options.isInPlace() {
                 logger.notice("the folder, socket or lock of the engine was removed")
                 files.stop()
                 files.options.lostPlace()
-                return await stop()
+                isEnding = true
+            } else if let idle, idle >= files.options.idle || files.isRetired {
+                isEnding = true
+            }
+            if isEnding {
+                await stop()
+                continue
             }
             if ContinuousClock.now - last >= files.pace(gate) {
-                // Apart: a client that cannot be asked must not keep an engine alive that no client can find.
-                Task { await files.tick() }
+                tick.yield()
                 last = .now
             }
-            let idle = gate.idle()
-            if let idle, idle >= files.options.idle || files.isRetired { await stop() }
-            alarm?.cancel()
             var pause = last + files.pace(gate) - .now
             if let idle { pause = min(pause, files.options.idle - idle) }
+            alarm?.cancel()
             alarm = Task { [pause] in
                 try await Task.sleep(for: max(pause, .milliseconds(10)))
                 files.call()

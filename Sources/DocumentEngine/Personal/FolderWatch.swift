@@ -1,7 +1,6 @@
 import Annotations
 import Dispatch
 import Glibc
-import SQLite
 import Synchronization
 
 /// Tells when one of several files may have changed, by watching their folders (inotify(7)): a file that is replaced is
@@ -43,35 +42,45 @@ final class FolderWatch: @unchecked Sendable {
         source.cancel()
     }
 
-    /// Watches these files and no others. Blocks briefly.
+    /// Watches a file, in whatever folder is at its path now. Blocks as long as the disk does not answer, and holds up no
+    /// other file meanwhile.
     ///
-    /// - Parameter paths: absolute, without links.
-    /// - Returns: those of which no event tells: in a folder that cannot be watched, or on a file system that others change
-    ///   without a word (NFS, SMB, FUSE, 9p), where watching seems to succeed.
-    func follow(_ paths: some Sequence<String>) -> Set<ByteOrdered> {
-        var missed: Set<ByteOrdered> = []
-        var wanted: [ByteOrdered: Set<ByteOrdered>] = [:]
-        for path in paths {
-            guard let slash = path.unicodeScalars.lastIndex(of: "/") else { continue }
-            let folder = slash == path.startIndex ? "/" : String(path[..<slash])
-            wanted[ByteOrdered(folder), default: []].insert(
-                ByteOrdered(String(path[path.unicodeScalars.index(after: slash)...])))
-        }
+    /// - Parameter path: absolute, without links.
+    /// - Returns: whether its changes are reported. They are not if the folder cannot be watched, or if its file system can be
+    ///   changed from elsewhere (NFS, SMB, FUSE, 9p): watching seems to succeed there.
+    func follow(_ path: String) -> Bool {
+        guard let (folder, name) = Self.parts(path) else { return false }
+        let number = inotify_add_watch(descriptor, folder.text, Self.mask)
+        let isRemote = FileSystemKind(of: folder.text).isRemote
         watches.withLock { watches in
-            for (folder, watch) in watches where wanted[folder] == nil {
-                inotify_rm_watch(descriptor, watch.number)
-                watches[folder] = nil
-            }
-            for (folder, names) in wanted {
-                // Anew each time: another folder may have taken its place.
-                let number = inotify_add_watch(descriptor, folder.text, Self.mask)
-                if let old = watches[folder]?.number, old != number { inotify_rm_watch(descriptor, old) }
-                watches[folder] = number >= 0 ? Watch(number: number, names: names) : nil
-                if number >= 0, !FileSystemKind(of: folder.text).isRemote { continue }
-                missed.formUnion(names.map { ByteOrdered(Self.path($0.text, in: folder.text)) })
+            let old = watches[folder]
+            if let old, old.number != number { inotify_rm_watch(descriptor, old.number) }
+            let names = (old?.names ?? []).union([name])
+            watches[folder] = number >= 0 ? Watch(number: number, names: names) : nil
+        }
+        return number >= 0 && !isRemote
+    }
+
+    /// Stops watching all other files.
+    ///
+    /// - Parameter paths: called while nothing is added, so that a file that was just opened is not dropped.
+    func drop(allExcept paths: () -> [String]) {
+        watches.withLock { watches in
+            var wanted: [ByteOrdered: Set<ByteOrdered>] = [:]
+            for (folder, name) in paths().compactMap(Self.parts) { wanted[folder, default: []].insert(name) }
+            for (folder, watch) in watches {
+                let names = watch.names.intersection(wanted[folder] ?? [])
+                if names.isEmpty { inotify_rm_watch(descriptor, watch.number) }
+                watches[folder] = names.isEmpty ? nil : Watch(number: watch.number, names: names)
             }
         }
-        return missed
+    }
+
+    /// The folder and the name.
+    private static func parts(_ path: String) -> (folder: ByteOrdered, name: ByteOrdered)? {
+        guard let slash = path.unicodeScalars.lastIndex(of: "/") else { return nil }
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        return (ByteOrdered(folder), ByteOrdered(String(path[path.unicodeScalars.index(after: slash)...])))
     }
 
     private func read() {

@@ -143,7 +143,7 @@ package final class Server: Sendable {
             DiskSpaceService(space: storage.space, every: options.timeEvery),
             Housekeeping(engine: engine, attachments: attachments, logger: options.logger),
         ]
-        // Nobody restores what a person's engine has in memory.
+        // A personal engine's database is in memory, so no backup of it is ever restored.
         if options.personal == nil {
             services.append(RestoreStampService(engine: engine, mark: storage.mark, logger: options.logger))
         }

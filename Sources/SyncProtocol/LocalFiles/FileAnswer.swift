@@ -117,11 +117,10 @@ package struct WrittenFile: Hashable, Sendable {
     }
 
     init(_ json: JSON, _ reader: JSONReader) throws(JSONError) {
-        func count(_ key: String) -> Int { Int(clamping: json[key]?.integer ?? 0) }
         path = try (json["path"]?.string).required("path", reader)
         records = Int(clamping: try (json["records"]?.integer).required("records", reader))
-        (conflicts, groups) = (count("conflicts"), count("groups"))
-        (merged, otherNames) = (count("merged"), count("otherNames"))
+        (conflicts, groups) = (json.count("conflicts"), json.count("groups"))
+        (merged, otherNames) = (json.count("merged"), json.count("otherNames"))
         left = json["left"]?.string
         isRewritten = json["rewritten"]?.bool == true
         holdsDeleted = json["holdsDeleted"]?.bool == true

@@ -167,9 +167,8 @@ extension FileReport.Merged {
     }
 
     init(_ json: JSON) {
-        func count(_ key: String) -> Int { Int(clamping: json[key]?.integer ?? 0) }
-        (added, changed, deleted) = (count("added"), count("changed"), count("deleted"))
-        (conflicts, lostMarks) = (count("conflicts"), count("lostMarks"))
+        (added, changed, deleted) = (json.count("added"), json.count("changed"), json.count("deleted"))
+        (conflicts, lostMarks) = (json.count("conflicts"), json.count("lostMarks"))
         hasNewPages = json["newPages"]?.bool == true
     }
 }
@@ -238,6 +237,11 @@ extension JSONWriter {
         self.key(key)
         record.write(to: &self)
     }
+}
+
+extension JSON {
+    /// Returns a member that is a number; 0 if it is absent.
+    func count(_ key: String) -> Int { Int(clamping: self[key]?.integer ?? 0) }
 }
 
 extension Record {

@@ -150,7 +150,7 @@ struct AddCommand: AsyncParsableCommand {
         guard let id = added.id, let outcome, outcome.exit == .done else {
             throw CommandFailure("not added: \(why(outcome))", outcome?.exit ?? .failed)
         }
-        // Known also if the file cannot be written: it is kept then.
+        // Before the file is written: if that fails, the record is kept, and can be found by its id.
         Output.line(id)
         try await session.finish()
         if outcome == .waiting { LayerSession.tellThatItWaits() }

@@ -2,7 +2,6 @@ import Annotations
 import DocumentEngine
 import FoundationEssentials
 import Glibc
-import SQLite
 
 /// The engine's folder in a data folder: what exists once for each data folder, however its path is spelled and whatever the
 /// environment says. It holds the lock that makes an engine the only one, and tells clients where that engine is.

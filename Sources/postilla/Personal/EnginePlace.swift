@@ -1,6 +1,5 @@
 import Annotations
 import DocumentEngine
-import SQLite
 
 /// The folders of the engine that serves one data folder's own PDFs, and its socket.
 struct EnginePlace: Hashable, Sendable {

@@ -53,8 +53,10 @@ struct OwnFileLink: Hashable, Sendable {
         if isPrivate { try PrivateSession.check() }
         let folder = EngineFolder(folders)
         let path = try place(name)
-        for attempt in 1... {
-            var engine: PersonalEngine
+        var attempt = 0
+        while true {
+            attempt += 1
+            let engine: PersonalEngine
             do { engine = try await PersonalEngine.use(folder) } catch let problem as EngineFolder.Unwritable {
                 guard reads else { throw problem.failure }
                 let reading = try ReadingFolder(of: folder, for: path)
@@ -79,7 +81,6 @@ struct OwnFileLink: Hashable, Sendable {
                 guard attempt < attempts else { throw failure }
             }
         }
-        fatalError("unreachable")
     }
 
     private static let attempts = 3

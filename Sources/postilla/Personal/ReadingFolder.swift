@@ -3,7 +3,6 @@ import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Instant
-import SQLite
 
 /// The folder of an engine for one command that only reads, where the data folder cannot be written. It has a data folder and
 /// a runtime folder of its own, and the engine removes it when it ends.

@@ -2,7 +2,6 @@ import DocumentEngine
 import FoundationEssentials
 import Glibc
 import Instant
-import SQLite
 
 /// The runtime folders of this user, in memory or below the state folder.
 struct RuntimeFolders: Sendable {

@@ -2,7 +2,6 @@ import Annotations
 import DocumentEngine
 import FoundationEssentials
 import Glibc
-import SQLite
 
 /// What a private session has instead of the folders on disk: a folder in memory for everything that the program, its
 /// tools and the user's editor write meanwhile. It is removed with the session; that of a killed one with the next.
