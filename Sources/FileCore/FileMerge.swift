@@ -101,18 +101,18 @@ struct FileMerge {
         unseenAfter: Int64? = nil, isDamaged: Bool = false
     ) {
         let merge = ThreeWayMerge(base: base, mine: local, theirs: theirs)
+        let returned = unseenAfter == nil ? 0 : lastReturned(in: theirs)
         for item in merge.items {
             let id = ByteOrdered(item.id)
             let old = known[id]
             var result = item.result
-            var isUnseen = false
-            if !item.mine.isSame(as: item.theirs),
-                isDamaged && item.theirs == nil && item.base != nil
-                    || self.isUnseen(item, old?.written, after: unseenAfter, isMoved: moves != nil)
-            {
-                (result, isUnseen) = (item.mine ?? item.theirs, true)
-            }
-            settle(item, id, result, isUnseen: isUnseen, moves)
+            let isCutOff = isDamaged && item.theirs == nil && item.base != nil
+            let isUnseen =
+                !item.mine.isSame(as: item.theirs)
+                && (isCutOff || isGone(item, old?.written, upTo: returned)
+                    || self.isUnseen(item, old?.written, after: unseenAfter, isMoved: moves != nil))
+            if isUnseen { result = item.mine ?? item.theirs }
+            settle(item, id, result, isUnseen: isUnseen, isCutOff: isCutOff, moves)
             // Also what is the same now: the layer may have it from another version of the file.
             let row = Row(base: item.theirs, local: result, written: written(item.theirs, old))
             if row != old { rows[id] = row }
@@ -120,7 +120,7 @@ struct FileMerge {
         }
         let left = Set(merge.items.map { ByteOrdered($0.id) })
         for (id, dispute) in state.conflicts where !left.contains(id) {
-            var others = ([dispute.remote] + dispute.further).filter { $0 != nil }
+            var others = dispute.others
             guard !others.isEmpty else { continue }
             let remote = others.removeFirst()
             conflicts[id] = Conflict(base: dispute.base, local: nil, remote: remote, further: others)
@@ -131,6 +131,15 @@ struct FileMerge {
             let id = ByteOrdered(record.id)
             rows[id] = Row(base: nil, local: nil, written: known[id]?.written)
         }
+    }
+
+    /// Whether a program has dropped a record that the engine has written, after another program had lost it. The layer was
+    /// about to write it again.
+    private func isGone(
+        _ item: ThreeWayMerge.Item, _ written: LocalFileState.Written?, upTo number: Int64
+    ) -> Bool {
+        guard item.base == nil, item.theirs == nil, let written, written.number > 0 else { return false }
+        return written.number <= number && written.before.contains { $0.isSame(as: item.mine) }
     }
 
     /// Whether a file that was written anew shows another version of a record than the engine has written, and the program
@@ -162,7 +171,8 @@ struct FileMerge {
     }
 
     private mutating func settle(
-        _ item: ThreeWayMerge.Item, _ id: ByteOrdered, _ result: Record?, isUnseen: Bool, _ moves: (any WordMoves)?
+        _ item: ThreeWayMerge.Item, _ id: ByteOrdered, _ result: Record?, isUnseen: Bool, isCutOff: Bool,
+        _ moves: (any WordMoves)?
     ) {
         func moved(_ record: Record?) -> Record? {
             guard let moves, let record else { return record }
@@ -173,7 +183,7 @@ struct FileMerge {
             let before = known[id]?.written?.before.compactMap { $0 }.last
             conflicts[id] = Conflict(
                 base: dispute?.base ?? before, local: item.mine, remote: item.theirs, daysLeft: Self.days,
-                further: dispute.map { further($0, item) } ?? [])
+                further: dispute.map { isCutOff ? $0.others : further($0, item) } ?? [])
         } else if item.outcome == .conflict {
             conflicts[id] = Conflict(
                 base: dispute.map { moved($0.base) } ?? item.base, local: item.mine, remote: item.theirs,
@@ -240,6 +250,17 @@ struct FileMerge {
             let before = written.before.compactMap { $0 }
             let moved = moves?.move(before, lost: state.lost).records ?? []
             return (before + moved).contains { $0.isSame(as: record) } ? seen : max(seen, written.number)
+        }
+    }
+
+    /// Returns the number of the last write that has come back with a file that was written anew: another program's version
+    /// had not had what this program made, and the layer was about to write it again.
+    private func lastReturned(in theirs: [Record]) -> Int64 {
+        theirs.reduce(0) { seen, record in
+            guard let row = known[ByteOrdered(record.id)], row.base == nil, let written = row.written,
+                written.before.first == .some(nil), written.before.contains(where: { $0.isSame(as: record) })
+            else { return seen }
+            return max(seen, written.number)
         }
     }
 

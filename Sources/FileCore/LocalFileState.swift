@@ -52,6 +52,9 @@ package struct LocalFileState: Hashable, Sendable {
             (self.base, self.local, self.remote) = (base, local, remote)
             (self.daysLeft, self.further) = (daysLeft, further)
         }
+
+        /// The versions of the file that are in dispute, but for deletions.
+        var others: [Record?] { ([remote] + further).filter { $0 != nil } }
     }
 
     /// A write that may or may not have happened.

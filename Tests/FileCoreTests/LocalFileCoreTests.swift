@@ -174,6 +174,57 @@ struct LocalFileCoreTests {
         #expect(bench.effects.allSatisfy { if case .prepare = $0 { false } else { true } })
     }
 
+    /// One program appends to the version from before a write. Another one, which has seen that write, then saves anew and
+    /// drops one of its records.
+    @Test func whatWasLostAndThenDroppedIsNotWrittenAgain() {
+        let (kept, dropped) = (Bench.note("a", "kept"), Bench.note("b", "dropped"))
+        var bench = Bench()
+        func known(_ record: Record, inFile: Bool) -> LocalFileState.Row {
+            LocalFileState.Row(
+                base: inFile ? record : nil, local: record,
+                written: LocalFileState.Written(number: 1, before: inFile ? [nil] : [nil, record]))
+        }
+        func rows(inFile: Bool) -> [ByteOrdered: LocalFileState.Row] {
+            [
+                ByteOrdered("a"): known(kept, inFile: inFile),
+                ByteOrdered("b"): known(dropped, inFile: inFile),
+            ]
+        }
+        bench.send(.changedOnDisk)
+        let appended = FileReading(
+            version: Bench.version("appended"), records: [], origin: .continuesEarlier([]),
+            synced: rows(inFile: true))
+        bench.look(.read(appended))
+        bench.store()
+        #expect(bench.core.state.rows == rows(inFile: false) && bench.core.state.conflicts.isEmpty)
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("anew"), records: [kept], origin: .anew(nil))))
+        bench.store()
+        #expect(bench.core.state.conflicts.keys.map(\.text) == ["b"])
+        #expect(bench.core.state.conflicts[ByteOrdered("b")]?.daysLeft == 30)
+    }
+
+    /// A program that has not finished writing has decided nothing.
+    @Test func aFileWithoutItsEndKeepsBothSidesOfAConflict() {
+        let (mine, theirs) = (Bench.note("a", "mine"), Bench.note("a", "theirs"))
+        var bench = Bench([Bench.note("a", "one")])
+        let synced = [ByteOrdered("a"): LocalFileState.Row(base: Bench.note("a", "one"), local: Bench.note("a", "one"))]
+        bench.send(.pushed(2, [LocalFileCore.Edit(id: "a", record: mine)], synced: synced))
+        bench.store()
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("second"), records: [theirs])))
+        bench.store()
+        let damaged = FileReading(version: Bench.version("third"), records: [], origin: .anew(nil), isDamaged: true)
+        for _ in 1...2 {
+            bench.send(.changedOnDisk)
+            bench.look(.read(damaged))
+            bench.now = Timestamp(seconds: 1_000_010)
+        }
+        bench.store()
+        let conflict = bench.core.state.conflicts[ByteOrdered("a")]
+        #expect(conflict?.local == mine && conflict?.remote == nil && conflict?.further == [theirs])
+    }
+
     @Test("An edit costs the same whether few or many wait")
     func oneEditIsOneChange() {
         var bench = Bench()
