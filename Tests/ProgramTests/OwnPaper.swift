@@ -57,18 +57,26 @@ enum OwnEngine {
         let locks = Folder.paths(below: runtime, named: "engine.lock")
         let all = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return all.compactMap { pid_t($0) }.filter { pid in
-            let folder = "/proc/\(pid)/fd"
-            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-            return names.contains { name in
-                (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(locks.contains)
-                    ?? false
-            }
+            let name = try? String(contentsOfFile: "/proc/\(pid)/comm", encoding: .utf8)
+            // Most processes are others, and have many files open.
+            return name == "postilla\n" && holds(pid, locks)
+        }
+    }
+
+    private static func holds(_ pid: pid_t, _ locks: [String]) -> Bool {
+        let folder = "/proc/\(pid)/fd"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.contains { name in
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")).map(locks.contains)
+                ?? false
         }
     }
 
     /// Ends the engine, and waits until the kernel has released what it held.
     static func kill(_ runtime: String, with signal: CInt = SIGKILL) {
-        for pid in pids(runtime) { Glibc.kill(pid, signal) }
-        for _ in 0..<1000 where !pids(runtime).isEmpty { poll(nil, 0, 5) }
+        let locks = Folder.paths(below: runtime, named: "engine.lock")
+        let pids = pids(runtime)
+        for pid in pids { Glibc.kill(pid, signal) }
+        for _ in 0..<1000 where pids.contains(where: { holds($0, locks) }) { poll(nil, 0, 5) }
     }
 }

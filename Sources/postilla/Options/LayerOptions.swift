@@ -2,7 +2,12 @@ import ArgumentParser
 
 /// The layer that a command works on, and its server and token; or a PDF.
 struct LayerOptions: ParsableArguments {
-    @OptionGroup var onServer: ServerLayerOptions
+    // Option groups lie side by side, not in one another: the checks that ArgumentParser makes in a debug build take five
+    // times as long for each level.
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var data: DataOptions
+    @OptionGroup var tokens: TokenOptions
+    @OptionGroup var choice: LayerChoice
 
     @Option(
         help: ArgumentHelp(
@@ -16,31 +21,26 @@ struct LayerOptions: ParsableArguments {
     init() {}
 
     /// For a command that works on no PDF.
-    init(_ onServer: ServerLayerOptions) {
-        self.onServer = onServer
+    init(_ server: ServerOptions, _ data: DataOptions, _ tokens: TokenOptions, _ choice: LayerChoice) {
+        (self.server, self.data, self.tokens, self.choice) = (server, data, tokens, choice)
         pdf = nil
         noWrite = false
     }
 
-    var server: ServerOptions {
-        get { onServer.server }
-        set { onServer.server = newValue }
-    }
-    var tokens: TokenOptions { onServer.tokens }
     var document: String? {
-        get { onServer.document }
-        set { onServer.document = newValue }
+        get { choice.document }
+        set { choice.document = newValue }
     }
     var layer: String? {
-        get { onServer.layer }
-        set { onServer.layer = newValue }
+        get { choice.layer }
+        set { choice.layer = newValue }
     }
     var user: String? {
-        get { onServer.user }
-        set { onServer.user = newValue }
+        get { choice.user }
+        set { choice.user = newValue }
     }
-    var offline: Bool { onServer.offline }
-    var dataDir: String? { onServer.data.dataDir }
+    var offline: Bool { choice.offline }
+    var dataDir: String? { data.dataDir }
 
     /// The token's source: an option, the profile or the environment.
     func tokenSource() throws -> TokenSource {
@@ -48,12 +48,8 @@ struct LayerOptions: ParsableArguments {
     }
 }
 
-/// A layer on a server.
-struct ServerLayerOptions: ParsableArguments {
-    @OptionGroup var server: ServerOptions
-    @OptionGroup var data: DataOptions
-    @OptionGroup var tokens: TokenOptions
-
+/// Which layer of a server, and as whom.
+struct LayerChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Document, if no token names it; also replaces {document} in --token-url.", valueName: "id"))

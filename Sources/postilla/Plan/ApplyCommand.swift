@@ -28,10 +28,14 @@ struct ApplyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Author of new annotations, if the token names none.", valueName: "name"))
     var author: String?
 
-    @OptionGroup var layer: ServerLayerOptions
+    @OptionGroup var server: ServerOptions
+    @OptionGroup var data: DataOptions
+    @OptionGroup var tokens: TokenOptions
+    @OptionGroup var choice: LayerChoice
 
     func run() async throws {
-        let (session, plan) = try await LayerSession.open(LayerOptions(layer), reading: read)
+        let (session, plan) = try await LayerSession.open(
+            LayerOptions(server, data, tokens, choice), reading: read)
         try await session.synchronize()
         do {
             try session.check(plan)
