@@ -16,10 +16,14 @@ struct FileMerge {
     private(set) var news = FileNews()
     private let known: [ByteOrdered: Row]
     private let state: LocalFileState
+    /// The names that annotations have in the file. What this program makes has its id as its name; what looks the same and
+    /// has none may be older.
+    private let names: Set<ByteOrdered>
     private static let days = 30
 
     init(_ reading: FileReading, _ state: LocalFileState, by policy: any RecordComparing) {
         self.state = state
+        names = Set(reading.records.compactMap { $0.content["name"]?.string }.map(ByteOrdered.init))
         known = reading.synced.merging(state.rows) { $1 }
         let base = Self.sorted(known.values.compactMap(\.base))
         let local = Self.sorted(known.values.compactMap(\.local))
@@ -245,7 +249,7 @@ struct FileMerge {
         let base = Dictionary(base.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
         return theirs.reduce(0) { seen, record in
             guard let written = known[ByteOrdered(record.id)]?.written, written.before.first == .some(nil),
-                base[ByteOrdered(record.id)].isSame(as: record)
+                names.contains(ByteOrdered(record.id)), base[ByteOrdered(record.id)].isSame(as: record)
             else { return seen }
             let before = written.before.compactMap { $0 }
             let moved = moves?.move(before, lost: state.lost).records ?? []
@@ -258,7 +262,8 @@ struct FileMerge {
     private func lastReturned(in theirs: [Record]) -> Int64 {
         theirs.reduce(0) { seen, record in
             guard let row = known[ByteOrdered(record.id)], row.base == nil, let written = row.written,
-                written.before.first == .some(nil), written.before.contains(where: { $0.isSame(as: record) })
+                names.contains(ByteOrdered(record.id)), written.before.first == .some(nil),
+                written.before.contains(where: { $0.isSame(as: record) })
             else { return seen }
             return max(seen, written.number)
         }

@@ -85,3 +85,15 @@ struct ByName: RecordComparing {
         return partners
     }
 }
+
+/// An annotation is the record with its text.
+struct ByText: RecordComparing {
+    func partners(of file: [Record], in known: [Record], sharesIDs: Bool, isMoved: Bool) -> [ByteOrdered: Record] {
+        var partners: [ByteOrdered: Record] = [:]
+        for record in file {
+            let partner = known.first { $0.content["text"] == record.content["text"] }
+            if let partner { partners[ByteOrdered(record.id)] = partner }
+        }
+        return partners
+    }
+}

@@ -204,6 +204,31 @@ struct LocalFileCoreTests {
         #expect(bench.core.state.conflicts[ByteOrdered("b")]?.daysLeft == 30)
     }
 
+    /// An annotation without a name that looks like one of this program's own does not show that its program has seen that.
+    @Test func onlyAFileThatNamesWhatWasWrittenShowsThatItsProgramHasSeenIt() {
+        for isNamed in [true, false] {
+            let (copy, note) = (Bench.note("a", "copy"), Bench.note("b", "note"))
+            let synced = [copy, note].reduce(into: [:]) { rows, record in
+                rows[ByteOrdered(record.id)] = LocalFileState.Row(
+                    base: record, local: record, written: LocalFileState.Written(number: 1, before: [nil]))
+            }
+            var found = copy
+            if !isNamed { found.content = found.content.changing { $0["name"] = nil } }
+            var bench = Bench()
+            bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByText())
+            bench.send(.started(nil, .runtime, alive: []))
+            bench.send(.opened(1, Bench.ana, isPrivate: false))
+            bench.look(.read(FileReading(version: Bench.version, records: [])))
+            bench.store()
+            bench.send(.changedOnDisk)
+            bench.look(
+                .read(
+                    FileReading(version: Bench.version("anew"), records: [found], origin: .anew(nil), synced: synced)))
+            bench.store()
+            #expect(bench.core.state.conflicts.keys.map(\.text) == (isNamed ? [] : ["b"]))
+        }
+    }
+
     /// A program that has not finished writing has decided nothing.
     @Test func aFileWithoutItsEndKeepsBothSidesOfAConflict() {
         let (mine, theirs) = (Bench.note("a", "mine"), Bench.note("a", "theirs"))

@@ -86,12 +86,22 @@ extension Fault {
             "an old version counts as one that was written since", in: "FileCore/FileMerge.swift",
             [
                 Place(
-                    code: "written.before.first == .some(nil),\n",
-                    faulty: "PLANTED || written.before.first == .some(nil),\n"),
+                    code: "?.written, written.before.first == .some(nil),\n",
+                    faulty: "?.written, PLANTED || written.before.first == .some(nil),\n"),
                 Place(
                     code: "return (before + moved).contains { $0.isSame(as: record) }",
                     faulty: "return !PLANTED && (before + moved).contains { $0.isSame(as: record) }"),
             ]),
+        Fault(
+            "an annotation without a name shows that its program has seen a write", in: "FileCore/FileMerge.swift",
+            "names.contains(ByteOrdered(record.id)), base[", "PLANTED || names.contains(ByteOrdered(record.id)), base["),
+        Fault(
+            "what a program lost and another one dropped is written again", in: "FileCore/FileMerge.swift",
+            "guard item.base == nil, item.theirs == nil, let written,",
+            "guard !PLANTED, item.base == nil, item.theirs == nil, let written,"),
+        Fault(
+            "a file without its end decides a conflict", in: "FileCore/FileMerge.swift",
+            "isCutOff ? $0.others", "isCutOff && !PLANTED ? $0.others"),
         Fault(
             "an edit is answered before it is stored", in: "FileCore/LocalFileCore.swift",
             "        store(changes, then: .answer(caller, .done))\n    }\n\n    /// What is private",
