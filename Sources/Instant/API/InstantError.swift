@@ -17,6 +17,9 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
         case authenticationFailed
         /// The server is unreachable: a temporary state, not a reason for an alert.
         case requestFailed
+        /// The server, or something on the way to it, does not take edits. They are kept and tried again; everything else
+        /// was received.
+        case editsNotSent
         /// The server's response is invalid: the server is not compatible, or the response was damaged in transit.
         case invalidServerData
         /// The call is impossible: for example, the content is not Instant JSON, or no thread can begin there.
@@ -70,7 +73,7 @@ extension InstantError: LocalizedError {
         switch kind {
         case .invalidJWT, .userIDMismatch, .authenticationFailed: return "Get a new token for this layer."
         case .alreadyAuthenticating: return "Try again when the server has answered."
-        case .requestFailed: return "Nothing to do: the next attempt is automatic."
+        case .requestFailed, .editsNotSent: return "Nothing to do: the next attempt is automatic."
         case .oldClient: return "Update this program."
         case .oldServer: return "Update the server."
         case .couldNotWriteToDisk: return "Check the data folder and the free space."
@@ -100,6 +103,7 @@ extension InstantError {
             case .epochChanged, .clientIDTaken, .invalidServer: .invalidServerData
             case .tooLarge: .payloadLimitExceeded
             case .unreachable: .requestFailed
+            case .notSent: .editsNotSent
             case .attachment: .noSuchAttachment
             case .oldClient: .oldClient
             case .oldServer: .oldServer

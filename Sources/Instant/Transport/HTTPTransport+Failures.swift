@@ -38,6 +38,9 @@ extension HTTPTransport {
         case (404, .documentNotFound), (404, .layerDeleted): return .lost(text)
         case (410, _): return .epochChanged
         case (413, _): return .tooLarge
+        case (_, .storageFull):
+            return .notSent(
+                "\(address.host) cannot store edits: \(text)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
         case (429, _), (500..., _):
             return .unreachable(
                 "\(address.host) is unavailable: \(text)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })

@@ -84,7 +84,9 @@ package struct LayerMachine: Hashable, Sendable {
 
     /// Ends receiving at the server's head: sends again if it can, continues if another cycle was requested, and
     /// otherwise finishes.
-    package mutating func received(backlog: Backlog) -> [Action] {
+    ///
+    /// - Parameter isUnsent: Whether the server does not take edits that it should. Then the cycle fails at its end.
+    package mutating func received(backlog: Backlog, isUnsent: Bool = false) -> [Action] {
         guard state == .receivingChanges else { return [] }
         isKnown = true
         if backlog == .sendable { return move(to: .sendingChanges) }
@@ -92,7 +94,7 @@ package struct LayerMachine: Hashable, Sendable {
             again = false
             return []
         }
-        return move(to: rest(backlog)) + [.announceFinish]
+        return move(to: rest(backlog)) + [isUnsent ? .announceFailure : .announceFinish]
     }
 
     /// Ends the cycle; unsent edits remain in the outbox.

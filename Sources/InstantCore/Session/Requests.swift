@@ -54,6 +54,8 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case attachment(String)
     /// No connection, a timeout or an overloaded server.
     case unreachable(String, retryAfterMilliseconds: Int64? = nil)
+    /// The server, or something on the way to it, does not take edits, and answers everything else.
+    case notSent(String, retryAfterMilliseconds: Int64? = nil)
     /// The responder is not a compatible server, or its response is invalid.
     case invalidServer(String)
     /// This program is too old for the server.
@@ -67,7 +69,7 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .token(let need): need.description
         case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why),
-            .attachment(let why),
+            .attachment(let why), .notSent(let why, _),
             .oldClient(let why), .oldServer(let why), .store(let why):
             why
         case .epochChanged: "the server requires a full reload"

@@ -47,7 +47,10 @@ extension Synchronizer {
                 closeStreams()
             }
         case .woke: try woke(now: now, random: &random)
-        case .retryRequested: stopWaiting(now: now)
+        case .retryRequested:
+            endPause(at: now, onRequest: true)
+            try sendAfterPause()
+            stopWaiting(now: now)
         case .wentOffline:
             perform(session.wentOffline())
             giveUpAll()
@@ -76,7 +79,7 @@ extension Synchronizer {
     /// Sets the time of the push: some time after the last edit, because the next one may follow at once, but not much later
     /// than the first one. Edits of other processes count like those of this one.
     private mutating func planPush(_ backlog: Backlog, now: Timestamp) {
-        guard backlog == .sendable, let pushDelay else {
+        guard backlog == .sendable, !isPaused, let pushDelay else {
             (pushAt, unsentSince) = (nil, nil)
             return
         }
@@ -87,6 +90,7 @@ extension Synchronizer {
     }
 
     private mutating func requestSync(now: Timestamp) throws {
+        endPause(at: now, onRequest: true)
         switch session.state {
         case .needsToken(let need): effects.append(.announce(.failedAuthentication(need)))
         case .live where !isLeading: perform(session.invalidated())

@@ -124,7 +124,7 @@ extension Synchronizer {
     private var isWaiting: Bool { if case .waiting = session.state { true } else { false } }
 
     private func maySendAll() throws -> Bool {
-        try layer.backlog() == .none || (session.dataTicket != forbidden && !layer.hasUnsendable())
+        try layer.backlog() == .none || (session.dataTicket != forbidden && !isPaused && !layer.hasUnsendable())
     }
 
     private mutating func stopLeading() {

@@ -25,7 +25,10 @@ extension Synchronizer {
                 if !isListening { session.succeeded() }
                 isCaughtUp = false
                 patience = Self.firstPatience
-                perform(cycle.received(backlog: try backlog()))
+                let failure = try unsentBecause()
+                perform(
+                    cycle.received(backlog: try backlog(), isUnsent: failure != nil),
+                    failure: failure)
             }
         }
     }
@@ -44,7 +47,13 @@ extension Synchronizer {
     }
 
     /// Whether the server accepts pushes with the current token.
-    func mayPush() -> Bool { session.dataTicket != nil && session.dataTicket != forbidden }
+    func mayPush() -> Bool { session.dataTicket != nil && session.dataTicket != forbidden && !isPaused }
+
+    /// Why edits are left that the token allows sending; nil if none are.
+    private func unsentBecause() throws -> SyncFailure? {
+        guard let pause, isPaused, session.dataTicket != forbidden, try layer.backlog() == .sendable else { return nil }
+        return .notSent(pause.failure.description)
+    }
 
     /// Returns the backlog that the current token may send.
     func backlog() throws -> Backlog { sendable(try layer.backlog()) }
@@ -80,7 +89,9 @@ extension Synchronizer {
             isCaughtUp = false
             announce(changes)
             if changes.needsSnapshot { startOver() }
-        case (.uploaded, .upload(let id)): try layer.uploaded(id)
+        case (.uploaded, .upload(let id)):
+            pause = nil
+            try layer.uploaded(id)
         case (.digest(let answer), .digest): try take(answer, now: now)
         default: throw InvalidServerData("the response does not match the request")
         }
@@ -109,6 +120,7 @@ extension Synchronizer {
         _ answer: PushAnswer, to pushed: PushRequest, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
         let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
+        pause = nil
         announce(changes)
         if changes.startedAnew {
             try countFreshStart("the server keeps losing changes that were sent")

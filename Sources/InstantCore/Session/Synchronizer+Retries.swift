@@ -26,6 +26,9 @@ extension Synchronizer {
         case (.upload(let id), .tooLarge), (.upload(let id), .attachment):
             let reason = failure == .tooLarge ? "its attachment is too large for the server" : failure.description
             announce(try layer.refuseUpload(id, because: reason))
+        case (.push, .unreachable(_, nil)), (.push, .invalidServer), (.push, .notSent), (.upload, .unreachable(_, nil)),
+            (.upload, .invalidServer), (.upload, .notSent):
+            pauseSending(failure, now: now, random: &random)
         case (.digest, .invalidServer):
             // The server does not support the request.
             try noteCheck(nil, now: now)
@@ -42,7 +45,7 @@ extension Synchronizer {
         case .forbidden(let why): perform(session.readingWithdrawn(ticket, why))
         case .lost(let why): perform(session.accessLost(why))
         case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .oldClient, .oldServer, .store,
-            .attachment:
+            .attachment, .notSent:
             return fail(failure, now: now, random: &random)
         }
         if session.dataTicket == nil {
@@ -66,9 +69,11 @@ extension Synchronizer {
     /// Ends the cycle and backs off.
     mutating func fail(_ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator) {
         var delay = Backoff.delay(failures: session.failures + 1, using: &random)
-        if case .unreachable(_, let retryAfter?) = failure {
+        switch failure {
+        case .unreachable(_, let retryAfter?), .notSent(_, let retryAfter?):
             delay = max(delay, min(retryAfter, Self.maxWait))
             notBefore = now + delay
+        default: break
         }
         giveUp()
         if case .authenticating(let ticket, _) = session.state, problem?.description != failure.description {
@@ -76,6 +81,7 @@ extension Synchronizer {
             effects.append(.announce(.failedReauthentication(ticket, failure)))
         }
         problem = failure
+        pause = nil
         perform(session.failed(at: now, delay: delay))
         end(failure)
     }

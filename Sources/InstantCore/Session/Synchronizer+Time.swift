@@ -17,6 +17,7 @@ extension Synchronizer {
         case .dead: fail(.unreachable("the server sent nothing for too long"), now: now, random: &random)
         case nil: break
         }
+        if pushDelay != nil { try sendAfterPause() }
         try pushIfDue(nil, now: now)
         // Without a connection, the cycle after the next one sends the edits.
         if let pushAt, pushAt <= now { (self.pushAt, unsentSince) = (nil, nil) }
@@ -40,6 +41,7 @@ extension Synchronizer {
         if case .waiting(_, let until, _) = session.state { due.append(until) }
         if session.dataTicket != nil {
             due += [pushAt, cycle.isSyncing || !isLeading ? nil : integrity.due].compactMap(\.self)
+            if isPaused, pushDelay != nil, let pause { due.append(pause.until) }
         }
         if hadNoToken { due += [pushAt, askAt].compactMap(\.self) }
         due += followingDue
@@ -72,6 +74,7 @@ extension Synchronizer {
         followUntil = followUntil.map { $0 + -back }
         checkAt = checkAt.map { $0 + -back }
         busySince = busySince.map { $0 + -back }
+        if let until = pause?.until { pause?.until = until + -back }
     }
 
     /// Announces that the active token is about to expire.

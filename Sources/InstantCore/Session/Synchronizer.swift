@@ -130,6 +130,8 @@ package struct Synchronizer {
     /// Whether a live channel was open after the last input.
     var hasStream = false
 
+    /// Why edits wait; nil once one of them is answered.
+    var pause: SendingPause?
     /// The last failure to reach a valid server; nil once it responds.
     package internal(set) var problem: SyncFailure?
 
@@ -197,6 +199,7 @@ package struct Synchronizer {
     ) -> [Effect] {
         effects = []
         noticeClock(now)
+        endPause(at: now)
         do {
             try take(input, now: now, random: &random)
             try pump(now: now)

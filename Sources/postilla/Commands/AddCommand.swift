@@ -144,7 +144,10 @@ struct AddCommand: AsyncParsableCommand {
         let added = try session.descriptor.add(draft, author: author)
         var outcome = added.outcome
         if let id = added.waiting {
-            outcome = try await session.deliver([id]).first
+            do { outcome = try await session.deliver([id]).first } catch let failure as CommandFailure {
+                if failure.status == .unconfirmed { Output.line(id) }
+                throw failure
+            }
             try session.dropFailed([id])
         }
         guard let id = added.id, let outcome, outcome.exit == .done else {

@@ -50,7 +50,10 @@ struct ReplyCommand: AsyncParsableCommand {
             }
             let receipt = try session.descriptor.reply(
                 to: record.content["rootId"]?.string ?? id, .plain(text), author: try session.author(author))
-            try await session.deliverOrExplain([receipt.id], "not added")
+            do { try await session.deliverOrExplain([receipt.id], "not added") } catch let failure as CommandFailure {
+                if failure.status == .unconfirmed { Output.line(receipt.id) }
+                throw failure
+            }
             Output.line(receipt.id)
             try await session.finish()
         } catch { throw CommandFailure(reading: error) }

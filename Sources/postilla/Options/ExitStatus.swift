@@ -13,6 +13,8 @@ enum ExitStatus: Int32 {
     case conflict = 6
     /// The local copy could not be brought up to date, because another process on this machine holds it.
     case stale = 7
+    /// Stored on this machine, and not confirmed by the server. Trying again would do it twice.
+    case unconfirmed = 8
     /// Invalid arguments, or no usable terminal (sysexits: EX_USAGE).
     case usage = 64
     /// `serve --check`: stored data is damaged; the server starts, and serves the rest (sysexits: EX_DATAERR).

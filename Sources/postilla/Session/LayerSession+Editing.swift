@@ -10,10 +10,13 @@ extension LayerSession {
     /// next sync.
     ///
     /// - Returns: One outcome for each record, in their order.
+    /// - Throws: ``CommandFailure`` with ``ExitStatus/unconfirmed`` if the edits wait.
     func deliver(_ ids: [Record.ID]) async throws -> [EditOutcome] {
         if tokens != nil, !ids.isEmpty {
             let wanted = Set(ids.map(ByteOrdered.init))
-            try await follow(until: { _ in try !isWaiting(for: wanted) }, start: { $0.sync() })
+            do {
+                try await follow(until: { _ in try !isWaiting(for: wanted) }, start: { $0.sync() })
+            } catch let failure as CommandFailure { throw unconfirmed(failure) }
             // The client may hear of its edits before the engine has them on disk.
             try await own?.settle()
         }
@@ -25,15 +28,7 @@ extension LayerSession {
     /// - Parameter what: What did not happen, such as "not changed".
     /// - Throws: ``CommandFailure`` with every failed record and the reason.
     func deliverOrExplain(_ ids: [Record.ID], _ what: String) async throws {
-        let outcomes: [EditOutcome]
-        do { outcomes = try await deliver(ids) } catch var failure as CommandFailure {
-            if [.unreachable, .stale].contains(failure.status) {
-                // What was to be written, not read, is at stake.
-                failure.status = .unreachable
-                failure.message += "; the edit is stored on this machine and sent by the next sync"
-            }
-            throw failure
-        }
+        let outcomes = try await deliver(ids)
         let problems = zip(ids, outcomes).filter { $0.1.exit != .done }
         guard problems.isEmpty else {
             let lines = problems.map { "\($0.0): \(what): \($0.1.reason ?? "")" }
@@ -41,6 +36,13 @@ extension LayerSession {
             throw await finish(despite: failure, outcomes)
         }
         if outcomes.contains(.waiting) { Self.tellThatItWaits() }
+    }
+
+    /// Adds to a failure after which an edit waits that it does, so that nobody makes it a second time.
+    private func unconfirmed(_ failure: CommandFailure) -> CommandFailure {
+        guard [.unreachable, .stale, .unconfirmed].contains(failure.status) else { return failure }
+        let place = own == nil ? "stored on this machine and sent by the next sync" : "kept until then"
+        return CommandFailure(failure.message + "; the edit is " + place, .unconfirmed)
     }
 
     /// Ends a command that has edited: writes its changes, if the layer is that of a PDF.

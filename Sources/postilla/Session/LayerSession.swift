@@ -126,12 +126,16 @@ struct LayerSession: Sendable {
 
     /// Runs one cycle in both directions, unless the server is not contacted. If another process syncs the layer, the
     /// cycle ends when that process has completed it; this command's token is still checked.
-    func synchronize() async throws {
+    ///
+    /// - Parameter sends: Whether edits that are not sent are a failure. Otherwise a warning tells of them.
+    func synchronize(sends: Bool = false) async throws {
         guard let token else { return }
         // No delay, not even for edits by other local processes while this command is the one that syncs.
         descriptor.delayForSyncingLocalChanges = .zero
         do {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
+        } catch let failure as CommandFailure where failure.status == .unconfirmed && !sends {
+            Output.warning("earlier edits are not sent: \(failure.message)")
         } catch var failure as CommandFailure {
             // A layer to which no server ever granted access does not stay on this machine.
             if descriptor.isDisposable { try? descriptor.removeLocalStorage() }
@@ -182,6 +186,7 @@ extension CommandFailure {
             case .invalidJWT, .userIDMismatch, .authenticationFailed: .authentication
             case .accessDenied: .notPermitted
             case .requestFailed: .unreachable
+            case .editsNotSent: .unconfirmed
             // An option allows it.
             case .invalidRequest where error == .insecure: .usage
             default: .failed

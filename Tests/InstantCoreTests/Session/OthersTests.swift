@@ -67,7 +67,8 @@ import Testing
         _ = it.goLive()
         _ = try it.edit()
         let push = it.request(.syncRequested)
-        let wake = it.give(.failed(push, .unreachable("no network"))).wakes.last
+        let pull = it.give(.failed(push, .unreachable("no network"))).request ?? -1
+        let wake = it.give(.failed(pull, .unreachable("no network"))).wakes.last
         it.now = try #require(wake)
         let asked = it.request(.woke)
         #expect(it.names(.answered(asked, it.session())).contains("push 1"))

@@ -56,10 +56,11 @@ import Testing
     @Test mutating func aBrokenUploadIsTriedAgain() throws {
         try addImage()
         let upload = it.give(.syncRequested).request ?? -1
-        #expect(it.names(.failed(upload, .unreachable("cut"))).last == "failed: cut")
+        let pull = it.give(.failed(upload, .unreachable("cut"))).request ?? -1
+        #expect(it.names(.answered(pull, it.delta())).last == "failed: cut")
         #expect(try it.layer.nextUpload() == file)
-        let session = it.request(.retryRequested)
-        #expect(it.names(.answered(session, it.session())).last == "upload aaaa")
+        it.now = try #require(it.alarm)
+        #expect(it.names(.woke).last == "upload aaaa")
     }
 
     @Test(arguments: [

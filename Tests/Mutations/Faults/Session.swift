@@ -23,6 +23,13 @@ extension Fault {
             "return move(to: rest(backlog)) + [.announceFailure]",
             "return move(to: rest(backlog)) + (PLANTED ? [] : [.announceFailure])"),
         Fault(
+            "receiving waits for sending", in: "InstantCore/Session/Synchronizer+Retries.swift",
+            "            pauseSending(failure, now: now, random: &random)",
+            """
+                        if PLANTED { return fail(failure, now: now, random: &random) }
+                        pauseSending(failure, now: now, random: &random)
+            """),
+        Fault(
             "the part that did not fit into an answer is not requested",
             in: "InstantCore/Session/Synchronizer+Requests.swift",
             "isCaughtUp = answer.delta.map { !$0.more } ?? false",

@@ -1,0 +1,52 @@
+import Annotations
+import SyncProtocol
+
+/// Why edits are not sent, although the server answers everything else, and when they are tried again.
+///
+/// A server without space for them, or a firewall that refuses one of them, says nothing about reading: receiving never
+/// waits for sending.
+struct SendingPause: Hashable, Sendable {
+    var failure: SyncFailure
+    var until: Timestamp
+    /// Whether the server has asked for the pause, so that a key press does not end it.
+    var isRequested = false
+    /// Whether the edits are tried again, and there is no answer yet.
+    var isOver = false
+    /// The failures in a row.
+    var count: Int
+}
+
+extension Synchronizer {
+    /// Whether edits wait although the token allows sending them.
+    var isPaused: Bool { isLeading && pause.map { !$0.isOver } ?? false }
+
+    /// Handles a push or an upload that has failed: the cycle goes on with receiving. If that fails, too, the connection is
+    /// the reason.
+    mutating func pauseSending(
+        _ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator
+    ) {
+        let count = (pause?.count ?? 0) + 1
+        var pause = SendingPause(
+            failure: failure, until: now + Backoff.delay(failures: count, using: &random), count: count)
+        if case .notSent(_, let retryAfter?) = failure {
+            pause.until = max(pause.until, now + min(retryAfter, Self.maxWait))
+            pause.isRequested = true
+        }
+        self.pause = pause
+        (pushAt, unsentSince) = (nil, nil)
+        isCaughtUp = false
+    }
+
+    /// Ends the pause once it is over, or when the user wants it.
+    mutating func endPause(at now: Timestamp, onRequest: Bool = false) {
+        guard let pause, pause.until <= now || (onRequest && !pause.isRequested) else { return }
+        self.pause?.isOver = true
+    }
+
+    mutating func sendAfterPause() throws {
+        guard let pause, pause.isOver, isLeading, session.dataTicket != nil, !cycle.isSyncing,
+            try backlog() == .sendable
+        else { return }
+        try beginCycle()
+    }
+}

@@ -1,0 +1,102 @@
+import Annotations
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+@Suite("Receiving never waits for sending") struct SendingPauseTests {
+    private var it = Bench()
+
+    init() { _ = it.goLive() }
+
+    private mutating func failPush(_ failure: SyncFailure) throws -> [Synchronizer.Effect] {
+        _ = try it.edit()
+        return it.give(.failed(it.request(.syncRequested), failure))
+    }
+
+    private func applied(_ n: Int64) -> SyncAnswer {
+        let delta = Delta(epoch: "e", changes: [], upTo: 1, more: false)
+        return .push(PushAnswer(results: [ChangeResult(n: n, status: .applied, revision: 1)], delta: delta))
+    }
+
+    @Test(arguments: [
+        SyncFailure.notSent("the disk is full"), .unreachable("the proxy returned 502"),
+        .invalidServer("it returned 403 with an unknown error"),
+    ])
+    mutating func aServerThatTakesNoEditsIsReadFrom(_ failure: SyncFailure) throws {
+        let effects = try failPush(failure)
+        #expect(effects.compactMap(\.name) == ["receivingChanges", "pull since 0"])
+        let other = item("other", "theirs", 1)
+        #expect(
+            it.names(.answered(try #require(effects.request), it.delta([other], upTo: 1))) == [
+                "changed other", "dirty", "failed: \(failure)",
+            ])
+        #expect(it.synchronizer.connection == .live)
+        // It is tried again without being asked for.
+        it.now = try #require(it.alarm)
+        let push = it.give(.woke)
+        #expect(push.compactMap(\.name) == ["began", "sendingChanges", "push 1"])
+        #expect(it.names(.answered(try #require(push.request), applied(1))).contains("clean"))
+        #expect(try it.layer.tally()[.sealed] == nil)
+    }
+
+    @Test mutating func theLiveChannelStaysOpenAlthoughEditsWait() throws {
+        it = Bench()
+        _ = try it.goListening()
+        let pull = try #require(failPush(.notSent("the disk is full")).request)
+        #expect(it.names(.answered(pull, it.delta())).last == "failed: the disk is full")
+        #expect(it.synchronizer.connection == .live)
+    }
+
+    @Test mutating func withoutAConnectionThereIsNoOtherReason() throws {
+        let pull = try #require(failPush(.unreachable("no network")).request)
+        #expect(it.names(.failed(pull, .unreachable("no network"))) == ["dirty", "failed: no network"])
+        guard case .offline(let retry) = it.synchronizer.connection else { return #expect(Bool(false)) }
+        it.now = retry
+        // The edit is sent at once with the next connection.
+        #expect(it.names(.answered(it.request(.woke), it.session())).contains("push 1"))
+    }
+
+    @Test mutating func editsOfAPauseAreSentWithItsEnd() throws {
+        let pull = try #require(failPush(.notSent("full", retryAfterMilliseconds: 30_000)).request)
+        _ = it.give(.answered(pull, it.delta()))
+        #expect(it.alarm == it.now + 30_000)
+        #expect(try it.edit("second") == [])
+        it.now = it.now + 1000
+        #expect(it.names(.woke) == [])
+        it.now = it.now + 29_000
+        let push = it.give(.woke)
+        #expect(push.compactMap(\.name) == ["began", "sendingChanges", "push 2"])
+    }
+
+    @Test(arguments: [Synchronizer.Input.retryRequested, .syncRequested])
+    mutating func aKeyEndsAPauseThatTheServerHasNotAskedFor(_ key: Synchronizer.Input) throws {
+        for isRequested in [false, true] {
+            let failure = SyncFailure.notSent("full", retryAfterMilliseconds: isRequested ? 30_000 : nil)
+            let pull = try #require(failPush(failure).request)
+            _ = it.give(.answered(pull, it.delta()))
+            #expect(it.names(key).contains("push 1") == !isRequested)
+            it = Bench()
+            _ = it.goLive()
+        }
+    }
+
+    @Test mutating func pausesGrow() throws {
+        var pull = try #require(failPush(.unreachable("cut")).request)
+        var longest: Int64 = 0
+        for _ in 1...12 {
+            _ = it.give(.answered(pull, it.delta()))
+            longest = max(longest, try #require(it.alarm) - it.now)
+            it.now = try #require(it.alarm)
+            pull = try #require(it.give(.failed(it.request(.woke), .unreachable("cut"))).request)
+        }
+        #expect(longest > 10_000 && longest <= 60_000)
+    }
+
+    /// Another process may have another way to the server.
+    @Test mutating func aLeaderThatCannotSendYieldsToAProcessThatAsks() throws {
+        let pull = try #require(failPush(.unreachable("cut")).request)
+        _ = it.give(.answered(pull, it.delta()))
+        #expect(it.give(.leadClaimed("other")).contains(.lead(false)))
+    }
+}
