@@ -217,7 +217,7 @@ extension LocalFile {
         let told = told(error, in: place)
         let reason = (told as? OwnFileError)?.reason ?? "\(told)"
         remember(told as? OwnFileError, for: .notStored(reason))
-        setup.logger.error("changes cannot be kept: \(reason)")
+        setup.logger.error("a change is refused: \(reason)")
         send(.notStored(ticket, reason: reason))
     }
 
