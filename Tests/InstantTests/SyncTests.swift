@@ -232,10 +232,10 @@ import Testing
         let mine = try it.descriptor.create(note("mine"))
         it.descriptor.sync()
         let error = try await wait(in: events) { if case .didFailSync(let error) = $0 { error } else { nil } }
-        #expect(error.kind == .requestFailed)
-        #expect(error.message == "127.0.0.1 is unavailable: the server's disk is full")
+        #expect(error.kind == .editsNotSent)
+        #expect(error.message == "127.0.0.1 cannot store edits: the server's disk is full")
         #expect(it.descriptor.status.unsent == 1)
-        #expect(it.descriptor.status.connection == .offline(retryAt: clock.now + 30_000))
+        #expect(it.descriptor.status.connection == .live)
         isFull.withLock { $0 = false }
         clock.advance(by: 30_000)
         let later = it.descriptor.events

@@ -17,13 +17,17 @@ extension HTTPTransport {
             // A proxy sends its own errors, and may accept only smaller requests than the server does.
             if status == 413 { throw .tooLarge }
             if status == 429 || status >= 500 {
+                let pause = retryAfter ?? (status == 429 ? Self.pause : nil)
                 throw .unreachable(
-                    "\(address.host) returned \(status)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
+                    "\(address.host) returned \(status)", retryAfterMilliseconds: pause.map { $0 * 1000 })
             }
             throw notOurs("it returned \(status) with an unknown error")
         }
         throw failure(status, answer, retryAfter: retryAfter)
     }
+
+    /// Seconds that a busy server is left alone if it does not say for how long.
+    private static let pause: Int64 = 1
 
     private func failure(_ status: UInt, _ answer: ErrorAnswer, retryAfter: Int64?) -> SyncFailure {
         let text = Self.short(answer.description.isEmpty ? answer.reason : answer.description)
@@ -43,7 +47,7 @@ extension HTTPTransport {
                 "\(address.host) cannot store edits: \(text)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
         case (429, _), (500..., _):
             return .unreachable(
-                "\(address.host) is unavailable: \(text)", retryAfterMilliseconds: retryAfter.map { $0 * 1000 })
+                "\(address.host) is unavailable: \(text)", retryAfterMilliseconds: (retryAfter ?? Self.pause) * 1000)
         default: return .invalidServer("\(address.host) rejected the request: \(text)")
         }
     }

@@ -72,23 +72,33 @@ struct ImportCommand: AsyncParsableCommand {
             var report = try ImportReport(listing, isDryRun: dryRun)
             let found = try await session.records(of: file)
             if let warning = found.warning { Output.message("warning: \(warning); it may be another document") }
+            // Of a PDF, nothing is applied before it is written.
+            var untold: [(step: ImportPlanner.Step, outcome: EditOutcome?)] = []
             for part in found.items.chunks(of: AddLines.atOnce) {
                 let steps = try part.map { try planner.plan($0) }
                 if !dryRun { try session.descriptor.add(found.attachments, for: steps) }
                 let outcomes = dryRun ? [:] : try await session.perform(steps, author: author)
                 for step in steps {
-                    report.tell(step, outcomes[ByteOrdered(step.id)])
+                    let outcome = outcomes[ByteOrdered(step.id)]
+                    if session.own == nil || dryRun {
+                        report.tell(step, outcome)
+                    } else {
+                        untold.append((step, outcome))
+                    }
                     try run?.add(step, found.attachments)
                 }
             }
-            for problem in found.problems { report.tell(problem) }
-            if !dryRun { try await session.finish() }
             if let plan, let run {
                 let file = try NewFile(replacing: plan)
                 try file.write(PrintableText(json: run.text))
                 try file.finish()
             }
-            try report.end()
+            func end(isWritten: Bool) throws {
+                for (step, outcome) in untold { report.tell(step, outcome?.kept(isWritten: isWritten)) }
+                for problem in found.problems { report.tell(problem) }
+                try report.end()
+            }
+            if dryRun { try end(isWritten: true) } else { try await session.finish(andReport: end) }
         } catch { throw CommandFailure(reading: error) }
     }
 

@@ -33,7 +33,7 @@ struct SyncCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
-        do { try await session.synchronize() } catch { throw CommandFailure(reading: error) }
+        do { try await session.synchronize(sends: true) } catch { throw CommandFailure(reading: error) }
         let kept = try await session.own?.changes() ?? []
         try await session.reading {
             let others = try session.descriptor.unsentInOtherStores()

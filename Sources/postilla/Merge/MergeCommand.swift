@@ -115,8 +115,10 @@ struct MergeCommand: AsyncParsableCommand {
             for file in read { merge.add(file.copy) }
             try await LayerMerge.addFiles(to: &merge, of: &read)
             let outcomes = try await target.apply(merge, of: read, in: session, isDryRun: dryRun)
-            if !dryRun { try await session.finish() }
-            try report(merge, read, []) { outcomes[ByteOrdered($0.id)] }
+            func end(isWritten: Bool) throws {
+                try report(merge, read, []) { outcomes[ByteOrdered($0.id)]?.kept(isWritten: isWritten) }
+            }
+            if dryRun { try end(isWritten: true) } else { try await session.finish(andReport: end) }
         } catch { throw CommandFailure(reading: error) }
     }
 

@@ -20,6 +20,9 @@ enum EditOutcome: Equatable, Sendable {
         }
     }
 
+    /// What became of an edit that is kept, if the PDF to which it belongs could not be written.
+    func kept(isWritten: Bool) -> EditOutcome { self == .applied && !isWritten ? .waiting : self }
+
     var reason: String? {
         switch self {
         case .applied, .waiting: nil

@@ -48,6 +48,18 @@ extension LayerSession {
     /// Ends a command that has edited: writes its changes, if the layer is that of a PDF.
     func finish() async throws { try await own?.finish() }
 
+    /// Ends a command that has edited, and reports what it did also if the PDF cannot be written.
+    ///
+    /// - Parameter report: Gets whether the edits are where they belong. Otherwise they are kept.
+    func finish(andReport report: (_ isWritten: Bool) throws -> Void) async throws {
+        do { try await finish() } catch {
+            var failure = CommandFailure(reading: error)
+            do { try report(false) } catch { failure.message += "\n" + CommandFailure(reading: error).message }
+            throw failure
+        }
+        try report(true)
+    }
+
     /// Ends a command of several edits of which some failed: those that were made are written like others.
     ///
     /// - Parameter failure: Why the command fails.
