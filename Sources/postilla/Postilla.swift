@@ -18,7 +18,7 @@ struct Postilla: AsyncParsableCommand {
             output, messages to standard error.
 
             Exit codes: 0 done, 1 failed, 3 authentication, 4 not permitted, 5 server unreachable, 6 conflict, 7 local \
-            copy not current, 64 usage or no usable terminal, 130 interrupted.
+            copy not current, 8 stored here and not confirmed, 64 usage or no usable terminal, 130 interrupted.
             """,
         version: Version.current,
         subcommands: [

@@ -25,7 +25,7 @@ extension HTTPTransport {
         if response.status == .unprocessableEntity {
             throw .attachment("the server rejected its attachment: the file was damaged here or in transit")
         }
-        try await check(response, deadline: deadline)
+        try await check(response, deadline: deadline, isOfKnownServer: true)
         _ = try await collect(response, limit: 64 << 10, deadline: deadline)
         return .uploaded
     }

@@ -6,7 +6,12 @@ import SyncProtocol
 
 extension HTTPTransport {
     /// Translates an error status into its meaning for the session.
-    func check(_ response: HTTPClientResponse, deadline: NIODeadline? = nil) async throws(SyncFailure) {
+    ///
+    /// - Parameter isOfKnownServer: whether a server has answered at this address before. What is not its answer comes from
+    ///   something on the way, such as a firewall.
+    func check(
+        _ response: HTTPClientResponse, deadline: NIODeadline? = nil, isOfKnownServer: Bool = false
+    ) async throws(SyncFailure) {
         let status = response.status.code
         guard status != 200 else { return }
         if let redirect = response.redirect { throw notOurs("it returned \(redirect)") }
@@ -20,6 +25,9 @@ extension HTTPTransport {
                 let pause = retryAfter ?? (status == 429 ? Self.pause : nil)
                 throw .unreachable(
                     "\(address.host) returned \(status)", retryAfterMilliseconds: pause.map { $0 * 1000 })
+            }
+            guard !isOfKnownServer else {
+                throw .invalidServer("something between here and \(address.host) answers \(status)")
             }
             throw notOurs("it returned \(status) with an unknown error")
         }

@@ -23,7 +23,8 @@ struct HTTPTransport: Sendable {
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
         switch kind {
         case .session: .session(try await ask(.GET, "session", token: token))
-        case .push(let push): .push(try await ask(.POST, "changes", token: token, body: push.bytes))
+        case .push(let push):
+            .push(try await ask(.POST, "changes", token: token, body: push.bytes, isOfKnownServer: true))
         case .pull(let cursor):
             .delta(
                 try await ask(
@@ -53,14 +54,14 @@ struct HTTPTransport: Sendable {
 
     func ask<Answer: WireMessage>(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
-        timeout: TimeAmount? = nil
+        timeout: TimeAmount? = nil, isOfKnownServer: Bool = false
     ) async throws(SyncFailure) -> Answer {
         var request = try request(method, path, query, token: token)
         request.headers.add(name: "accept", value: "application/json")
         if body != nil { request.headers.add(name: "content-type", value: "application/json") }
         let deadline = NIODeadline.now() + (timeout ?? self.timeout)
         let response = try await wholeAnswer(request, body, deadline: deadline)
-        try await check(response, deadline: deadline)
+        try await check(response, deadline: deadline, isOfKnownServer: isOfKnownServer)
         let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
         do { return try Answer(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }
     }

@@ -135,7 +135,7 @@ import Testing
             }
         }
         let hung = (0..<2).map { [scene] _ in Task { try await scene.open() } }
-        await Task.detached { Self.wait(reached) }.value
+        await Self.wait(reached)
         files.hooks.withLock { $0 = .init() }
         let path = scene.root + "/other.pdf"
         try scene.replace(SmallPDF(annotations: [LocalFileScene.note]).bytes, at: path)
@@ -152,7 +152,15 @@ import Testing
         #expect(try opened[0] === opened[1] && scene.layer(opened[0]) == [LocalFilesScene.first: "first"])
     }
 
-    private static func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
+    /// Waits on a thread of its own: two tests that each kept one of the threads of all tasks held up everything.
+    private static func wait(_ semaphore: DispatchSemaphore) async {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                semaphore.wait()
+                continuation.resume()
+            }
+        }
+    }
 
     /// It is read in turn with its own writes, but edits of it are stored meanwhile.
     @Test func aFileThatHangsTakesEdits() async throws {
@@ -166,7 +174,7 @@ import Testing
         }
         try await scene.append("theirs", "theirs")
         file.send(.changedOnDisk)
-        await Task.detached { Self.wait(reached) }.value
+        await Self.wait(reached)
         try await scene.edit(file, "new", "new")
         #expect(file.state.unwritten == 1)
         file.work.hooks.withLock { $0 = .init() }

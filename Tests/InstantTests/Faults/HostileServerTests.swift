@@ -74,7 +74,7 @@ import Testing
         ("cut", InstantError.Kind.editsNotSent), ("cut json", .editsNotSent), ("html", .editsNotSent),
         ("gzip", .editsNotSent), ("bomb", .editsNotSent), ("empty", .editsNotSent),
         ("no results", .invalidServerData), ("other results", .invalidServerData), ("429", .requestFailed),
-        ("500", .editsNotSent), ("400", .editsNotSent), ("deep", .editsNotSent), ("twice", .editsNotSent),
+        ("500", .requestFailed), ("400", .editsNotSent), ("deep", .editsNotSent), ("twice", .editsNotSent),
     ])
     func anAnswerThatIsNoneLeavesTheEditWaiting(_ kind: String, _ expected: InstantError.Kind) async throws {
         let (server, client, descriptor) = try await live { request in
@@ -113,6 +113,21 @@ import Testing
         case "deep": return .json(Array((String(repeating: "[", count: 9999)).utf8))
         default: return .json(Array(#"{"results":[],"results":[]}"#.utf8))
         }
+    }
+
+    @Test func aFirewallIsNotTakenForTheServer() async throws {
+        let (server, client, descriptor) = try await live { request in
+            guard request.path.hasSuffix("/changes") else { return nil }
+            var answer = FakeServer.Answer(headers: ["content-type": "text/html"], body: Array("<html>".utf8))
+            answer.status = 403
+            return answer
+        }
+        _ = try descriptor.create(note("mine"))
+        let error = try await failure(descriptor)
+        #expect(error == InstantError(.editsNotSent, "something between here and 127.0.0.1 answers 403"))
+        try descriptor.performer().settle()
+        #expect(descriptor.status.connection == .live)
+        withExtendedLifetime((client, server)) {}
     }
 
     @Test func askingForPatienceIsGranted() async throws {
