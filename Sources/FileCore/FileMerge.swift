@@ -226,6 +226,8 @@ struct FileMerge {
         guard let old, !old.base.isSame(as: theirs), old.written != nil || theirs == nil else { return old?.written }
         var written = old.written ?? LocalFileState.Written(number: 0, before: [])
         written.add(old.base)
+        // What another program has made of it does not show that a program has seen a later write.
+        if theirs != nil, !written.before.contains(where: { $0.isSame(as: theirs) }) { written.add(theirs) }
         // A program that has seen only what was written up to now has not seen it: the file did not have it.
         if old.base == nil, theirs != nil, written.number > 0 { written.number = state.writes + 1 }
         return written

@@ -229,6 +229,30 @@ struct LocalFileCoreTests {
         }
     }
 
+    /// A program that changes one of this program's own annotations has not seen what is written after that.
+    @Test func aChangeByAnotherProgramShowsNoLaterWrite() {
+        let (mine, theirs, note) = (Bench.note("a", "mine"), Bench.note("a", "theirs"), Bench.note("b", "note"))
+        func written(_ record: Record) -> LocalFileState.Row {
+            LocalFileState.Row(
+                base: record, local: record, written: LocalFileState.Written(number: 1, before: [nil]))
+        }
+        var bench = Bench()
+        bench.send(.changedOnDisk)
+        let changed = FileReading(
+            version: Bench.version("second"), records: [theirs], synced: [ByteOrdered("a"): written(mine)])
+        bench.look(.read(changed))
+        var rows = [ByteOrdered("b"): written(note)]
+        for case .store(_, let changes, _) in bench.effects {
+            for case .row(let id, let row) in changes { rows[id] = row }
+        }
+        bench.store()
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(FileReading(version: Bench.version("anew"), records: [theirs], origin: .anew(nil), synced: rows)))
+        bench.store()
+        #expect(bench.core.state.conflicts.keys.map(\.text) == ["b"])
+    }
+
     /// A program that has not finished writing has decided nothing.
     @Test func aFileWithoutItsEndKeepsBothSidesOfAConflict() {
         let (mine, theirs) = (Bench.note("a", "mine"), Bench.note("a", "theirs"))
