@@ -31,7 +31,7 @@ struct LocalFilesService: Service {
         var (last, alarm) = (ContinuousClock.now, Task<Void, any Error>?.none)
         defer { alarm?.cancel() }
         var isEnding = false
-        files.call()
+        // The first call comes when the engine listens: before, its socket is not in place yet.
         for await _ in files.calls where !isEnding {
             let idle = gate.idle()
             if !files.options.isInPlace() {

@@ -137,7 +137,12 @@ package final class Server: Sendable {
         let address = ListenAddress(host: options.host, port: options.port)
         services += [
             StreamDrainService(streams: streams),
-            options.personal.map { [self] in quietApplication($0) { [self] in told(.main, 0, ready) } }
+            options.personal.map { [self] in
+                quietApplication($0) { [self] in
+                    told(.main, 0, ready)
+                    localFiles?.call()
+                }
+            }
                 ?? application(responder, server, at: address) { [self] in told(.main, $0, ready) },
             StreamShutdownService(engine: engine), ClockService(engine: engine, every: options.timeEvery),
             DiskSpaceService(space: storage.space, every: options.timeEvery),

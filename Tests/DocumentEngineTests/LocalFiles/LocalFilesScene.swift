@@ -86,7 +86,11 @@ struct LocalFilesScene: Sendable {
                 defer { ready.finish() }
                 try await server.run { ready.yield($0) }
             }
-            for await _ in ports { break }
+            guard await ports.first(where: { _ in true }) != nil else {
+                // It has ended before it listened, with an error.
+                try await group.waitForAll()
+                throw CancellationError()
+            }
             let path = root + "/engine.sock"
             let socket = try #require(path.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
             var request = HTTPClientRequest(url: "http+unix://\(socket)/instant/v1/session")
