@@ -73,7 +73,8 @@ import Testing
     @Test func theNetworkComingBackEndsThePause() async throws {
         let isDown = Mutex(false)
         let server = try plainServer { _ in
-            isDown.withLock { $0 } ? .error(500, "internal_error") : nil
+            // The connection ends in the middle of the answer.
+            isDown.withLock { $0 } ? FakeServer.Answer(headers: ["content-length": "1000"]) : nil
         }
         let network = ManualNetwork()
         // The clock is stopped, so no wait ends on its own.
@@ -221,11 +222,16 @@ import Testing
     @Test func aServerWhoseDiskIsFullGetsTheEditLater() async throws {
         let isFull = Mutex(true)
         let server = try plainServer { request in
+            if request.path == "/instant/v1/events" {
+                return FakeServer.Answer(
+                    headers: ["content-type": "text/event-stream", "content-length": "1000"], holds: true)
+            }
             guard request.path.hasSuffix("/changes"), isFull.withLock({ $0 }) else { return nil }
             var answer = FakeServer.Answer.json(ErrorAnswer(.storageFull, "the server's disk is full").bytes)
             (answer.status, answer.headers["retry-after"]) = (503, "30")
             return answer
         }
+        defer { server.release() }
         let clock = ManualClock()
         let it = try await Reader(server, Environment(now: { clock.now }))
         let events = it.descriptor.events
