@@ -47,6 +47,8 @@ final class OpenLayer: Sendable {
         /// The comments known to name the user.
         var mentions: Set<ByteOrdered>?
         var title: String?
+        /// Why the last sync failed, until one succeeds: each attempt fails for the same reason.
+        var syncFailure: String?
     }
 
     init(
@@ -284,7 +286,12 @@ final class OpenLayer: Sendable {
             }
             if !isAsking { post(.tokenRefused(error.words)) }
         case .didFailSync(let error):
-            if error.kind != .requestFailed, !isAboutToken(error) { post(.notice(error.message)) }
+            let wasTold = state.withLock { state in
+                defer { state.syncFailure = error.message }
+                return state.syncFailure == error.message
+            }
+            if error.kind != .requestFailed, !isAboutToken(error), !wasTold { post(.notice(error.message)) }
+        case .didFinishSync: state.withLock { $0.syncFailure = nil }
         case .didChangeRecords(let ids, let others):
             post(
                 .recordsChanged(
@@ -309,7 +316,7 @@ final class OpenLayer: Sendable {
             post(.tokenAccepted)
         // The status line counts them.
         case .didRejectEdits: break
-        case .didBeginSync, .didChangeSyncState, .didFinishSync, .didChangeConnection, .didCheckIntegrity,
+        case .didBeginSync, .didChangeSyncState, .didChangeConnection, .didCheckIntegrity,
             .didLoseAccess, .didCancelDownload, .didClose:
             break
         }
