@@ -49,6 +49,12 @@ extension Layer {
         }
     }
 
+    /// Tells other processes whether the one that leads can send edits.
+    func note(unsentBecause reason: String?) throws {
+        guard try store.read({ try $0.metadata().unsentBecause }) != reason else { return }
+        try store.write(.recoverable) { try $0.changeMetadata { $0.unsentBecause = reason } }
+    }
+
     /// Whether the change with this number has been sent but not answered.
     func isSealed(n: Int64) throws -> Bool {
         try store.read { try $0.entries(in: [.sealed], limit: .max).contains { $0.n == n } }

@@ -10,7 +10,7 @@ struct SendingPause: Hashable, Sendable {
     var until: Timestamp
     /// Whether the server has asked for the pause, so that a key press does not end it.
     var isRequested = false
-    /// Whether the edits are tried again, and there is no answer yet.
+    /// Whether a retry is due or under way, and the server has not answered it yet.
     var isOver = false
     /// The failures in a row.
     var count: Int
@@ -35,6 +35,15 @@ extension Synchronizer {
         self.pause = pause
         (pushAt, unsentSince) = (nil, nil)
         isCaughtUp = false
+        // If this cannot be noted, other processes wait for as long as they do for a leader without a connection.
+        try? layer.note(unsentBecause: failure.description)
+    }
+
+    /// Notes that an edit was answered, or that the connection is the reason for the failure.
+    mutating func dropPause() {
+        guard pause != nil else { return }
+        pause = nil
+        try? layer.note(unsentBecause: nil)
     }
 
     /// Ends the pause once it is over, or when the user wants it.

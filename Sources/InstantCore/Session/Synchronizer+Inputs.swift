@@ -29,7 +29,7 @@ extension Synchronizer {
             if followUntil != nil { followUntil = now + Self.followPatience }
             let backlog = try layer.backlog()
             perform(cycle.edited(backlog: backlog))
-            planPush(backlog, now: now)
+            if try isLeading || layer.metadata().unsentBecause == nil { planPush(backlog, now: now) }
             try updateGoal()
         case .syncRequested: try requestSync(now: now)
         case .checkRequested:

@@ -11,6 +11,8 @@ import SyncProtocol
 ///   leader has brought the store up to the server's revision and sent all waiting edits.
 /// - A process with an open cycle requests leadership. The leader then begins a cycle, or yields if it has no
 ///   connection, its request is not answered, or its token does not allow sending all waiting edits.
+/// - A leader that cannot send, although the server answers everything else, keeps the lead and says so in the store: another
+///   process would only try the same. The cycles of the others then end without the edits.
 /// - A process that is about to be stopped releases the lock. One that is stopped or blocked without notice is replaced;
 ///   ``FencedStore`` prevents it from writing afterwards.
 extension Synchronizer {
@@ -52,6 +54,7 @@ extension Synchronizer {
             isLeading = true
             fence.lead(true)
             (goal, followUntil, checkAt) = (nil, nil, nil)
+            if pause == nil { try? layer.note(unsentBecause: nil) }
         }
         guard let (answer, ticket) = undecided else { return }
         undecided = nil
@@ -124,7 +127,7 @@ extension Synchronizer {
     private var isWaiting: Bool { if case .waiting = session.state { true } else { false } }
 
     private func maySendAll() throws -> Bool {
-        try layer.backlog() == .none || (session.dataTicket != forbidden && !isPaused && !layer.hasUnsendable())
+        try layer.backlog() == .none || (session.dataTicket != forbidden && !layer.hasUnsendable())
     }
 
     private mutating func stopLeading() {
@@ -161,17 +164,21 @@ extension Synchronizer {
         notBefore = nil
     }
 
-    /// Ends the cycle once another process has completed it.
+    /// Ends the cycle once another process has completed it, or has received everything and cannot send.
     mutating func updateFollowing(now: Timestamp) throws {
         while session.dataTicket != nil, cycle.isSyncing {
+            let isUnsent = try backlog() == .sendable
+            let reason = try isUnsent ? layer.metadata().unsentBecause : nil
             if cycle.state == .sendingChanges {
-                guard try backlog() != .sendable else { return }
+                guard !isUnsent || reason != nil else { return }
                 perform(cycle.sent())
             }
             guard try isGoalReached() else { return }
             goal = nil
             session.succeeded()
-            perform(cycle.received(backlog: try backlog()))
+            perform(
+                cycle.received(backlog: reason == nil ? try backlog() : .kept, isUnsent: reason != nil),
+                failure: reason.map { .notSent($0) })
         }
     }
 

@@ -90,7 +90,7 @@ extension Synchronizer {
             announce(changes)
             if changes.needsSnapshot { startOver() }
         case (.uploaded, .upload(let id)):
-            pause = nil
+            dropPause()
             try layer.uploaded(id)
         case (.digest(let answer), .digest): try take(answer, now: now)
         default: throw InvalidServerData("the response does not match the request")
@@ -120,7 +120,7 @@ extension Synchronizer {
         _ answer: PushAnswer, to pushed: PushRequest, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
         let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
-        pause = nil
+        dropPause()
         announce(changes)
         if changes.startedAnew {
             try countFreshStart("the server keeps losing changes that were sent")

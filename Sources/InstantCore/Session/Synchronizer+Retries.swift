@@ -81,7 +81,7 @@ extension Synchronizer {
             effects.append(.announce(.failedReauthentication(ticket, failure)))
         }
         problem = failure
-        pause = nil
+        dropPause()
         perform(session.failed(at: now, delay: delay))
         end(failure)
     }

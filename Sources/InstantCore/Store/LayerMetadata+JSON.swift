@@ -40,6 +40,7 @@ extension LayerMetadata {
             if let migratedTo { $0.member("migratedTo", migratedTo) }
             if wasReset { $0.member("wasReset", true) }
             if term > 0 { $0.member("term", term) }
+            if let unsentBecause { $0.member("unsentBecause", unsentBecause) }
             if let handover { $0.member("handover", handover) }
             if !received.isEmpty { $0.member("received", .array(received.map(JSON.string))) }
         }
@@ -80,6 +81,7 @@ extension LayerMetadata {
         migratedTo = value["migratedTo"]?.string
         wasReset = value["wasReset"]?.bool ?? false
         term = value["term"]?.integer ?? 0
+        unsentBecause = value["unsentBecause"]?.string
         handover = value["handover"]?.string
         received = (value["received"]?.array ?? []).compactMap(\.string)
         uploads = Set((value["uploads"]?.array ?? []).compactMap { $0.string.flatMap(AttachmentID.init) })

@@ -50,6 +50,8 @@ package struct LayerMetadata: Hashable, Sendable {
     package var received: [String] = []
     /// Grows with each process that begins to lead; only the newest writes the server's state.
     package var term: Int64 = 0
+    /// Why the process that leads cannot send edits at the moment, although the server answers everything else; nil if it can.
+    package var unsentBecause: String?
     /// Whether the server's rows were dropped with the tables of an old program version; the next sync loads them
     /// again.
     package var wasReset = false

@@ -93,10 +93,28 @@ import Testing
         #expect(longest > 10_000 && longest <= 60_000)
     }
 
-    /// Another process may have another way to the server.
-    @Test mutating func aLeaderThatCannotSendYieldsToAProcessThatAsks() throws {
+    @Test mutating func anotherProcessDoesNotWaitForEditsThatTheLeaderCannotSend() throws {
         let pull = try #require(failPush(.unreachable("cut")).request)
         _ = it.give(.answered(pull, it.delta()))
-        #expect(it.give(.leadClaimed("other")).contains(.lead(false)))
+        // The leader keeps the lead, and brings the store up to date.
+        let effects = it.give(.leadClaimed("other"))
+        #expect(!effects.contains(.lead(false)) && effects.compactMap(\.name).last == "pull since 0")
+        var other = Bench(sharing: it.layer)
+        other.isLockTaken = true
+        let asked = other.request(.tokenSupplied(TokenHandle(2)))
+        let names = other.names(.answered(asked, other.session()))
+        #expect(names.suffix(3) == ["receivingChanges", "dirty", "failed: cut"], "\(names)")
+        #expect(other.names(.storeChanged) == ["changed "])
+        other.now = other.now + 2000
+        #expect(other.names(.woke) == [])
+    }
+
+    @Test mutating func theEndOfAPauseIsToldToOthers() throws {
+        let pull = try #require(failPush(.unreachable("cut")).request)
+        _ = it.give(.answered(pull, it.delta()))
+        #expect(try it.layer.metadata().unsentBecause == "cut")
+        it.now = try #require(it.alarm)
+        _ = it.give(.answered(it.request(.woke), applied(1)))
+        #expect(try it.layer.metadata().unsentBecause == nil)
     }
 }
