@@ -22,12 +22,15 @@ struct Profile {
     var hasStranger: Bool
     /// Whether processes on one store are stopped for a while.
     var stopsProcesses: Bool
+    /// Whether something on the way to the server refuses some texts.
+    var hasFirewall: Bool
 
     /// - Parameter later: Decides features that were added later, so that older seeds give the same histories.
     init(_ dice: inout SeededRandom, _ later: inout SeededRandom) {
         startsThreads = later.chance(2, of: 3)
         hasStranger = later.chance(1, of: 2)
         stopsProcesses = later.chance(1, of: 2)
+        hasFirewall = later.chance(1, of: 3)
         devices = Int.random(in: 2...4, using: &dice)
         hasSecondProcesses = dice.chance(1, of: 4)
         layers = dice.chance(1, of: 6) ? ["", "review"] : [""]
@@ -44,7 +47,9 @@ struct Profile {
     /// A description for the head of a trace.
     var summary: String {
         let hazards = Happening.allCases.filter { $0.isHazard && weights[$0, default: 0] > 0 }.map(\.rawValue)
-        let more = (startsThreads ? ", threads" : "") + (hasStranger ? ", a stranger" : "")
+        let more =
+            (startsThreads ? ", threads" : "") + (hasStranger ? ", a stranger" : "")
+            + (hasFirewall ? ", a firewall" : "")
         return "\(devices) devices, \(steps) steps\(more); \(hazards.joined(separator: ", "))"
     }
 }

@@ -31,6 +31,9 @@ extension Universe {
         if !parcel.isCheck { delivered += 1 }
         switch parcel {
         case .request(let id, let request, let token):
+            if case .push(let push) = request.kind, hasFirewall, Firewall.stops(push) {
+                return try block(id, request, token)
+            }
             let body = if case .push(let push) = request.kind { push.bytes } else { [UInt8]() }
             guard let reply = try host.answer(request.kind, body: body, token: token, at: time) else {
                 return try fail(id, request, "the server died")
@@ -78,7 +81,7 @@ extension Universe {
         }
     }
 
-    private func fail(_ id: ProcessID, _ request: SyncRequest, _ why: String) throws {
+    func fail(_ id: ProcessID, _ request: SyncRequest, _ why: String) throws {
         try answer(id, request, .failure(.unreachable(why)))
     }
 

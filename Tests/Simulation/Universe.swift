@@ -24,6 +24,7 @@ final class Universe {
     var delivered = 0
     /// Whether all hazards are off.
     var isQuiet = false
+    var hasFirewall: Bool
     private var texts = 0
     private var pdfs = 0
 
@@ -32,6 +33,7 @@ final class Universe {
         later = SeededRandom(seed: ~seed)
         profile = Profile(&dice, &later)
         self.trace = trace
+        hasFirewall = profile.hasFirewall
         trace(profile.summary)
         host = try Host(profile, &dice, trace: trace)
         self.dice = dice

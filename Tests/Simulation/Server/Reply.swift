@@ -14,6 +14,11 @@ struct Reply {
         self.bytes = bytes
     }
 
+    /// The answer of a firewall.
+    static let blocked = Reply(status: 403, bytes: Array("<html>Forbidden</html>".utf8))
+
+    private init(status: Int, bytes: [UInt8]) { (self.status, self.bytes) = (status, bytes) }
+
     /// The answer to an upload.
     static let received = Reply(bytes: Array("{}".utf8))
 
