@@ -17,7 +17,7 @@ public struct InstantError: Error, Hashable, Sendable, CustomStringConvertible {
         case authenticationFailed
         /// The server is unreachable: a temporary state, not a reason for an alert.
         case requestFailed
-        /// The server, or something on the way to it, does not take edits. They are kept and tried again; everything else
+        /// The server, or something on the way to it, does not accept edits. They are kept and sent again; everything else
         /// was received.
         case editsNotSent
         /// The server's response is invalid: the server is not compatible, or the response was damaged in transit.

@@ -85,7 +85,7 @@ package struct LayerMachine: Hashable, Sendable {
     /// Ends receiving at the server's head: sends again if it can, continues if another cycle was requested, and
     /// otherwise finishes.
     ///
-    /// - Parameter isUnsent: Whether the server does not take edits that it should. Then the cycle fails at its end.
+    /// - Parameter isUnsent: Whether edits could not be sent that the token allows. Then the cycle ends with a failure.
     package mutating func received(backlog: Backlog, isUnsent: Bool = false) -> [Action] {
         guard state == .receivingChanges else { return [] }
         isKnown = true

@@ -54,7 +54,7 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case attachment(String)
     /// No connection, a timeout or an overloaded server.
     case unreachable(String, retryAfterMilliseconds: Int64? = nil)
-    /// The server, or something on the way to it, does not take edits, and answers everything else.
+    /// The server, or something on the way to it, does not accept edits, and answers everything else.
     case notSent(String, retryAfterMilliseconds: Int64? = nil)
     /// The responder is not a compatible server, or its response is invalid.
     case invalidServer(String)

@@ -48,7 +48,7 @@ struct LayerOptions: ParsableArguments {
     }
 }
 
-/// Which layer of a server, and as whom.
+/// Selects a layer on a server, and the user.
 struct LayerChoice: ParsableArguments {
     @Option(
         help: ArgumentHelp(

@@ -38,11 +38,14 @@ extension LayerSession {
         if outcomes.contains(.waiting) { Self.tellThatItWaits() }
     }
 
-    /// Adds to a failure after which an edit waits that it does, so that nobody makes it a second time.
+    /// Returns the failure with a note that the edit is stored, so that nobody makes it again.
     private func unconfirmed(_ failure: CommandFailure) -> CommandFailure {
         guard [.unreachable, .stale, .unconfirmed].contains(failure.status) else { return failure }
-        let place = own == nil ? "stored on this machine and sent by the next sync" : "kept until then"
-        return CommandFailure(failure.message + "; the edit is " + place, .unconfirmed)
+        let note =
+            own == nil
+            ? "the edit is stored on this machine and sent by the next sync"
+            : "the edit waits on this machine, and the next command on this PDF tries again"
+        return CommandFailure(failure.message + "; " + note, .unconfirmed)
     }
 
     /// Ends a command that has edited: writes its changes, if the layer is that of a PDF.

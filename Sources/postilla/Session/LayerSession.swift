@@ -135,7 +135,7 @@ struct LayerSession: Sendable {
         do {
             try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
         } catch let failure as CommandFailure where failure.status == .unconfirmed && !sends {
-            Output.warning("earlier edits are not sent: \(failure.message)")
+            Output.warning("earlier edits were not sent: \(failure.message)")
         } catch var failure as CommandFailure {
             // A layer to which no server ever granted access does not stay on this machine.
             if descriptor.isDisposable { try? descriptor.removeLocalStorage() }
