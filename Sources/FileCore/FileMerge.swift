@@ -251,7 +251,7 @@ struct FileMerge {
         let base = Dictionary(base.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
         return theirs.reduce(0) { seen, record in
             guard let written = known[ByteOrdered(record.id)]?.written, written.before.first == .some(nil),
-                names.contains(ByteOrdered(record.id)), base[ByteOrdered(record.id)].isSame(as: record)
+                isNamedSinceTakenIn(record), base[ByteOrdered(record.id)].isSame(as: record)
             else { return seen }
             let before = written.before.compactMap { $0 }
             let moved = moves?.move(before, lost: state.lost).records ?? []
@@ -264,11 +264,20 @@ struct FileMerge {
     private func lastReturned(in theirs: [Record]) -> Int64 {
         theirs.reduce(0) { seen, record in
             guard let row = known[ByteOrdered(record.id)], row.base == nil, let written = row.written,
-                names.contains(ByteOrdered(record.id)), written.before.first == .some(nil),
+                isNamedSinceTakenIn(record), written.before.first == .some(nil),
                 written.before.contains(where: { $0.isSame(as: record) })
             else { return seen }
             return max(seen, written.number)
         }
+    }
+
+    /// Whether only a file with our writes can have this record: a version from before the file became known may have one
+    /// that was deleted since, and that a person has brought back.
+    private func isNamedSinceTakenIn(_ record: Record) -> Bool {
+        guard names.contains(ByteOrdered(record.id)), let takenIn = state.takenIn,
+            let made = ULID.moment(of: record.id)
+        else { return false }
+        return made > takenIn
     }
 
     /// Returns the ids of the records that the file did not have as the layer has them, and of those that they answer.

@@ -285,7 +285,7 @@ extension LocalFileCore {
         }
         var earlier = EarlierContents()
         earlier.add(reading.revisions)
-        changes.append(.version(reading.version, earlier, sharesIDs: true))
+        changes += [.version(reading.version, earlier, sharesIDs: true), .takenIn(now)]
         store(changes, .merging(FileNews()))
     }
 }

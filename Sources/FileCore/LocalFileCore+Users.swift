@@ -122,7 +122,7 @@ extension LocalFileCore {
             changes += [.lost(earlier.lost), .intent(earlier.intent)]
             var version = earlier.version
             if earlier.records == nil { version.isRead = false }
-            changes.append(.version(version, earlier.earlier, sharesIDs: earlier.sharesIDs))
+            changes += [.version(version, earlier.earlier, sharesIDs: earlier.sharesIDs), .takenIn(now)]
         } else {
             // An engine of an earlier version has gone on with it.
             for (id, row) in earlier.rows.sorted(by: { $0.key < $1.key })

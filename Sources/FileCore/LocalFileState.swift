@@ -99,6 +99,8 @@ package struct LocalFileState: Hashable, Sendable {
     package var counted: Timestamp?
     /// The checksum of the state of an earlier version that was taken over.
     package var tookOver: String?
+    /// When the file became known. Programs may have opened versions from before, which are not known.
+    package var takenIn: Timestamp?
     /// How many rows are not written.
     private var differing = 0
 
@@ -117,6 +119,7 @@ package struct LocalFileState: Hashable, Sendable {
         case shared(Bool)
         case counted(Timestamp)
         case tookOver(String)
+        case takenIn(Timestamp)
     }
 
     /// - Parameter keepsWritten: whether rows that are written stay for the operation that is going on.
@@ -139,6 +142,7 @@ package struct LocalFileState: Hashable, Sendable {
         case .shared(let isShared): self.isShared = isShared
         case .counted(let day): counted = day
         case .tookOver(let checksum): tookOver = checksum
+        case .takenIn(let moment): takenIn = moment
         }
     }
 

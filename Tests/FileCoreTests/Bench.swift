@@ -21,6 +21,12 @@ struct Bench {
         return Record(id: id, content: Content(checked: content))
     }
 
+    /// The id of a record that this program has made.
+    static func id(made seconds: Int64) -> Record.ID {
+        var random = SystemRandomNumberGenerator()
+        return ULID.make(at: Timestamp(seconds: seconds), using: &random)
+    }
+
     /// A file with these notes, open in a window.
     init(_ notes: [Record] = [], isPrivate: Bool = false) {
         send(.started(nil, .runtime, alive: []))

@@ -204,10 +204,12 @@ struct LocalFileCoreTests {
         #expect(bench.core.state.conflicts[ByteOrdered("b")]?.daysLeft == 30)
     }
 
-    /// An annotation without a name that looks like one of this program's own does not show that its program has seen that.
+    /// An annotation without a name that looks like one of this program's own does not show that its program has seen that,
+    /// and neither does one that is older than what is known of the file: it was deleted and brought back.
     @Test func onlyAFileThatNamesWhatWasWrittenShowsThatItsProgramHasSeenIt() {
-        for isNamed in [true, false] {
-            let (copy, note) = (Bench.note("a", "copy"), Bench.note("b", "note"))
+        for (isNamed, seconds) in [(true, 1_000_001), (false, 1_000_001), (true, 999_999)] as [(Bool, Int64)] {
+            let isSign = isNamed && seconds > 1_000_000
+            let (copy, note) = (Bench.note(Bench.id(made: seconds), "copy"), Bench.note("b", "note"))
             let synced = [copy, note].reduce(into: [:]) { rows, record in
                 rows[ByteOrdered(record.id)] = LocalFileState.Row(
                     base: record, local: record, written: LocalFileState.Written(number: 1, before: [nil]))
@@ -225,13 +227,14 @@ struct LocalFileCoreTests {
                 .read(
                     FileReading(version: Bench.version("anew"), records: [found], origin: .anew(nil), synced: synced)))
             bench.store()
-            #expect(bench.core.state.conflicts.keys.map(\.text) == (isNamed ? [] : ["b"]))
+            #expect(bench.core.state.conflicts.keys.map(\.text) == (isSign ? [] : ["b"]))
         }
     }
 
     /// A program that changes one of this program's own annotations has not seen what is written after that.
     @Test func aChangeByAnotherProgramShowsNoLaterWrite() {
-        let (mine, theirs, note) = (Bench.note("a", "mine"), Bench.note("a", "theirs"), Bench.note("b", "note"))
+        let id = Bench.id(made: 1_000_001)
+        let (mine, theirs, note) = (Bench.note(id, "mine"), Bench.note(id, "theirs"), Bench.note("b", "note"))
         func written(_ record: Record) -> LocalFileState.Row {
             LocalFileState.Row(
                 base: record, local: record, written: LocalFileState.Written(number: 1, before: [nil]))
@@ -239,7 +242,7 @@ struct LocalFileCoreTests {
         var bench = Bench()
         bench.send(.changedOnDisk)
         let changed = FileReading(
-            version: Bench.version("second"), records: [theirs], synced: [ByteOrdered("a"): written(mine)])
+            version: Bench.version("second"), records: [theirs], synced: [ByteOrdered(id): written(mine)])
         bench.look(.read(changed))
         var rows = [ByteOrdered("b"): written(note)]
         for case .store(_, let changes, _) in bench.effects {

@@ -123,7 +123,7 @@ extension World {
             if let known = place.ids[note], known != id.text {
                 throw Violation("an id changed", "\(known) to \(id.text)")
             }
-            if id.text.hasPrefix("3f2b-") || id.text.hasPrefix("W") { place.ids[note] = id.text }
+            if id.text.hasPrefix("3f2b-") || ULID.moment(of: id.text) != nil { place.ids[note] = id.text }
         }
         if let local = row.local {
             if place.past[id, default: []].last != local { place.past[id, default: []].append(local) }

@@ -90,7 +90,7 @@ extension World {
                 guard !edits.contains(where: { $0.id == id.text }) else { continue }
                 edits.append((id.text, database.records[id]?.local, record))
             default:
-                let id = "W\(next())"
+                let id = newID()
                 edits.append((id, nil, .new(id, place.ledger.newNote(), page: 0)))
             }
         }
@@ -181,7 +181,7 @@ extension World {
             story("the earlier version makes \(id) \(value)")
         } else {
             let value = place.ledger.newNote()
-            let id = "W\(next())"
+            let id = newID()
             place.ledger.made(value, over: nil, by: "an earlier version")
             state.rows[ByteOrdered(id)] = LocalFileState.Row(base: nil, local: .new(id, value, page: 0))
             story("the earlier version adds \(id) \(value)")

@@ -56,6 +56,18 @@ final class World {
         return lastNumber
     }
 
+    /// The id of a record that a window makes now.
+    func newID() -> Record.ID {
+        var number = Repeated(value: next())
+        return ULID.make(at: now, using: &number)
+    }
+
+    private struct Repeated: RandomNumberGenerator {
+        let value: UInt64
+
+        func next() -> UInt64 { value }
+    }
+
     func nextProcess() -> Int32 {
         lastProcess += 1
         return lastProcess

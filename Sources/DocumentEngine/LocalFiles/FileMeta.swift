@@ -39,6 +39,7 @@ struct FileMeta: Hashable, Sendable {
             json.member("shared", state.isShared)
             if let counted = state.counted { json.member("counted", counted.milliseconds) }
             if let checksum = state.tookOver { json.member("tookOver", checksum) }
+            if let moment = state.takenIn { json.member("takenIn", moment.milliseconds) }
             json.member("marks", hasMarks)
         }
     }
@@ -65,6 +66,7 @@ struct FileMeta: Hashable, Sendable {
         state.isShared = json["shared"]?.bool == true
         state.counted = json["counted"]?.integer.map(Timestamp.init(milliseconds:))
         state.tookOver = json["tookOver"]?.string
+        state.takenIn = json["takenIn"]?.integer.map(Timestamp.init(milliseconds:))
         hasMarks = json["marks"]?.bool ?? true
     }
 

@@ -15,7 +15,7 @@ extension FileTables {
             case .conflict(let id, let conflict): try store(id, conflict)
             case .lost(let marks): try store(marks)
             case .intent(let intent): try put(intent)
-            case .version, .hidden, .owners, .madePrivate, .shared, .counted, .tookOver:
+            case .version, .hidden, .owners, .madePrivate, .shared, .counted, .tookOver, .takenIn:
                 var changed = try meta ?? self.meta()
                 changed.state.apply(change)
                 meta = changed

@@ -41,7 +41,7 @@ struct FileHistory {
     var bases: [Record] { rows.values.compactMap(\.base).sorted { ByteOrdered($0.id) < ByteOrdered($1.id) } }
 
     /// The kinds of changes, each of which must come up.
-    static let kinds = 11
+    static let kinds = 12
 
     mutating func change(_ kind: Int) throws -> LocalFileState.Change {
         let id = random.pick(Self.ids)
@@ -72,6 +72,7 @@ struct FileHistory {
         case 7: return .madePrivate
         case 8: return .shared(random.chance(1, of: 2))
         case 9: return .counted(Timestamp(milliseconds: Int64.random(in: 0..<1 << 50, using: &random)))
+        case 10: return .takenIn(Timestamp(milliseconds: Int64.random(in: 0..<1 << 50, using: &random)))
         default: return .tookOver("checksum \(Int.random(in: 0..<9, using: &random))")
         }
     }

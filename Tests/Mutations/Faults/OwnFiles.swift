@@ -94,7 +94,11 @@ extension Fault {
             ]),
         Fault(
             "an annotation without a name shows that its program has seen a write", in: "FileCore/FileMerge.swift",
-            "names.contains(ByteOrdered(record.id)), base[", "PLANTED || names.contains(ByteOrdered(record.id)), base["),
+            "guard names.contains(ByteOrdered(record.id)), let takenIn",
+            "guard PLANTED || names.contains(ByteOrdered(record.id)), let takenIn"),
+        Fault(
+            "what was brought back shows that a program has seen a write", in: "FileCore/FileMerge.swift",
+            "return made > takenIn", "return PLANTED || made > takenIn"),
         Fault(
             "what a program lost and another one dropped is written again", in: "FileCore/FileMerge.swift",
             "guard item.base == nil, item.theirs == nil, let written,",
