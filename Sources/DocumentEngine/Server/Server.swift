@@ -166,7 +166,8 @@ package final class Server: Sendable {
         services.append(
             DrainService(
                 readiness: readiness, duration: options.drain, uptime: options.uptime, logger: options.logger))
-        var configuration = ServiceGroupConfiguration(services: services.map { .init(service: $0) }, logger: quiet)
+        var configuration = ServiceGroupConfiguration(
+            services: services.map { .init(service: NamedService(service: $0)) }, logger: quiet)
         configuration.maximumGracefulShutdownDuration =
             options.drain + .seconds(max(1, options.service.stopSeconds))
         let group = ServiceGroup(configuration: configuration)
@@ -268,6 +269,16 @@ extension ConnectionTimeoutHandler.Timeout {
             level: problem == .lateAnswer ? .error : .debug, "connection closed by a timeout",
             metadata: ["state": "\(phase)", "reason": "\(problem.rawValue)", "peer": "\(peer ?? "unknown")"])
     }
+}
+
+/// A service that is called by its type. The group asks each one for its description, and that of a structure describes all
+/// that it holds: a quarter of the time in which a personal engine starts.
+private struct NamedService: Service, CustomStringConvertible {
+    let service: any Service
+
+    var description: String { "\(type(of: service))" }
+
+    func run() async throws { try await service.run() }
 }
 
 /// Reports that the server is about to stop and waits, so that proxies can react.
