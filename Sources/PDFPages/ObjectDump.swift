@@ -212,14 +212,15 @@ extension PDFTools {
     func dumpWithCondition(of file: String) async throws -> (ObjectDump, isDamaged: Bool) {
         let strict = try await dump(of: file, ["--suppress-recovery"] + Self.pageKeys)
         if let strict, !strict.hasWarnings { return (strict.objects, false) }
-        // What it finds in the pages does not count here.
+        let all = try await dump(of: file)
+        if let strict { return (all, !all.hasSameObjects(as: strict.objects)) }
+        // It has no pages that qpdf can list. That does not count here.
         guard let plain = try await dump(of: file, ["--suppress-recovery", "--json-key=qpdf"]) else {
-            return (try await dump(of: file), true)
+            return (all, true)
         }
-        guard plain.hasWarnings else { return (try await dump(of: file), false) }
+        guard plain.hasWarnings else { return (all, false) }
         let repaired = try await dump(of: file, ["--json-key=qpdf"])?.objects
-        let isIntact = repaired?.hasSameObjects(as: plain.objects) ?? false
-        return (try await dump(of: file), !isIntact)
+        return (all, !(repaired?.hasSameObjects(as: plain.objects) ?? false))
     }
 
     private static let pageKeys = ["--json-key=pagelabels", "--json-key=qpdf"]
