@@ -169,6 +169,15 @@ struct EngineOfItsOwnStories {
         #expect(added.status != 0)
         #expect(added.messages.contains("the disk with \(disk.path)/data/engine/files is full"), "\(added.messages)")
         #expect(!added.messages.contains("--offline") && !added.messages.contains("server's log"), "\(added.messages)")
+        // Without an engine, too, the PDF can be read, and what keeps it from being edited is named.
+        OwnEngine.kill(home.path + "/run")
+        let read = try shell(#"exec "$@""#, ["list", path], place)
+        #expect(read.status == 0, "\(read.messages)")
+        let refused = try shell(#"exec "$@""#, ["add", path, "--note", "Lost", "--page", "1"], place)
+        #expect(refused.status == 1)
+        #expect(
+            refused.messages.contains("data cannot be written (No space left on device), so no change could be kept"),
+            "\(refused.messages)")
     }
 
     /// A shell without limits can use the engine that one with a limit has started, as far as that goes.

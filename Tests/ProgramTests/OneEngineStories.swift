@@ -328,6 +328,11 @@ struct OneEngineStories {
         let listed = try postilla(["list", path, "--json", "id"] + place, run, before: before).output
         let id = try #require(listed.split(separator: "\"").first { $0.utf8.count == 26 })
         #expect(try postilla(["show", String(id), "--pdf", path] + place, run, before: before).output.contains(id))
+        #expect(try postilla(["outbox", path] + place, run, before: before).output.contains("Kept"))
+        #expect(try postilla(["conflicts", "--pdf", path] + place, run, before: before).status == 0)
+        // No layer is found, and the PDF is named.
+        let all = try postilla(["outbox"] + place, run, before: before)
+        #expect(all.messages.contains("paper.pdf: 1 change kept, not in the file"), "\(all.messages)")
         let copy = home.path + "/copy.pdf"
         let exported = try postilla(["export", path, "--format", "pdf", "-o", copy] + place, run, before: before)
         #expect(exported.status == 0 && access(copy, F_OK) == 0, "\(exported.messages)")

@@ -28,7 +28,7 @@ struct ConflictsListCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let session = try await LayerSession.open(layer, local: true)
+        let session = try await LayerSession.open(layer, local: true, reads: true)
         let inFile = try await session.own?.link.report().conflicts ?? []
         try await session.reading {
             try Listing.write(

@@ -10,7 +10,8 @@ struct OutboxCommand: AsyncParsableCommand {
             Needs no server, and no token if this machine has only one layer or the options select one. json and \
             ndjson print records {"id","edit","state","reason"?,"made","content"?}: edit is create, update, delete or \
             restore; state is waiting, sending, parked, conflict or refused. Of a PDF, they are the changes that are not \
-            in the file: their state is kept or conflict, and made is null if the annotation has no time.
+            in the file: their state is kept or conflict, and made is null if the annotation has no time. Without \
+            --pdf, PDFs with such changes are named on standard error.
 
             Examples:
               postilla outbox
@@ -24,7 +25,9 @@ struct OutboxCommand: AsyncParsableCommand {
     @OptionGroup var layer: LayerOptions
 
     func run() async throws {
-        let session = try await LayerSession.open(layer, server: target, local: true)
+        // Also if no layer is found: it may be a PDF that the person looks for.
+        defer { tellOfPDFs() }
+        let session = try await LayerSession.open(layer, server: target, local: true, reads: true)
         let kept = try await session.own?.changes() ?? []
         try await session.reading {
             let others = try session.descriptor.unsentInOtherStores()
@@ -37,6 +40,16 @@ struct OutboxCommand: AsyncParsableCommand {
                 for edit in edits { listing.add(Self.fields(edit), style: edit.state.style) { edit.json } }
             }
             try others.requireReadable()
+        }
+    }
+
+    /// Names the PDFs with changes that are not in the file, unless the options select something.
+    private func tellOfPDFs() {
+        guard layer.pdf == nil, layer.document == nil, target == nil, let folders = try? layer.data.folders() else {
+            return
+        }
+        for file in OwnFileList(folders).kept {
+            Output.message(OwnFileSession.kept(file.unwritten, file.path))
         }
     }
 

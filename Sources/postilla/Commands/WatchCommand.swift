@@ -44,7 +44,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     func run() async throws {
         Output.leaveWhenUnread()
-        let session = try await LayerSession.open(layer, server: target)
+        let session = try await LayerSession.open(layer, server: target, reads: true)
         var watch = LayerWatch(session, since: since)
         do { try await watch.run() } catch { throw CommandFailure(reading: error) }
     }

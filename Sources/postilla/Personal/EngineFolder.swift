@@ -38,16 +38,17 @@ struct EngineFolder: Hashable, Sendable {
     var kept: String { path + "/files" }
     var key: String { path + "/signing-key.pem" }
 
-    /// Why no engine can run on a data folder that this user may not write.
+    /// Why no engine can run on a data folder that this user may not write, or that is on a full disk.
     struct Unwritable: Error, Hashable, Sendable {
         var folder: String
         /// `errno`
         var code: CInt
 
         var failure: CommandFailure {
-            CommandFailure(
+            let remedy = code == ENOSPC ? "free space, or use" : "use"
+            return CommandFailure(
                 "\(folder) cannot be written (\(String(cString: strerror(code)))), so no change could be kept; "
-                    + "use --data-dir or POSTILLA_DATA with a folder of your own")
+                    + "\(remedy) --data-dir or POSTILLA_DATA with a folder of your own")
         }
     }
 
@@ -73,6 +74,7 @@ struct EngineFolder: Hashable, Sendable {
         } else if access(path, W_OK) != 0, [EACCES, EROFS, EPERM].contains(errno) {
             throw Unwritable(folder: dataFolder, code: errno)
         }
+        guard Self.hasSpace(dataFolder) else { throw Unwritable(folder: dataFolder, code: ENOSPC) }
         if case .remote(let kind) = FileSystemKind(of: path) {
             throw CommandFailure(
                 "\(path) is on a network file system (\(kind)), where locks and crashes are not safe; use --data-dir or POSTILLA_DATA with a local folder"
@@ -96,6 +98,13 @@ struct EngineFolder: Hashable, Sendable {
         guard status.st_mode & 0o002 == 0 || status.st_mode & S_ISVTX != 0 else {
             throw CommandFailure("\(folder) is writable by everyone; run chmod o-w")
         }
+    }
+
+    /// Whether there is space for the few small files that an engine needs to start.
+    private static func hasSpace(_ folder: String) -> Bool {
+        var status = statvfs()
+        guard statvfs(folder, &status) == 0 else { return true }
+        return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= 16 << 10
     }
 
     /// Why a folder cannot be created; nil: it probably can.
