@@ -330,6 +330,18 @@ import Testing
         #expect(stage.state.hasQuit && stage.state.farewell == nil)
     }
 
+    /// The help does not promise that something stays.
+    @Test(arguments: [true, false]) func thePlainHelpSaysWhatQuittingKeeps(isPrivate: Bool) {
+        let status = FileStatus(path: "paper.pdf", condition: .ready, isPrivate: isPrivate)
+        let said = PlainStage(Self.services(status), begin: .file("paper.pdf")).type("help")
+        let quit = said.first { $0.hasPrefix("quit:") }
+        #expect(
+            quit
+                == (isPrivate
+                    ? "quit: quit; asks first if changes of a private PDF would be lost"
+                    : "quit: quit; unsent edits stay on this machine"))
+    }
+
     /// Another window of the same private session has everything.
     @Test func whatAnotherWindowHasIsNotAskedAbout() throws {
         let stage = Self.stage(

@@ -98,9 +98,13 @@ extension PlainState {
         say("Changes by others are \(announces ? "announced between commands" : "not announced").")
     }
 
+    private static let privateQuit = "quit; asks first if changes of a private PDF would be lost"
+
+    private var hasPrivateFile: Bool { app.openLayers.contains { $0.file?.isPrivate ?? false } }
+
     private mutating func sayHelp() {
         for word in PlainWord.allCases where app.document != nil ? !word.isForLibraryOnly : word.isForLibrary {
-            say("\(word.rawValue): \(word.help)")
+            say("\(word.rawValue): \(word == .quit && hasPrivateFile ? Self.privateQuit : word.help)")
         }
         guard app.document != nil else { return }
         for command in app.typedCommands where PlainWord(rawValue: command.rawValue) == nil {
