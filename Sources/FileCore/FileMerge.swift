@@ -133,7 +133,7 @@ struct FileMerge {
         // What the text change and the person have both removed, too.
         for record in before where !left.contains(ByteOrdered(record.id)) {
             let id = ByteOrdered(record.id)
-            rows[id] = Row(base: nil, local: nil, written: known[id]?.written)
+            rows[id] = Row(base: nil, local: nil, written: written(nil, known[id]))
         }
     }
 

@@ -92,6 +92,15 @@ struct ByName: RecordComparing {
     }
 }
 
+/// All words are where they were.
+struct SameWords: WordMoves {
+    let isOtherDocument = false
+
+    func move(_ records: [Record], lost: [ByteOrdered: LostMark]) -> MovedRecords {
+        MovedRecords(records: records, lost: lost)
+    }
+}
+
 /// An annotation is the record with its text.
 struct ByText: RecordComparing {
     func partners(of file: [Record], in known: [Record], sharesIDs: Bool, isMoved: Bool) -> [ByteOrdered: Record] {

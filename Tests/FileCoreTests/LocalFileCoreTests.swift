@@ -256,6 +256,32 @@ struct LocalFileCoreTests {
         #expect(bench.core.state.conflicts.keys.map(\.text) == ["b"])
     }
 
+    /// When another text took the note away, it cannot be seen any more that the person had deleted it before.
+    @Test func aDeletionIsRememberedAlsoIfAnotherTextRemovesTheNote() {
+        let note = Bench.note("a", "one")
+        var bench = Bench([note])
+        bench.send(
+            .pushed(
+                2, [LocalFileCore.Edit(id: "a", record: nil)],
+                synced: [ByteOrdered("a"): LocalFileState.Row(base: note, local: note)]))
+        bench.store()
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("typeset"), records: [], origin: .anew(SameWords()))))
+        var rows: [ByteOrdered: LocalFileState.Row] = [:]
+        for case .store(_, let changes, _) in bench.effects {
+            for case .row(let id, let row) in changes { rows[id] = row }
+        }
+        bench.store()
+        // A program that had the old text open saves it.
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(
+                FileReading(
+                    version: Bench.version("old"), records: [note], origin: .anew(SameWords()), synced: rows)))
+        bench.store()
+        #expect(bench.core.state.conflicts.keys.map(\.text) == ["a"])
+    }
+
     /// A program that has not finished writing has decided nothing.
     @Test func aFileWithoutItsEndKeepsBothSidesOfAConflict() {
         let (mine, theirs) = (Bench.note("a", "mine"), Bench.note("a", "theirs"))

@@ -110,7 +110,15 @@ extension World {
             }
             for program in place.programs { (program.loaded, program.rest, program.inode) = (nil, nil, nil) }
             let displaced = place.displaced?.bytes
+            let aside = place.disk.names.filter { $0.key != Place.file }.mapValues(\.bytes)
             place.disk.losePower(&dice) { next() }
+            // What the engine has put aside may have an earlier content again, and is put back for it.
+            for (name, bytes) in aside.sorted(by: { $0.key < $1.key }) {
+                guard let now = place.disk.names[name]?.bytes, now != bytes, !place.ledger.showsOrigin(now) else {
+                    continue
+                }
+                place.ledger.wroteAnew(now.objects)
+            }
             if let displaced, !place.disk.names.values.contains(where: { $0.bytes == displaced }) {
                 place.ledger.lost(displaced, to: nil)
                 place.displaced = nil

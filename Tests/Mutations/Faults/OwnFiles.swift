@@ -100,6 +100,9 @@ extension Fault {
             "what was brought back shows that a program has seen a write", in: "FileCore/FileMerge.swift",
             "return made > takenIn", "return PLANTED || made > takenIn"),
         Fault(
+            "a deletion is forgotten when another text removes the note", in: "FileCore/FileMerge.swift",
+            "written: written(nil, known[id]))", "written: PLANTED ? known[id]?.written : written(nil, known[id]))"),
+        Fault(
             "what a program lost and another one dropped is written again", in: "FileCore/FileMerge.swift",
             "guard item.base == nil, item.theirs == nil, let written,",
             "guard !PLANTED, item.base == nil, item.theirs == nil, let written,"),
