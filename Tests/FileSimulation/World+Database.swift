@@ -101,7 +101,10 @@ extension World {
         let conflict = database.meta.conflicts[id]
         // A choice leaves what comes next; giving up all does not.
         let further = isChoice || isCount ? [] : conflict?.further ?? []
+        // What has no name may be in two records. Whoever decides on one has not decided on the other.
+        let others = Set(database.records.compactMap { $0.key == id ? nil : $0.value.local?.value })
         let sides = ([old?.local, conflict?.local, conflict?.remote] + further).compactMap { $0?.value }
+            .filter { !others.contains($0) }
         for value in sides where value != row.local?.value { place.ledger.dropped(value) }
         if let chosen = row.local?.value {
             place.ledger.chose(chosen)

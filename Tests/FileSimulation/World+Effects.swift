@@ -139,6 +139,10 @@ extension World {
         if fails() { return .unclear(.failed("input/output error")) }
         guard let other = place.disk[name] else { return .unclear(.failed("no such file")) }
         story("  put back: \(other.bytes.hash.prefix(6))")
+        // Only its time says which of two files is newer, if other programs have saved both.
+        if hasJumpedBack, let out = place.inode?.bytes, copies[out.hash] == nil {
+            place.ledger.lost(out, to: other.bytes)
+        }
         place.disk.set([Place.file: other, name: place.inode])
         if place.displaced === other { place.displaced = nil }
         if let out = place.disk[name], copies[out.bytes.hash] == nil { place.displaced = out }

@@ -8,6 +8,7 @@ final class World {
     let profile: Profile
     let story: Story
     var now = Timestamp(seconds: 1_700_000_000)
+    var hasJumpedBack = false
     var places: [Place]
     var engines: [Engine] = []
     var windows: [Window] = []
@@ -143,6 +144,7 @@ final class World {
     private func jump() {
         let days = dice.pick([-400, -1, 1, 2, 31, 400] as [Int64])
         passTime(days * 86_400_000)
+        if days < 0 { hasJumpedBack = true }
         story("the clock jumps by \(days) days")
     }
 
