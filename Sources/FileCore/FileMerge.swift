@@ -44,14 +44,16 @@ struct FileMerge {
             merge(base: base, local: local, theirs: theirs, isDamaged: reading.isDamaged)
         case .continuesEarlier(let ancestor):
             let all = Self.together(base, local)
+            // What is not found again was not deleted by the person.
             let was = FileNames.named(ancestor, like: all, by: policy, sharesIDs: state.sharesIDs, taken: taken)
+                .filter { known[ByteOrdered($0.id)] != nil }
             let theirs = FileNames.named(
                 reading.records, like: Self.together(was, all + overwritten), by: policy, sharesIDs: state.sharesIDs,
                 taken: taken)
             // A record that the file has in a later known state is not a change either.
             let found = Dictionary(theirs.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
             let old = base.filter { found[ByteOrdered($0.id)].isSame(as: $0) }
-            merge(base: Self.together(was, old), local: local, theirs: theirs, isDamaged: reading.isDamaged)
+            merge(base: Self.together(old, was), local: local, theirs: theirs, isDamaged: reading.isDamaged)
         case .anew(nil):
             let theirs = FileNames.named(
                 reading.records, like: base + unwritten + overwritten, by: policy, sharesIDs: false,

@@ -282,6 +282,38 @@ struct LocalFileCoreTests {
         #expect(bench.core.state.conflicts.keys.map(\.text) == ["a"])
     }
 
+    /// A program continues an old version, to the same version of a note that the engine already knows.
+    @Test func whatAFileHadBeforeIsNotNews() {
+        let (old, new) = (Bench.note("a", "old"), Bench.note("a", "new"))
+        var bench = Bench([old])
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("anew"), records: [new], origin: .anew(nil))))
+        bench.store()
+        let synced = [ByteOrdered("a"): LocalFileState.Row(base: new, local: new)]
+        bench.send(.pushed(2, [LocalFileCore.Edit(id: "a", record: old)], synced: synced))
+        bench.store()
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(FileReading(version: Bench.version("late"), records: [new], origin: .continuesEarlier([old]))))
+        bench.store()
+        #expect(bench.core.state.rows[ByteOrdered("a")]?.local?.content["text"]?.string == "old")
+    }
+
+    /// A note of an old version that is not found again is not one that the person has deleted.
+    @Test func anOldNoteThatIsNotKnownIsAdded() {
+        var note = Bench.note("a", "one")
+        note.id = "11"
+        var bench = Bench()
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(FileReading(version: Bench.version("late"), records: [note], origin: .continuesEarlier([note]))))
+        let rows = bench.effects.flatMap { effect -> [LocalFileState.Row] in
+            guard case .store(_, let changes, _) = effect else { return [] }
+            return changes.compactMap { if case .row(_, let row) = $0 { row } else { nil } }
+        }
+        #expect(rows.map { $0.local?.content["text"]?.string } == ["one"])
+    }
+
     /// A program that has not finished writing has decided nothing.
     @Test func aFileWithoutItsEndKeepsBothSidesOfAConflict() {
         let (mine, theirs) = (Bench.note("a", "mine"), Bench.note("a", "theirs"))

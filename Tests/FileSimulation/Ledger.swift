@@ -160,6 +160,9 @@ final class Ledger {
     /// The versions that the engine can know, because it has read or written them since it knows the file.
     private var known: Set<String> = []
 
+    /// Whether an engine knew the version, and nothing of the file is known of it any more.
+    func hasForgotten(_ bytes: Bytes) -> Bool { taken.contains(bytes.hash) && !known.contains(bytes.hash) }
+
     /// Whether a file shows where it comes from.
     func showsOrigin(_ bytes: Bytes) -> Bool { bytes.beginnings.contains { known.contains($0.hash) } }
 

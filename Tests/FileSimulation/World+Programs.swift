@@ -133,7 +133,10 @@ extension World {
 
     /// The file at the path is about to be replaced by something else than the engine's work.
     func replacing(_ place: Place, by bytes: Bytes?) {
-        if let old = place.inode?.bytes { place.ledger.lost(old, to: bytes) }
+        if let old = place.inode?.bytes {
+            place.ledger.lost(old, to: bytes)
+            if let bytes, place.ledger.hasForgotten(old) { place.ledger.wroteAnew(bytes.objects) }
+        }
         if let displaced = place.displaced {
             place.ledger.lost(displaced.bytes, to: bytes)
             place.displaced = nil
