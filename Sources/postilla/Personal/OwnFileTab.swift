@@ -67,6 +67,8 @@ final class OwnFileTab: Sendable {
     private func run(
         _ adopt: @Sendable (OwnFileTab, OwnFileLink, InstantClient, InstantDocumentDescriptor, String) -> Bool
     ) async throws {
+        // An engine that starts takes processor time from what the person waits for.
+        if !PersonalEngine.isRunning(EngineFolder(options.folders)) { try await waitForPage() }
         let (link, report, token) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
         guard own(link) else { throw CancellationError() }
         guard let url = URL(string: link.engine.place.server) else {

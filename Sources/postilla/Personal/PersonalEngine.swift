@@ -30,6 +30,11 @@ struct PersonalEngine: Hashable, Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
+    /// Whether an engine listens. Blocks briefly.
+    static func isRunning(_ folder: EngineFolder) -> Bool {
+        if case .engine? = try? EngineSearch(folder: folder).look() { true } else { false }
+    }
+
     /// Finds the engine, or starts it. An idle engine of an older program is replaced.
     ///
     /// - Parameter reading: the folder for one command that only reads, which is ``ReadingFolder/engine``'s.
