@@ -44,9 +44,9 @@ struct FileMerge {
             merge(base: base, local: local, theirs: theirs, isDamaged: reading.isDamaged)
         case .continuesEarlier(let ancestor):
             let all = Self.together(base, local)
-            // What is not found again was not deleted by the person.
+            // What its own name does not tell, and nobody knows, was not deleted: it is not found again.
             let was = FileNames.named(ancestor, like: all, by: policy, sharesIDs: state.sharesIDs, taken: taken)
-                .filter { known[ByteOrdered($0.id)] != nil }
+                .filter { known[ByteOrdered($0.id)] != nil || ($0.content["name"]?.string).isExactly($0.id) }
             let theirs = FileNames.named(
                 reading.records, like: Self.together(was, all + overwritten), by: policy, sharesIDs: state.sharesIDs,
                 taken: taken)

@@ -78,6 +78,8 @@ final class Ledger {
     /// A person has given up everything that is not in the file.
     func gaveUp(_ values: [Value]) { orphaned.formUnion(values) }
 
+    func gaveUp(note: Int) { orphaned.formUnion(fates.keys.filter { $0.note == note }) }
+
     /// A person has decided for it.
     ///
     /// Whoever has saved it as something else had not seen that.

@@ -59,6 +59,10 @@ extension World {
                 story("  stored: \(id.text) \(edit.new.map { "\($0.value)" } ?? "deleted")")
                 if let new = edit.new {
                     place.ledger.made(new.value, over: old?.local?.value, by: window.name, isPrivate: isPrivate)
+                    // What has no name may be in the file a second time, as something new.
+                    if let seen = old?.local, seen.content["name"] == nil, ULID.moment(of: seen.id) == nil {
+                        place.ledger.wasTakenElsewhere(seen.value)
+                    }
                 } else if let gone = old?.local?.value {
                     place.ledger.deleted(gone)
                 }
@@ -114,6 +118,8 @@ extension World {
             // What is given up may still be in a file that a program has.
             place.ledger.gaveUp(sides)
         }
+        // Who gives up all takes what the file has next.
+        if !isChoice, !isCount, let note = (row.local ?? old?.local)?.value.note { place.ledger.gaveUp(note: note) }
         story("  decided\(isCount ? " by time" : ""): \(id.text) is \(row.local.map { "\($0.value)" } ?? "deleted")")
     }
 

@@ -101,7 +101,7 @@ extension Fault {
             "return made > takenIn", "return PLANTED || made > takenIn"),
         Fault(
             "what an old version has and nobody knows counts as deleted", in: "FileCore/FileMerge.swift",
-            ".filter { known[ByteOrdered($0.id)] != nil }", ".filter { PLANTED || known[ByteOrdered($0.id)] != nil }"),
+            ".filter { known[ByteOrdered($0.id)] != nil ||", ".filter { PLANTED || known[ByteOrdered($0.id)] != nil ||"),
         Fault(
             "what a file had before is news when an old version is continued", in: "FileCore/FileMerge.swift",
             "base: Self.together(old, was),", "base: PLANTED ? Self.together(was, old) : Self.together(old, was),"),

@@ -1,0 +1,119 @@
+import Annotations
+import FileCore
+import Testing
+
+/// What another program has saved shows what that program has seen.
+@Suite("The merge of a file that another program has changed")
+struct FileMergeTests {
+    /// An annotation without a name that looks like one of this program's own does not show that its program has seen that,
+    /// and neither does one that is older than what is known of the file: it was deleted and brought back.
+    @Test func onlyAFileThatNamesWhatWasWrittenShowsThatItsProgramHasSeenIt() {
+        for (isNamed, seconds) in [(true, 1_000_001), (false, 1_000_001), (true, 999_999)] as [(Bool, Int64)] {
+            let isSign = isNamed && seconds > 1_000_000
+            let (copy, note) = (Bench.note(Bench.id(made: seconds), "copy"), Bench.note("b", "note"))
+            let synced = [copy, note].reduce(into: [:]) { rows, record in
+                rows[ByteOrdered(record.id)] = LocalFileState.Row(
+                    base: record, local: record, written: LocalFileState.Written(number: 1, before: [nil]))
+            }
+            var found = copy
+            if !isNamed { found.content = found.content.changing { $0["name"] = nil } }
+            var bench = Bench()
+            bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByText())
+            bench.send(.started(nil, .runtime, alive: []))
+            bench.send(.opened(1, Bench.ana, isPrivate: false))
+            bench.look(.read(FileReading(version: Bench.version, records: [])))
+            bench.store()
+            bench.send(.changedOnDisk)
+            bench.look(
+                .read(
+                    FileReading(version: Bench.version("anew"), records: [found], origin: .anew(nil), synced: synced)))
+            bench.store()
+            #expect(bench.core.state.conflicts.keys.map(\.text) == (isSign ? [] : ["b"]))
+        }
+    }
+
+    /// A program that changes one of this program's own annotations has not seen what is written after that.
+    @Test func aChangeByAnotherProgramShowsNoLaterWrite() {
+        let id = Bench.id(made: 1_000_001)
+        let (mine, theirs, note) = (Bench.note(id, "mine"), Bench.note(id, "theirs"), Bench.note("b", "note"))
+        func written(_ record: Record) -> LocalFileState.Row {
+            LocalFileState.Row(
+                base: record, local: record, written: LocalFileState.Written(number: 1, before: [nil]))
+        }
+        var bench = Bench()
+        bench.send(.changedOnDisk)
+        let changed = FileReading(
+            version: Bench.version("second"), records: [theirs], synced: [ByteOrdered(id): written(mine)])
+        bench.look(.read(changed))
+        var rows = [ByteOrdered("b"): written(note)]
+        for case .store(_, let changes, _) in bench.effects {
+            for case .row(let id, let row) in changes { rows[id] = row }
+        }
+        bench.store()
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(FileReading(version: Bench.version("anew"), records: [theirs], origin: .anew(nil), synced: rows)))
+        bench.store()
+        #expect(bench.core.state.conflicts.keys.map(\.text) == ["b"])
+    }
+
+    /// When another text took the note away, it cannot be seen any more that the person had deleted it before.
+    @Test func aDeletionIsRememberedAlsoIfAnotherTextRemovesTheNote() {
+        let note = Bench.note("a", "one")
+        var bench = Bench([note])
+        bench.send(
+            .pushed(
+                2, [LocalFileCore.Edit(id: "a", record: nil)],
+                synced: [ByteOrdered("a"): LocalFileState.Row(base: note, local: note)]))
+        bench.store()
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("typeset"), records: [], origin: .anew(SameWords()))))
+        var rows: [ByteOrdered: LocalFileState.Row] = [:]
+        for case .store(_, let changes, _) in bench.effects {
+            for case .row(let id, let row) in changes { rows[id] = row }
+        }
+        bench.store()
+        // A program that had the old text open saves it.
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(
+                FileReading(
+                    version: Bench.version("old"), records: [note], origin: .anew(SameWords()), synced: rows)))
+        bench.store()
+        #expect(bench.core.state.conflicts.keys.map(\.text) == ["a"])
+    }
+
+    /// A program continues an old version, to the same version of a note that the engine already knows.
+    @Test func whatAFileHadBeforeIsNotNews() {
+        let (old, new) = (Bench.note("a", "old"), Bench.note("a", "new"))
+        var bench = Bench([old])
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("anew"), records: [new], origin: .anew(nil))))
+        bench.store()
+        let synced = [ByteOrdered("a"): LocalFileState.Row(base: new, local: new)]
+        bench.send(.pushed(2, [LocalFileCore.Edit(id: "a", record: old)], synced: synced))
+        bench.store()
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(FileReading(version: Bench.version("late"), records: [new], origin: .continuesEarlier([old]))))
+        bench.store()
+        #expect(bench.core.state.rows[ByteOrdered("a")]?.local?.content["text"]?.string == "old")
+    }
+
+    /// A note of an old version, of which nothing is known, was deleted since if its name says which one it is. Without a
+    /// name it may only not be found again.
+    @Test(arguments: [true, false]) func anOldNoteThatIsNotKnownIsAddedIfItHasNoName(isNamed: Bool) {
+        var note = Bench.note("a", "one")
+        note.id = "11"
+        if !isNamed { note.content = note.content.changing { $0["name"] = nil } }
+        var bench = Bench()
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(FileReading(version: Bench.version("late"), records: [note], origin: .continuesEarlier([note]))))
+        let rows = bench.effects.flatMap { effect -> [LocalFileState.Row] in
+            guard case .store(_, let changes, _) = effect else { return [] }
+            return changes.compactMap { if case .row(_, let row) = $0 { row } else { nil } }
+        }
+        #expect(rows.compactMap { $0.local?.content["text"]?.string } == (isNamed ? [] : ["one"]))
+    }
+}
