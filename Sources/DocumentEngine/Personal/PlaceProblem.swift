@@ -61,7 +61,8 @@ package struct PlaceProblem: Error, Hashable, Sendable {
         }
         var disk = statvfs()
         guard statvfs(path, &disk) == 0 else { return PlaceProblem(folder: folder, code: errno) }
-        if disk.f_bavail == 0 || (disk.f_files > 0 && disk.f_favail == 0) {
+        // Some file systems tell no sizes.
+        if (disk.f_blocks > 0 && disk.f_bavail == 0) || (disk.f_files > 0 && disk.f_favail == 0) {
             return PlaceProblem(folder: folder, code: ENOSPC)
         }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -67,14 +67,14 @@ struct EngineFolder: Hashable, Sendable {
     ///
     /// - Throws: ``Unwritable``; ``CommandFailure`` with the reason and what to do.
     func make() throws {
-        if try !check() {
-            if let code = Self.obstacle(path) { throw Unwritable(folder: dataFolder, code: code) }
+        let exists = try check()
+        if let problem = PlaceProblem.found(in: path), Self.obstacles.contains(problem.code) {
+            throw Unwritable(folder: dataFolder, code: problem.code)
+        }
+        if !exists {
             try Folders.make(path)
             try OwnFolder.check(path)
-        } else if access(path, W_OK) != 0, [EACCES, EROFS, EPERM].contains(errno) {
-            throw Unwritable(folder: dataFolder, code: errno)
         }
-        guard Self.hasSpace(dataFolder) else { throw Unwritable(folder: dataFolder, code: ENOSPC) }
         if case .remote(let kind) = FileSystemKind(of: path) {
             throw CommandFailure(
                 "\(path) is on a network file system (\(kind)), where locks and crashes are not safe; use --data-dir or POSTILLA_DATA with a local folder"
@@ -100,22 +100,6 @@ struct EngineFolder: Hashable, Sendable {
         }
     }
 
-    /// Whether there is space for the few small files that an engine needs to start.
-    private static func hasSpace(_ folder: String) -> Bool {
-        var status = statvfs()
-        guard statvfs(folder, &status) == 0 else { return true }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize) >= 16 << 10
-    }
-
-    /// Why a folder cannot be created; nil: it probably can.
-    private static func obstacle(_ path: String) -> CInt? {
-        var path = path
-        while access(path, W_OK | X_OK) != 0 {
-            let code = errno
-            if [EACCES, EROFS, EPERM].contains(code) { return code }
-            guard code == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return nil }
-            path = String(path[..<slash])
-        }
-        return nil
-    }
+    /// Why no engine can start, although what the folder keeps can be read.
+    private static let obstacles: Set<CInt> = [EACCES, EROFS, EPERM, ENOSPC]
 }
