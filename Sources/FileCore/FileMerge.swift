@@ -44,7 +44,8 @@ struct FileMerge {
             merge(base: base, local: local, theirs: theirs, isDamaged: reading.isDamaged)
         case .continuesEarlier(let ancestor):
             let all = Self.together(base, local)
-            // What its own name does not tell, and nobody knows, was not deleted: it is not found again.
+            // An unknown record counts as deleted only if its own name identifies it. Otherwise it may be a known record that
+            // was not recognized.
             let was = FileNames.named(ancestor, like: all, by: policy, sharesIDs: state.sharesIDs, taken: taken)
                 .filter { known[ByteOrdered($0.id)] != nil || ($0.content["name"]?.string).isExactly($0.id) }
             let theirs = FileNames.named(
@@ -273,8 +274,8 @@ struct FileMerge {
         }
     }
 
-    /// Whether only a file with our writes can have this record: a version from before the file became known may have one
-    /// that was deleted since, and that a person has brought back.
+    /// Whether this record can only come from a file that this program has written. A record created before the file became
+    /// known may also come from a version of that time, even if a person deleted it since and restored it.
     private func isNamedSinceTakenIn(_ record: Record) -> Bool {
         guard names.contains(ByteOrdered(record.id)), let takenIn = state.takenIn,
             let made = ULID.moment(of: record.id)

@@ -57,7 +57,7 @@ struct FileMergeTests {
         #expect(bench.core.state.conflicts.keys.map(\.text) == ["b"])
     }
 
-    /// When another text took the note away, it cannot be seen any more that the person had deleted it before.
+    /// A person deletes a note, and a new text of the document drops it, too.
     @Test func aDeletionIsRememberedAlsoIfAnotherTextRemovesTheNote() {
         let note = Bench.note("a", "one")
         var bench = Bench([note])
@@ -83,7 +83,7 @@ struct FileMergeTests {
         #expect(bench.core.state.conflicts.keys.map(\.text) == ["a"])
     }
 
-    /// A program continues an old version, to the same version of a note that the engine already knows.
+    /// A program continues an old version and changes a note to what the engine already knows.
     @Test func whatAFileHadBeforeIsNotNews() {
         let (old, new) = (Bench.note("a", "old"), Bench.note("a", "new"))
         var bench = Bench([old])
@@ -100,8 +100,8 @@ struct FileMergeTests {
         #expect(bench.core.state.rows[ByteOrdered("a")]?.local?.content["text"]?.string == "old")
     }
 
-    /// A note of an old version, of which nothing is known, was deleted since if its name says which one it is. Without a
-    /// name it may only not be found again.
+    /// An unknown note of an old version was deleted since if its name identifies it. Without a name it may be a known note
+    /// that was not recognized.
     @Test(arguments: [true, false]) func anOldNoteThatIsNotKnownIsAddedIfItHasNoName(isNamed: Bool) {
         var note = Bench.note("a", "one")
         note.id = "11"

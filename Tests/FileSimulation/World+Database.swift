@@ -59,7 +59,7 @@ extension World {
                 story("  stored: \(id.text) \(edit.new.map { "\($0.value)" } ?? "deleted")")
                 if let new = edit.new {
                     place.ledger.made(new.value, over: old?.local?.value, by: window.name, isPrivate: isPrivate)
-                    // What has no name may be in the file a second time, as something new.
+                    // An annotation without a name may appear in the file again, as a new one.
                     if let seen = old?.local, seen.content["name"] == nil, ULID.moment(of: seen.id) == nil {
                         place.ledger.wasTakenElsewhere(seen.value)
                     }
@@ -105,7 +105,7 @@ extension World {
         let conflict = database.meta.conflicts[id]
         // A choice leaves what comes next; giving up all does not.
         let further = isChoice || isCount ? [] : conflict?.further ?? []
-        // What has no name may be in two records. Whoever decides on one has not decided on the other.
+        // An annotation without a name may have two records. A choice for one leaves the other as it is.
         let others = Set(database.records.compactMap { $0.key == id ? nil : $0.value.local?.value })
         let sides = ([old?.local, conflict?.local, conflict?.remote] + further).compactMap { $0?.value }
             .filter { !others.contains($0) }
@@ -118,7 +118,7 @@ extension World {
             // What is given up may still be in a file that a program has.
             place.ledger.gaveUp(sides)
         }
-        // Who gives up all takes what the file has next.
+        // After a revert, whatever the file has next counts.
         if !isChoice, !isCount, let note = (row.local ?? old?.local)?.value.note { place.ledger.gaveUp(note: note) }
         story("  decided\(isCount ? " by time" : ""): \(id.text) is \(row.local.map { "\($0.value)" } ?? "deleted")")
     }

@@ -139,7 +139,7 @@ extension World {
         if fails() { return .unclear(.failed("input/output error")) }
         guard let other = place.disk[name] else { return .unclear(.failed("no such file")) }
         story("  put back: \(other.bytes.hash.prefix(6))")
-        // Only its time says which of two files is newer, if other programs have saved both.
+        // If other programs saved both files, only the modification time tells which is newer.
         if hasJumpedBack, let out = place.inode?.bytes, copies[out.hash] == nil {
             place.ledger.lost(out, to: other.bytes)
         }

@@ -112,7 +112,7 @@ extension World {
             let displaced = place.displaced?.bytes
             let aside = place.disk.names.filter { $0.key != Place.file }.mapValues(\.bytes)
             place.disk.losePower(&dice) { next() }
-            // What the engine has put aside may have an earlier content again, and is put back for it.
+            // A file that the engine put aside may have reverted to earlier content. Then it is put back.
             for (name, bytes) in aside.sorted(by: { $0.key < $1.key }) {
                 guard let now = place.disk.names[name]?.bytes, now != bytes, !place.ledger.showsOrigin(now) else {
                     continue

@@ -56,7 +56,7 @@ extension World {
             "\(program.name) saves \(isAnew ? "anew" : "by appending"): "
                 + "\(objects.map { "\($0.value) \($0.number) \($0.name ?? "-")" }), \(bytes.hash.prefix(6))")
         if isAnew || !place.ledger.showsOrigin(bytes) { place.ledger.wroteAnew(objects) }
-        // Without a name, what was changed meanwhile may be there as it was and as it is.
+        // An annotation without a name that was changed meanwhile may appear both as it was and as it is.
         for object in objects where object.name == nil && place.ledger.isOver(object.value) {
             place.ledger.wasTakenElsewhere(object.value)
         }

@@ -11,18 +11,18 @@ struct ConditionTests {
         return try await tools.condition(of: folder.write(bytes, as: "file.pdf")).isDamaged
     }
 
-    @Test(arguments: FileForms.sound.map(\.name)) func aSoundFileIs(_ name: String) async throws {
+    @Test(arguments: FileForms.sound.map(\.name)) func aSoundFileIsWhole(_ name: String) async throws {
         let bytes = try #require(FileForms.sound.first { $0.name == name }).bytes
         #expect(try await !isDamaged(bytes))
     }
 
-    @Test func aFileWithoutItsEndIsNot() async throws {
+    @Test func aFileWithoutItsEndIsDamaged() async throws {
         let bytes = FileForms.classic(FileForms.objects)
         #expect(try await isDamaged(Array(bytes.dropLast(200))))
     }
 
-    /// Only what qpdf finds at other places than the file says counts.
-    @Test(arguments: FileForms.unsound.map(\.name)) func whatIsRepairedIsNot(_ name: String) async throws {
+    /// Only objects that are not where the file says count as damage.
+    @Test(arguments: FileForms.unsound.map(\.name)) func onlyMisplacedObjectsAreDamage(_ name: String) async throws {
         let bytes = try #require(FileForms.unsound.first { $0.name == name }).bytes
         let isDamaged = try await isDamaged(bytes)
         #expect(isDamaged == (name.contains("wrong") || name.contains("too far")), "\(name)")

@@ -271,8 +271,8 @@ extension ConnectionTimeoutHandler.Timeout {
     }
 }
 
-/// A service that is called by its type. The group asks each one for its description, and that of a structure describes all
-/// that it holds: a quarter of the time in which a personal engine starts.
+/// A service described by the name of its type. The service group asks each service for its description, and the default
+/// description of a structure includes everything it holds: that took a quarter of a personal engine's start.
 private struct NamedService: Service, CustomStringConvertible {
     let service: any Service
 

@@ -38,7 +38,7 @@ extension LayerSession {
         if outcomes.contains(.waiting) { Self.tellThatItWaits() }
     }
 
-    /// Returns the failure with a note that the edit is stored, so that nobody makes it again.
+    /// Adds to the failure that the edit is stored, so that the user does not enter it again.
     private func unconfirmed(_ failure: CommandFailure) -> CommandFailure {
         guard [.unreachable, .stale, .unconfirmed].contains(failure.status) else { return failure }
         let note =

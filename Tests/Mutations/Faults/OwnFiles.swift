@@ -100,13 +100,13 @@ extension Fault {
             "what was brought back shows that a program has seen a write", in: "FileCore/FileMerge.swift",
             "return made > takenIn", "return PLANTED || made > takenIn"),
         Fault(
-            "what an old version has and nobody knows counts as deleted", in: "FileCore/FileMerge.swift",
+            "an unrecognized record of an old version counts as deleted", in: "FileCore/FileMerge.swift",
             ".filter { known[ByteOrdered($0.id)] != nil ||", ".filter { PLANTED || known[ByteOrdered($0.id)] != nil ||"),
         Fault(
-            "what a file had before is news when an old version is continued", in: "FileCore/FileMerge.swift",
+            "a known change counts as new when a program continues an old version", in: "FileCore/FileMerge.swift",
             "base: Self.together(old, was),", "base: PLANTED ? Self.together(was, old) : Self.together(old, was),"),
         Fault(
-            "a deletion is forgotten when another text removes the note", in: "FileCore/FileMerge.swift",
+            "a deletion is forgotten when a new text removes the note", in: "FileCore/FileMerge.swift",
             "written: written(nil, known[id]))", "written: PLANTED ? known[id]?.written : written(nil, known[id]))"),
         Fault(
             "what a program lost and another one dropped is written again", in: "FileCore/FileMerge.swift",
