@@ -169,10 +169,21 @@ final class Ledger {
     func showsOrigin(_ bytes: Bytes) -> Bool { bytes.beginnings.contains { known.contains($0.hash) } }
 
     /// The engine knows nothing of the file any more: what it has written looks like the work of a program.
-    func forgot() {
+    ///
+    /// - Parameter kept: What an engine of an earlier version keeps of the file. It ran beside this one, so that its state
+    ///   was not taken over; nobody remembers that some of it was deleted since.
+    func forgot(kept: [Value]) {
         known = []
         for value in fates.keys { fates[value]?.isProgram = true }
         for values in deletions.values { deletersArePrograms.formUnion(values) }
+        for value in kept { returns(value) }
+    }
+
+    /// The value may be shown again, whoever deleted it.
+    private func returns(_ value: Value) {
+        orphaned.insert(value)
+        deletions[value.note]?.remove(value)
+        if deletions[value.note]?.isEmpty == true { deletions[value.note] = nil }
     }
 
     /// Somebody has replaced the file while the engine knew nothing of it: there is no more than the file.
@@ -183,11 +194,7 @@ final class Ledger {
             // An engine may be about to take it in.
             orphaned.insert(value)
         }
-        for value in values {
-            orphaned.insert(value)
-            deletions[value.note]?.remove(value)
-            if deletions[value.note]?.isEmpty == true { deletions[value.note] = nil }
-        }
+        for value in values { returns(value) }
     }
 
     /// A version of the file was lost that the engine had no time to read: another program has replaced it.

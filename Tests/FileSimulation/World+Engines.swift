@@ -129,9 +129,9 @@ extension World {
                 place.ledger.replacedUnknown(place.inode?.bytes.objects ?? [], kept: [])
             }
             inMemory[place.number] = nil
-            if kept[place.number] == nil { place.ledger.forgot() }
-            if let before, before != place.inode?.bytes { place.ledger.lost(before, to: place.inode?.bytes) }
             let rows = place.earlier?.rows.values.compactMap { $0.local?.value } ?? []
+            if kept[place.number] == nil { place.ledger.forgot(kept: rows) }
+            if let before, before != place.inode?.bytes { place.ledger.lost(before, to: place.inode?.bytes) }
             let objects = place.inode?.bytes.objects ?? []
             if kept[place.number] == nil {
                 place.ledger.replacedUnknown(objects, kept: Set(rows))
@@ -305,8 +305,8 @@ extension World {
             }
         }
         kept[place.number] = nil
-        place.ledger.forgot()
         let rows = place.earlier?.rows.values.compactMap { $0.local?.value } ?? []
+        place.ledger.forgot(kept: rows)
         if place.inode == nil || place.inode?.bytes.hash != place.atForgetting || database?.meta.isPrivate ?? true {
             place.ledger.replacedUnknown(place.inode?.bytes.objects ?? [], kept: Set(rows))
         }

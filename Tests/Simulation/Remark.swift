@@ -81,5 +81,9 @@ enum Remark {
         for member in users { try require(content[member] == nil, "the content of \(id) names a user") }
     }
 
-    static func text(of content: Content) -> String { Annotation(id: "", content: content).text }
+    /// The text of a content made here, or the value of a form field, in one of two forms, so that the whole annotation need not be read.
+    static func text(of content: Content) -> String {
+        guard let text = content["value"] ?? content["text"] else { return "" }
+        return text.string ?? text["value"]?.string ?? ""
+    }
 }

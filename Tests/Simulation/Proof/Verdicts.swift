@@ -113,23 +113,34 @@ extension Universe {
     private func checkWishes(_ device: Device) throws {
         guard !device.ledger.wishes.isEmpty else { return }
         let book = try book(device)
-        var outbox: [OutboxEntry]?
+        var waiting: Waiting?
         for (id, all) in device.ledger.wishes {
             for wishes in all where !wishes.contains(where: { isDone($0, id, book, device) }) {
-                if outbox == nil { outbox = try Layer(store: device.disk).outbox() }
-                let isKept = (outbox ?? []).contains { entry in
-                    wishes.contains { wish in
-                        switch wish {
-                        case .text(let text):
-                            // A restore brings back what the record was.
-                            (entry.content ?? (entry.kind == .restore ? entry.base?.content : nil))
-                                .map { Remark.text(of: $0) == text } ?? false
-                        case .gone: entry.id == id && entry.kind == .delete
-                        }
+                let kept = try waiting ?? Waiting(Layer(store: device.disk).outbox())
+                waiting = kept
+                let isKept = wishes.contains { wish in
+                    switch wish {
+                    case .text(let text): kept.texts.contains(text)
+                    case .gone: kept.deletions.contains(id)
                     }
                 }
                 try require(isKept, "\(device.name) lost an edit of \(id): \(wishes)")
             }
+        }
+    }
+
+    /// What the edits of an outbox want, computed once for all wishes: this check runs after each step.
+    private struct Waiting {
+        let texts: Set<String>
+        let deletions: Set<Record.ID>
+
+        init(_ outbox: [OutboxEntry]) {
+            texts = Set(
+                outbox.compactMap { entry in
+                    // A restore brings back what the record was.
+                    (entry.content ?? (entry.kind == .restore ? entry.base?.content : nil)).map(Remark.text)
+                })
+            deletions = Set(outbox.lazy.filter { $0.kind == .delete }.map(\.id))
         }
     }
 
