@@ -101,9 +101,10 @@ extension LocalFileCore {
         var changes: [LocalFileState.Change] = []
         for (id, record) in intent.rows.sorted(by: { $0.key < $1.key }) where wasSeen {
             var row = state.rows[id] ?? LocalFileState.Row()
-            // What the file has had before this program wrote it comes first.
-            var written = row.written ?? LocalFileState.Written(number: 0, before: [row.base])
+            // What the file has again was there before this write: whoever has it need not have seen the write.
+            var written = row.written ?? LocalFileState.Written(number: 0, before: [])
             written.number = intent.number
+            written.add(row.base)
             written.add(record)
             row.written = written
             changes.append(.row(id, row))

@@ -68,6 +68,17 @@ struct Bench {
         store()
     }
 
+    /// Writes, and removes what the write leaves beside the file.
+    mutating func write(as hash: String, over version: FileVersion) {
+        prepare(as: hash)
+        send(.exchanged(ticket ?? 0, .done(version.contents)))
+        store()
+        while effects.contains(where: { if case .remove = $0 { true } else { false } }) {
+            send(.removed(ticket ?? 0, isGone: true))
+            store()
+        }
+    }
+
     var places: [Core.Place] {
         effects.compactMap { if case .store(_, _, let place) = $0 { place } else { nil } }
     }

@@ -151,14 +151,7 @@ struct LocalFileCoreTests {
         var bench = Bench()
         bench.edit(2, Bench.note("a", "one"))
         bench.store()
-        bench.prepare(as: "second")
-        bench.send(.exchanged(bench.ticket ?? 0, .done(Bench.version.contents)))
-        bench.store()
-        while let ticket = bench.ticket, bench.effects.contains(where: { if case .remove = $0 { true } else { false } })
-        {
-            bench.send(.removed(ticket, isGone: true))
-            bench.store()
-        }
+        bench.write(as: "second", over: Bench.version)
         let note = Bench.note("a", "one")
         let known = [
             ByteOrdered("a"): LocalFileState.Row(
@@ -202,6 +195,48 @@ struct LocalFileCoreTests {
         bench.store()
         #expect(bench.core.state.conflicts.keys.map(\.text) == ["b"])
         #expect(bench.core.state.conflicts[ByteOrdered("b")]?.daysLeft == 30)
+    }
+
+    /// Another program saves at the same moment: its file goes back, and this program's version was in place for a moment.
+    /// A record that is there as it was before shows nothing of that write, nor of the writes in between.
+    @Test func whatWasPutBackDoesNotShowWhatItsProgramHasSeen() {
+        let (first, second) = (Bench.id(made: 2_000_000), Bench.id(made: 2_000_001))
+        var bench = Bench()
+        bench.edit(2, Bench.note(first, "one"))
+        bench.store()
+        bench.write(as: "second", over: Bench.version)
+        bench.edit(2, Bench.note(second, "one"))
+        bench.store()
+        bench.write(as: "third", over: Bench.version("second"))
+        let known = [first, second].enumerated().map { number, id in
+            let note = Bench.note(id, "one")
+            return (
+                ByteOrdered(id),
+                LocalFileState.Row(
+                    base: note, local: note,
+                    written: LocalFileState.Written(number: Int64(number + 1), before: [nil]))
+            )
+        }
+        let synced = Dictionary(uniqueKeysWithValues: known)
+        let edit = Bench.note(first, "two")
+        bench.send(.pushed(2, [LocalFileCore.Edit(id: first, record: edit)], synced: synced))
+        bench.store()
+        bench.prepare(as: "fourth")
+        bench.send(.exchanged(bench.ticket ?? 0, .done(Bench.version("other").contents)))
+        bench.send(
+            .inspected(bench.ticket ?? 0, .found(file: Bench.version("fourth"), hidden: Bench.version("other"))))
+        bench.send(.exchanged(bench.ticket ?? 0, .done(Bench.version("fourth").contents)))
+        bench.send(
+            .inspected(bench.ticket ?? 0, .found(file: Bench.version("other"), hidden: Bench.version("fourth"))))
+        bench.store()
+        bench.look(
+            .read(
+                FileReading(
+                    version: Bench.version("other"), records: [Bench.note(first, "one")], origin: .anew(nil),
+                    synced: synced)))
+        bench.store()
+        #expect(bench.core.state.conflicts[ByteOrdered(second)]?.daysLeft == 30)
+        #expect(bench.core.state.rows[ByteOrdered(second)]?.local != nil)
     }
 
     /// A program that has not finished writing has decided nothing.

@@ -17,6 +17,10 @@ extension Fault {
                         perform(.inspecting) { .inspect($0, $1) }
             """),
         Fault(
+            "what was put back shows the write that was undone", in: "FileCore/LocalFileCore+Writing.swift",
+            "            written.add(row.base)\n            written.add(record)",
+            "            if row.written == nil || !PLANTED { written.add(row.base) }\n            written.add(record)"),
+        Fault(
             "a second engine serves the data folder", in: "FileCore/EngineLock.swift",
             "case (.taking, .tookLock(true)):", "case (.taking, .tookLock(let isHeld)) where isHeld || PLANTED:"),
         Fault(
