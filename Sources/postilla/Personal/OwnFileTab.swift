@@ -17,6 +17,11 @@ final class OwnFileTab: Sendable {
     /// Ends when the first page is shown. For one reader.
     private let firstPage: AsyncStream<Never>
     private let firstPageShown: AsyncStream<Never>.Continuation
+    /// Ends when the engine has opened the file for this tab, or cannot, or takes longer than a moment.
+    private let opening: Task<Void, Never>
+    private let opened: AsyncStream<Never>.Continuation
+    /// How long what only reads ahead leaves the processor to the engine.
+    private static let moment = Duration.seconds(1)
     /// How long to wait before the engine is tried again.
     private static let pause = Duration.seconds(1)
     private static let patience = Duration.seconds(3)
@@ -37,10 +42,24 @@ final class OwnFileTab: Sendable {
     init(_ name: String, _ options: ViewerOptions, post: @escaping @Sendable (Message) -> Void) {
         (self.name, self.options, self.post) = (name, options, post)
         (firstPage, firstPageShown) = AsyncStream.makeStream()
+        let (stream, continuation) = AsyncStream<Never>.makeStream()
+        opening = Task { for await _ in stream {} }
+        opened = continuation
     }
 
+    deinit { opened.finish() }
+
     /// Call it when the first page of the file is shown.
-    func pageIsShown() { firstPageShown.finish() }
+    func pageIsShown() {
+        firstPageShown.finish()
+        Task { [opened] in
+            try? await Task.sleep(for: Self.moment)
+            opened.finish()
+        }
+    }
+
+    /// Waits until reading ahead holds up nobody.
+    func engineHasTime() async { await opening.value }
 
     private func waitForPage() async throws {
         for await _ in firstPage {}
@@ -52,6 +71,7 @@ final class OwnFileTab: Sendable {
         _ adopt: @escaping @Sendable (OwnFileTab, OwnFileLink, InstantClient, InstantDocumentDescriptor, String) -> Bool
     ) {
         let task = Task { [self] in
+            defer { opened.finish() }
             do { try await run(adopt) } catch is CancellationError {} catch {
                 guard (try? await waitForPage()) != nil else { return }
                 let why = (error as? CommandFailure)?.message ?? "\(error)"
@@ -85,6 +105,7 @@ final class OwnFileTab: Sendable {
             state.report = report
         }
         guard adopt(self, link, client, descriptor, token) else { return close() }
+        opened.finish()
         post(.status(descriptor.status))
         tell()
         post(.recordsChanged([], author: nil))

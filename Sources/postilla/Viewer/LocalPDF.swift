@@ -29,6 +29,8 @@ final class LocalPDF: Sendable {
     private let author: String?
     /// Called once, when the first page is shown, or when the file is closed before that.
     private let shown: @Sendable () -> Void
+    /// Waits until the engine has opened the file, or for a moment: reading the whole file would hold it up.
+    private let turn: (@Sendable () async -> Void)?
     private let wasShown = Atomic(false)
     /// Whether the records come from the engine now, which also watches the file.
     private let isTaken = Mutex(false)
@@ -45,12 +47,12 @@ final class LocalPDF: Sendable {
         _ path: String, tools: PDFTools, readOnly reason: String? = "it is not in a layer",
         drafts: [DraftKey: String] = [:], author: String? = nil,
         reading: @escaping @Sendable () async -> ReadingPlace? = { nil }, shown: @escaping @Sendable () -> Void = {},
-        post: @escaping @Sendable (Message) -> Void
+        turn: (@Sendable () async -> Void)? = nil, post: @escaping @Sendable (Message) -> Void
     ) throws {
         self.path = path
         name = path
         readOnlyReason = reason
-        (self.drafts, self.author, self.shown) = (drafts, author, shown)
+        (self.drafts, self.author, self.shown, self.turn) = (drafts, author, shown, turn)
         self.tools = tools
         self.reading = reading
         self.post = post
@@ -103,7 +105,8 @@ final class LocalPDF: Sendable {
         let sizes = Sizes()
         let new = PageReader(
             file: path, tools: tools,
-            trueSizes: { page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } })
+            trueSizes: { page in sizes.all.withLock { $0.indices.contains(page) ? $0[page] : nil } },
+            turn: turn)
         do {
             let first = try await new.firstInfo()
             let old = reader.withLock { reader in
@@ -125,6 +128,8 @@ final class LocalPDF: Sendable {
         await pages.finishNewestPage()
         // Not for the pages of a later version of the file.
         if !wasShown.exchange(true, ordering: .relaxed) { shown() }
+        await turn?()
+        try Task.checkCancellation()
         let info = try await pages.info()
         post(.pdfMeasured(info))
         let found = try await tools.annotations(of: path).byOwnNames

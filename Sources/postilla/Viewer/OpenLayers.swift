@@ -135,7 +135,8 @@ final class OpenLayers: Sendable {
                 path, tools: tools, readOnly: reason, drafts: drafts?.drafts ?? [:],
                 author: options.author ?? OwnFileSession.author,
                 reading: { [weak self] in await self?.readingOffThread(reference.identity) },
-                shown: { own.pageIsShown() }, post: post)
+                shown: { own.pageIsShown() }, turn: { if reason == nil { await own.engineHasTime() } },
+                post: post)
             let tab = OpenTab(file, drafts: drafts, post: post)
             own.comparePages { [weak tab] in tab?.comparePages($0, isTold: $1) }
             state.withLock { $0.tabs[reference] = tab }

@@ -50,6 +50,8 @@ actor PageReader {
     /// Facts known without reading the file.
     nonisolated let known: PDFInfo?
     private let found: @Sendable (PDFInfo) -> Void
+    /// Waits until what is read ahead takes no time from something that the person waits for.
+    private nonisolated let turn: (@Sendable () async -> Void)?
     /// The sizes of the pages with their user units, as far as they are known.
     private nonisolated let trueSizes: @Sendable (Int) -> PageSize?
 
@@ -57,16 +59,17 @@ actor PageReader {
     ///   - texts: Where the text of the pages is kept, as poppler gives it; by default in memory.
     ///   - trueSizes: The size of a page in points with its user unit, if it is known.
     ///   - found: Called with facts read from the file.
+    ///   - turn: Waits until what is read ahead takes no time from something that the person waits for.
     init(
         file: String, tools: PDFTools = PDFTools(), known: PDFInfo? = nil, texts: PageTextCache = PageTextCache(),
         trueSizes: @escaping @Sendable (Int) -> PageSize? = { _ in nil },
-        found: @escaping @Sendable (PDFInfo) -> Void = { _ in }
+        found: @escaping @Sendable (PDFInfo) -> Void = { _ in }, turn: (@Sendable () async -> Void)? = nil
     ) {
         self.file = file
         self.tools = tools
         self.known = known?.scaled(to: trueSizes)
         self.trueSizes = trueSizes
-        self.found = found
+        (self.turn, self.found) = (turn, found)
         self.texts = texts
         if let known { (pageCount, sizes) = (known.pages.count, known.pages) }
     }
@@ -104,8 +107,19 @@ actor PageReader {
     /// - Throws: ``PDFError``
     func text(_ page: Int) async throws -> PageText {
         let text = try await task(for: page).value
-        for next in [page + 1, page - 1, page + 2] where next >= 0 && next < pageCount { _ = try task(for: next) }
+        if let turn {
+            Task {
+                await turn()
+                try readNeighbours(of: page)
+            }
+        } else {
+            try readNeighbours(of: page)
+        }
         return text
+    }
+
+    private func readNeighbours(of page: Int) throws {
+        for next in [page + 1, page - 1, page + 2] where next >= 0 && next < pageCount { _ = try task(for: next) }
     }
 
     /// Posts the text, unless the file has since been closed.
@@ -185,12 +199,14 @@ actor PageReader {
 
     /// Posts outline and labels; a failure counts as having none, because the display does not depend on them.
     nonisolated func tellNavigation(_ post: @escaping @Sendable (Message) -> Void) {
-        let (file, tools) = (file, tools)
+        let (file, tools, turn) = (file, tools, turn)
         background.withLock { background in
             guard !background.isClosed else { return }
             background.navigation.append(
                 Task(priority: .utility) {
                     await finishNewestPage()
+                    await turn?()
+                    guard !Task.isCancelled else { return }
                     let navigation = (try? await tools.navigation(of: file)) ?? PDFNavigation()
                     if !Task.isCancelled { post(.navigation(navigation)) }
                 })
