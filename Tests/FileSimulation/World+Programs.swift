@@ -56,8 +56,10 @@ extension World {
             "\(program.name) saves \(isAnew ? "anew" : "by appending"): "
                 + "\(objects.map { "\($0.value) \($0.number) \($0.name ?? "-")" }), \(bytes.hash.prefix(6))")
         if isAnew || !place.ledger.showsOrigin(bytes) { place.ledger.wroteAnew(objects) }
-        // An annotation without a name that was changed meanwhile may appear both as it was and as it is.
-        for object in objects where object.name == nil && place.ledger.isOver(object.value) {
+        // An annotation without a name of its own that was changed meanwhile may appear both as it was and as it is.
+        let names = Dictionary(grouping: objects.compactMap(\.name), by: \.self)
+        for object in objects where place.ledger.isOver(object.value) {
+            if let name = object.name, names[name]?.count == 1 { continue }
             place.ledger.wasTakenElsewhere(object.value)
         }
         program.loaded = bytes
