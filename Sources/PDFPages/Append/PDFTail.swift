@@ -25,11 +25,11 @@ struct PDFTail: Hashable {
     /// - Returns: nil if the file does not end as the standard demands, which readers repair each in their own way.
     init?(length: Int64, read: (Int64, Int) throws -> [UInt8]) rethrows {
         let head = try read(0, Self.headLength)
-        guard let header = head.firstRange(of: Array("%PDF-".utf8))?.lowerBound else { return nil }
+        guard let header = head.firstPlace(of: Array("%PDF-".utf8)) else { return nil }
         let start = max(0, length - Int64(Self.endLength))
         let end = try read(start, Self.endLength)
         let mark = Array("startxref".utf8)
-        guard let place = end.ranges(of: mark).last?.upperBound else { return nil }
+        guard let place = end.places(of: mark).last.map({ $0 + mark.count }) else { return nil }
         let digits = end[place...].drop(while: Self.isSpace).prefix { Self.isDigit($0) }
         guard let offset = Int64(String(decoding: digits, as: UTF8.self)), offset > 0,
             offset < length - Int64(header)

@@ -41,13 +41,12 @@ package struct SharedRevision: Hashable, Sendable {
         var rest: [UInt8] = []
         compare: while common < min(length, otherLength) {
             let (bytes, others) = (try Self.bytes(of: one, at: common), try Self.bytes(of: other, at: common))
-            let count = zip(bytes, others).prefix { $0 == $1 }.count
+            let count = bytes == others ? bytes.count : zip(bytes, others).prefix { $0 == $1 }.count
             guard count > 0 else { break }
             let start = common - Int64(rest.count)
             let text = rest + bytes[..<count]
-            for range in text.ranges(of: Self.mark) where start + Int64(range.upperBound) > common {
-                ends.append(start + Int64(range.upperBound))
-            }
+            let found = text.places(of: Self.mark).map { start + Int64($0 + Self.mark.count) }
+            ends += found.filter { $0 > common }
             common += Int64(count)
             rest = Array(text.suffix(Self.mark.count - 1))
             guard count == min(bytes.count, others.count) else { break compare }

@@ -225,13 +225,13 @@ struct PDFSyntaxReader {
                 return start..<start + length
             }
         }
-        guard let end = bytes[min(start, bytes.count)...].firstRange(of: mark) else {
+        guard let end = bytes.firstPlace(of: mark, from: start) else {
             place = bytes.count
             return nil
         }
-        place = end.upperBound
+        place = end + mark.count
         // The end of the line before the mark is not part of the content.
-        var last = end.lowerBound
+        var last = end
         if last > start, bytes[last - 1] == 0x0A { last -= 1 }
         if last > start, bytes[last - 1] == 0x0D { last -= 1 }
         return start..<last
