@@ -316,11 +316,19 @@ final class OneFileCampaign {
         for window in windows {
             guard let conflict = try window.conflicts().first else { continue }
             guard let key = (conflict.mine ?? conflict.theirs ?? conflict.base)?.key else { continue }
-            let mine = random.chance(1, of: 2)
+            var (mine, kept) = (random.chance(1, of: 2), conflict.theirs)
+            if conflict.theirs == nil,
+                let other = try window.notes().first(where: {
+                    $0.note.key == key && $0.note != conflict.mine
+                })
+            {
+                // Somebody has brought the deleted note back, under an id of its own: a person does not make a third.
+                (mine, kept) = (false, other.note)
+            }
             try window.resolve(conflict.id, mine: mine)
             ledger.decided(
                 key, between: [conflict.mine, conflict.theirs, conflict.base].compactMap { $0 },
-                for: mine ? conflict.mine : conflict.theirs, by: window.name)
+                for: mine ? conflict.mine : kept, by: window.name)
             decisions += 1
             return true
         }

@@ -86,7 +86,10 @@ struct ValueLedger {
         for (name, notes) in [("the file", file)] + windows {
             var seen: Set<String> = []
             for note in notes {
-                guard seen.insert(note.key).inserted else { return "\(name) has \(note.key) twice" }
+                // A window also shows its own undecided edit of a note that was deleted, and that somebody brought back.
+                guard seen.insert(note.key).inserted || (name != "the file" && disputed.contains(note.key)) else {
+                    return "\(name) has \(note.key) twice"
+                }
                 if let value = note.values.first(where: { written[$0] == nil }) {
                     return "\(name) has \(value), which nobody wrote"
                 }

@@ -115,7 +115,9 @@ final class Writer {
                 status.connection == .live
             else { return }
             mode = .resting
-            say(.settled(revision: revision))
+            // What the server has confirmed may not have come back as a change yet.
+            let own = (try? descriptor.layer.store.read { try $0.ownWrites(after: nil, limit: .max) }) ?? []
+            say(.settled(revision: own.reduce(revision) { max($0, $1.revision) }))
         case .showing(let wanted):
             guard revision >= wanted else { return }
             mode = .resting
