@@ -46,11 +46,11 @@ struct FileMerge {
             let all = Self.together(base, local)
             // An unknown record counts as deleted only if its own name identifies it. Otherwise it may be a known record that
             // was not recognized.
-            let was = FileNames.named(ancestor, like: all, by: policy, sharesIDs: state.sharesIDs, taken: taken)
-                .filter { known[ByteOrdered($0.id)] != nil || ($0.content["name"]?.string).isExactly($0.id) }
+            let known = all + overwritten
+            let was = FileNames.named(ancestor, like: known, by: policy, sharesIDs: state.sharesIDs, taken: taken)
+                .filter { self.known[ByteOrdered($0.id)] != nil || ($0.content["name"]?.string).isExactly($0.id) }
             let theirs = FileNames.named(
-                reading.records, like: Self.together(was, all + overwritten), by: policy, sharesIDs: state.sharesIDs,
-                taken: taken)
+                reading.records, like: Self.together(was, known), by: policy, sharesIDs: state.sharesIDs, taken: taken)
             // A record that the file has in a later known state is not a change either.
             let found = Dictionary(theirs.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
             let old = base.filter { found[ByteOrdered($0.id)].isSame(as: $0) }

@@ -112,13 +112,18 @@ struct SameWords: WordMoves {
     }
 }
 
-/// An annotation is the record with its text.
-struct ByText: RecordComparing {
+/// An annotation is the record with the same value of a member.
+struct ByMember: RecordComparing {
+    let name: String
+
+    init(_ name: String) { self.name = name }
+
     func partners(of file: [Record], in known: [Record], sharesIDs: Bool, isMoved: Bool) -> [ByteOrdered: Record] {
         var partners: [ByteOrdered: Record] = [:]
         for record in file {
-            let partner = known.first { $0.content["text"] == record.content["text"] }
-            if let partner { partners[ByteOrdered(record.id)] = partner }
+            guard var partner = known.first(where: { $0.content[name] == record.content[name] }) else { continue }
+            partner.content = partner.content.changing { $0["text"] = record.content["text"] }
+            partners[ByteOrdered(record.id)] = partner
         }
         return partners
     }

@@ -18,7 +18,7 @@ struct FileMergeTests {
             var found = copy
             if !isNamed { found.content = found.content.changing { $0["name"] = nil } }
             var bench = Bench()
-            bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByText())
+            bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByMember("text"))
             bench.send(.started(nil, .runtime, alive: []))
             bench.send(.opened(1, Bench.ana, isPrivate: false))
             bench.look(.read(FileReading(version: Bench.version, records: [])))
@@ -115,5 +115,28 @@ struct FileMergeTests {
             return changes.compactMap { if case .row(_, let row) = $0 { row } else { nil } }
         }
         #expect(rows.compactMap { $0.local?.content["text"]?.string } == (isNamed ? [] : ["one"]))
+    }
+
+    /// A person deletes a note without an id of its own, and a program that has not seen that changes it.
+    @Test func aDeletionIsInDisputeIfAProgramThatHasNotSeenItChangesTheNote() {
+        func note(_ id: Record.ID, _ text: String) -> Record {
+            let content = #"{"type":"pspdfkit/note","pageIndex":0,"text":"\#(text)","subject":"a"}"#
+            return Record(id: id, content: Content(checked: content))
+        }
+        var bench = Bench()
+        bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByMember("subject"))
+        bench.send(.started(nil, .runtime, alive: []))
+        bench.send(.opened(1, Bench.ana, isPrivate: false))
+        bench.look(.read(FileReading(version: Bench.version, records: [])))
+        bench.store()
+        let deleted = LocalFileState.Row(written: LocalFileState.Written(number: 1, before: [note("7", "old")]))
+        bench.send(.changedOnDisk)
+        bench.look(
+            .read(
+                FileReading(
+                    version: Bench.version("late"), records: [note("9", "new")],
+                    origin: .continuesEarlier([note("9", "old")]), synced: [ByteOrdered("7"): deleted])))
+        bench.store()
+        #expect(bench.core.state.conflicts.keys.map(\.text) == ["7"])
     }
 }

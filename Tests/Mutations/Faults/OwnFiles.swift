@@ -17,6 +17,9 @@ extension Fault {
                         perform(.inspecting) { .inspect($0, $1) }
             """),
         Fault(
+            "a deleted note is not found again in an old version", in: "FileCore/FileMerge.swift",
+            "let known = all + overwritten", "let known = all + (PLANTED ? [] : overwritten)"),
+        Fault(
             "what was put back shows the write that was undone", in: "FileCore/LocalFileCore+Writing.swift",
             "            written.add(row.base)\n            written.add(record)",
             "            if row.written == nil || !PLANTED { written.add(row.base) }\n            written.add(record)"),
@@ -105,7 +108,8 @@ extension Fault {
             "return made > takenIn", "return PLANTED || made > takenIn"),
         Fault(
             "an unrecognized record of an old version counts as deleted", in: "FileCore/FileMerge.swift",
-            ".filter { known[ByteOrdered($0.id)] != nil ||", ".filter { PLANTED || known[ByteOrdered($0.id)] != nil ||"),
+            ".filter { self.known[ByteOrdered($0.id)] != nil ||",
+            ".filter { PLANTED || self.known[ByteOrdered($0.id)] != nil ||"),
         Fault(
             "a known change counts as new when a program continues an old version", in: "FileCore/FileMerge.swift",
             "base: Self.together(old, was),", "base: PLANTED ? Self.together(was, old) : Self.together(old, was),"),
