@@ -37,6 +37,19 @@ struct OwnFileScriptStories: OwnPaperStories {
         #expect(try texts(other: true).contains("Kept"))
     }
 
+    /// One of them would be overlooked without a word.
+    @Test func twoPDFsOfOneCommandAreRefused() throws {
+        let other = home.path + "/other.pdf"
+        try original.write(to: URL(filePath: other))
+        let refused = [
+            try run("add", other, "--note", "x", "--page", "1", "--pdf", path), try run("list", other, "--pdf", path),
+        ]
+        for one in refused {
+            #expect(one.status == 64 && one.messages.contains("two PDFs are named"), "\(one.messages)")
+        }
+        #expect(try Data(contentsOf: URL(filePath: path)) == original)
+    }
+
     @Test func theStateOfARecordSaysWhetherTheFileHasIt() throws {
         let first = try run("add", path, "--note", "first", "--page", "1").output.trimmingCharacters(in: .newlines)
         func state(_ id: String, _ command: String = "list") throws -> String? {

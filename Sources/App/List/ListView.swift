@@ -120,7 +120,9 @@ extension ListPane {
 extension DocumentState {
     fileprivate var emptyList: CleanText {
         if list.window == nil { return "Loading the list ..." }
-        if list.isFilling, list.filter.isEmpty, list.hidden.isEmpty { return "Waiting for the annotations ..." }
+        if list.isFilling || isReading, list.filter.isEmpty, list.hidden.isEmpty {
+            return "Waiting for the annotations ..."
+        }
         if !list.filter.isEmpty { return "No matches. Esc to clear the filter." }
         if !list.hidden.isEmpty { return "\(list.hidden). Press . to show them." }
         return denialOfCreation == nil

@@ -21,7 +21,12 @@ struct OwnFileSession: Sendable {
 
     /// Returns the path of the file that a command works on; nil: it works on a layer of a server.
     static func path(_ options: LayerOptions, target: String?) throws -> String? {
-        guard let path = options.pdf ?? target.flatMap(file) else { return nil }
+        let named = target.flatMap(file)
+        if let pdf = options.pdf, let named {
+            throw CommandFailure(
+                "two PDFs are named: \(named.onOneLine), and \(pdf.onOneLine) with --pdf; leave one out", .usage)
+        }
+        guard let path = options.pdf ?? named else { return nil }
         guard options.server.server == nil, !options.offline else {
             throw CommandFailure("a PDF is not on a server; leave out --server and --offline", .usage)
         }
