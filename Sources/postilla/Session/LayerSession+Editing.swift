@@ -41,11 +41,15 @@ extension LayerSession {
     /// Adds to the failure that the edit is stored, so that the user does not enter it again.
     private func unconfirmed(_ failure: CommandFailure) -> CommandFailure {
         guard [.unreachable, .stale, .unconfirmed].contains(failure.status) else { return failure }
-        let note =
-            own == nil
-            ? "the edit is stored on this machine and sent by the next sync"
-            : "the edit waits on this machine, and the next command on this PDF tries again"
-        return CommandFailure(failure.message + "; " + note, .unconfirmed)
+        guard own != nil else {
+            return CommandFailure(
+                failure.message + "; the edit is stored on this machine and sent by the next sync", .unconfirmed)
+        }
+        // To try again would make the edit twice.
+        let why =
+            failure.status == .unreachable ? "the engine for PDFs on this machine has ended" : failure.message
+        return CommandFailure(
+            why + "; the edit waits on this machine, and the next command on this PDF tries again", .unconfirmed)
     }
 
     /// Ends a command that has edited: writes its changes, if the layer is that of a PDF.
