@@ -5,7 +5,7 @@ import FileCore
 struct Bench {
     typealias Core = LocalFileCore
 
-    var core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByName())
+    var core: LocalFileCore
     var effects: [Core.Effect] = []
     var now = Timestamp(seconds: 1_000_000)
 
@@ -28,7 +28,8 @@ struct Bench {
     }
 
     /// A file with these notes, open in a window.
-    init(_ notes: [Record] = [], isPrivate: Bool = false) {
+    init(_ notes: [Record] = [], isPrivate: Bool = false, policy: any RecordComparing = ByName()) {
+        core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: policy)
         send(.started(nil, .runtime, alive: []))
         send(.opened(1, Self.ana, isPrivate: isPrivate))
         if isPrivate { store() }

@@ -17,12 +17,7 @@ struct FileMergeTests {
             }
             var found = copy
             if !isNamed { found.content = found.content.changing { $0["name"] = nil } }
-            var bench = Bench()
-            bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByMember("text"))
-            bench.send(.started(nil, .runtime, alive: []))
-            bench.send(.opened(1, Bench.ana, isPrivate: false))
-            bench.look(.read(FileReading(version: Bench.version, records: [])))
-            bench.store()
+            var bench = Bench(policy: ByMember("text"))
             bench.send(.changedOnDisk)
             bench.look(
                 .read(
@@ -123,12 +118,7 @@ struct FileMergeTests {
             let content = #"{"type":"pspdfkit/note","pageIndex":0,"text":"\#(text)","subject":"a"}"#
             return Record(id: id, content: Content(checked: content))
         }
-        var bench = Bench()
-        bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByMember("subject"))
-        bench.send(.started(nil, .runtime, alive: []))
-        bench.send(.opened(1, Bench.ana, isPrivate: false))
-        bench.look(.read(FileReading(version: Bench.version, records: [])))
-        bench.store()
+        var bench = Bench(policy: ByMember("subject"))
         let deleted = LocalFileState.Row(written: LocalFileState.Written(number: 1, before: [note("7", "old")]))
         bench.send(.changedOnDisk)
         bench.look(
