@@ -101,7 +101,7 @@ extension LocalFileCore {
         var changes: [LocalFileState.Change] = []
         for (id, record) in intent.rows.sorted(by: { $0.key < $1.key }) where wasSeen {
             var row = state.rows[id] ?? LocalFileState.Row()
-            // What the file has again was there before this write: whoever has it need not have seen the write.
+            // The file had this before the write, too, so a program that has it may not have seen the write.
             var written = row.written ?? LocalFileState.Written(number: 0, before: [])
             written.number = intent.number
             written.add(row.base)

@@ -170,8 +170,8 @@ final class Ledger {
 
     /// The engine knows nothing of the file any more: what it has written looks like the work of a program.
     ///
-    /// - Parameter kept: What an engine of an earlier version keeps of the file. It ran beside this one, so that its state
-    ///   was not taken over; nobody remembers that some of it was deleted since.
+    /// - Parameter kept: What an engine of an earlier version still keeps of the file because it ran at the same time. If
+    ///   some of it was deleted later, no record of that is left.
     func forgot(kept: [Value]) {
         known = []
         for value in fates.keys { fates[value]?.isProgram = true }
@@ -179,7 +179,7 @@ final class Ledger {
         for value in kept { returns(value) }
     }
 
-    /// The value may be shown again, whoever deleted it.
+    /// The value may appear again, even if it was deleted.
     private func returns(_ value: Value) {
         orphaned.insert(value)
         deletions[value.note]?.remove(value)

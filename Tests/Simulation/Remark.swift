@@ -81,7 +81,7 @@ enum Remark {
         for member in users { try require(content[member] == nil, "the content of \(id) names a user") }
     }
 
-    /// The text of a content made here, or the value of a form field, in one of two forms, so that the whole annotation need not be read.
+    /// Returns the text of a content made here, or the value of a form field, without reading the whole annotation.
     static func text(of content: Content) -> String {
         guard let text = content["value"] ?? content["text"] else { return "" }
         return text.string ?? text["value"]?.string ?? ""

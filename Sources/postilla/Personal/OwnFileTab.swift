@@ -58,7 +58,7 @@ final class OwnFileTab: Sendable {
         }
     }
 
-    /// Waits until reading ahead holds up nobody.
+    /// Returns once the engine has opened the file, cannot open it, or has taken more than a moment.
     func engineHasTime() async { await opening.value }
 
     private func waitForPage() async throws {

@@ -322,7 +322,7 @@ final class OneFileCampaign {
                     $0.note.key == key && $0.note != conflict.mine
                 })
             {
-                // Somebody has brought the deleted note back, under an id of its own: a person does not make a third.
+                // Someone else restored the deleted note under a new id. A person keeps that one.
                 (mine, kept) = (false, other.note)
             }
             try window.resolve(conflict.id, mine: mine)

@@ -86,7 +86,7 @@ struct ValueLedger {
         for (name, notes) in [("the file", file)] + windows {
             var seen: Set<String> = []
             for note in notes {
-                // A window also shows its own undecided edit of a note that was deleted, and that somebody brought back.
+                // A window shows its own undecided edit of a deleted note beside the copy that someone else restored.
                 guard seen.insert(note.key).inserted || (name != "the file" && disputed.contains(note.key)) else {
                     return "\(name) has \(note.key) twice"
                 }
