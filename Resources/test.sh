@@ -19,5 +19,8 @@ status=.build/test.status
 
 echo
 echo "Failures:"
-grep -a ' recorded an issue\|error: \|Fatal error\|unexpected signal\|Time limit' "$log" | cut -c 1-400 || true
+# A failure may have more lines, such as a screen, up to the next one that tells of a test.
+awk '/^(◇|✔)/ { left = 0; next }
+    / recorded an issue|error: |Fatal error|unexpected signal|Time limit/ { left = 40 }
+    left-- > 0 { print substr($0, 1, 400) }' "$log"
 exit 1

@@ -93,7 +93,7 @@ package enum Effect: Hashable, Sendable {
     /// → `undone` or `undoFailed`
     case undo(step: Int)
     /// → `resolved` or `resolveFailed`
-    case resolve(Record.ID, Resolution)
+    case resolve(Record.ID, Resolution, of: Conflict.Sides)
     /// Stores the author name for new records on this installation.
     case rememberAuthor(String)
     /// Sets the group of new records in this layer; it survives a token change. Nil restores the token's default.

@@ -15,7 +15,7 @@ extension LocalFileCore {
         case pushed(Caller, [Edit], synced: [ByteOrdered: LocalFileState.Row])
         case writeAsked(Caller, WriteOrder)
         case revertAsked(Caller)
-        case resolved(Caller, Record.ID, Choice)
+        case resolved(Caller, Decision)
         case shared(Caller, Bool)
         /// An engine of an earlier version has left this. The records are those of the file as it was then.
         case foundEarlier(EarlierState)
@@ -76,6 +76,17 @@ extension LocalFileCore {
         package init(id: Record.ID, record: Record?) { (self.id, self.record) = (id, record) }
     }
 
+    /// A choice between the two versions of a conflict, as whoever chooses has seen them. It says nothing about others.
+    package struct Decision: Hashable, Sendable {
+        package var id: Record.ID
+        package var choice: Choice
+        package var sides: LocalFileState.Sides
+
+        package init(id: Record.ID, choice: Choice, sides: LocalFileState.Sides) {
+            (self.id, self.choice, self.sides) = (id, choice, sides)
+        }
+    }
+
     package enum Choice: Hashable, Sendable {
         /// The version of the layer as it was when the file changed, or as it was edited since.
         case local
@@ -122,6 +133,8 @@ extension LocalFileCore {
         case notStored(String)
         case openPrivately
         case openOtherwise
+        /// One of the two versions is another than the one that was seen, or the conflict has ended.
+        case decidedUnseen
         case keptOnDisk(Int)
         case notOpen
         case exists

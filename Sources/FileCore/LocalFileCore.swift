@@ -90,7 +90,7 @@ package struct LocalFileCore: Sendable {
         case .pushed(let caller, let edits, let synced): pushed(caller, edits, synced)
         case .writeAsked(let caller, let order): ask(.write(caller, order))
         case .revertAsked(let caller): ask(.revert(caller))
-        case .resolved(let caller, let id, let choice): resolve(caller, ByteOrdered(id), choice)
+        case .resolved(let caller, let decision): resolve(caller, decision)
         case .shared(let caller, let isShared): share(caller, isShared)
         case .foundEarlier(let earlier): takeOver(earlier)
         case .moved(let path): asked.append(.move(path))
@@ -213,9 +213,14 @@ package struct LocalFileCore: Sendable {
     }
 
     /// Ends a conflict.
-    private mutating func resolve(_ caller: Caller, _ id: ByteOrdered, _ choice: Choice) {
-        guard let conflict = state.conflicts[id] else { return effects.append(.answer(caller, .done)) }
-        store(settling(id, conflict, choice), then: .answer(caller, .done))
+    private mutating func resolve(_ caller: Caller, _ decision: Decision) {
+        let id = ByteOrdered(decision.id)
+        guard let conflict = state.conflicts[id], let sides = state.sides(of: id),
+            sides.remote.isSame(as: decision.sides.remote),
+            // A new text has taken the place of the layer's version just now.
+            decision.choice == .layer || sides.local.isSame(as: decision.sides.local)
+        else { return effects.append(.answer(caller, .failed(.decidedUnseen))) }
+        store(settling(id, conflict, decision.choice), then: .answer(caller, .done))
     }
 
     private func settling(
@@ -224,8 +229,8 @@ package struct LocalFileCore: Sendable {
         var row = state.rows[id] ?? LocalFileState.Row(base: conflict.remote, local: conflict.local)
         switch choice {
         case .remote: row.local = conflict.remote
-        case .local where conflict.local == nil: row.local = nil
-        case .local, .layer: break
+        case .local: row.local = state.sides(of: id)?.local
+        case .layer: break
         }
         guard let other = conflict.further.first else { return [.row(id, row), .conflict(id, nil)] }
         var next = conflict

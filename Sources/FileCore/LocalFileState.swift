@@ -57,6 +57,14 @@ package struct LocalFileState: Hashable, Sendable {
         var others: [Record?] { ([remote] + further).filter { $0 != nil } }
     }
 
+    /// The two versions of a conflict, between which a person chooses; nil: deleted.
+    package struct Sides: Hashable, Sendable {
+        package var local: Record?
+        package var remote: Record?
+
+        package init(local: Record?, remote: Record?) { (self.local, self.remote) = (local, remote) }
+    }
+
     /// A write that may or may not have happened.
     package struct Intent: Hashable, Sendable {
         package var number: Int64
@@ -160,6 +168,15 @@ package struct LocalFileState: Hashable, Sendable {
     /// Whether something would be lost without the database, or a file beside the PDF would stay.
     package var mustBeKept: Bool {
         differing > 0 || !conflicts.isEmpty || intent != nil || !hidden.isEmpty || isShared
+    }
+
+    /// - Returns: nil if there is no conflict about the record.
+    package func sides(of id: ByteOrdered) -> Sides? {
+        guard let conflict = conflicts[id] else { return nil }
+        guard let row = rows[id] else { return Sides(local: conflict.local, remote: conflict.remote) }
+        // The layer shows the file's version while a deletion is in dispute, until somebody edits it.
+        let isDeleted = conflict.local == nil && row.local.isSame(as: conflict.remote)
+        return Sides(local: isDeleted ? nil : row.local, remote: conflict.remote)
     }
 
     /// How many records are not in the file as they are in the layer.

@@ -142,7 +142,7 @@ final class FakeServices: AppServices {
             records = before
             post(.undone(step: step))
             post(.recordsChanged([], author: nil))
-        case .resolve(let id, _): post(failure.map { .resolveFailed(id, $0) } ?? .resolved(id))
+        case .resolve(let id, _, _): post(failure.map { .resolveFailed(id, $0) } ?? .resolved(id))
         default: break
         }
     }

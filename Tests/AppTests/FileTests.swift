@@ -431,7 +431,7 @@ import Testing
         try stage.press("<enter>")
         #expect(stage.boxTitle.contains("ana changed the same note"))
         try stage.press("m")
-        #expect(stage.asked.contains(.resolve("n1", .mine)))
+        #expect(stage.asked.contains(.resolve("n1", .mine, of: services.outbox[0].sides)))
     }
 
     @Test func marksWithoutWordsAreListedAndFound() throws {

@@ -31,6 +31,10 @@ import Testing
         return services
     }
 
+    static func sides(of id: Record.ID) -> Conflict.Sides {
+        services().outbox.first { $0.id.isExactly(id) }?.sides ?? Conflict.Sides(mine: nil, theirs: nil)
+    }
+
     @Test func aConflictIsToldOnceWithTheWayToIt() throws {
         let stage = Stage(Sample.services())
         var status = SyncStatus.live()
@@ -79,7 +83,7 @@ import Testing
     @Test func aRefusedEditCanBeDroppedAWaitingOneNot() throws {
         let stage = stage()
         try stage.press("OGt")
-        #expect(stage.asked.contains(.resolve("u1", .theirs)))
+        #expect(stage.asked.contains(.resolve("u1", .theirs, of: Self.sides(of: "u1"))))
         try stage.press("ggt")
         #expect(stage.foot == " Not refused, only unsent; u undoes your last edit")
         try stage.press("s")
@@ -123,8 +127,28 @@ import Testing
     func aConflictIsResolved(key: String, resolution: Resolution) throws {
         let stage = stage()
         try stage.press("Oj<enter>\(key)")
-        #expect(stage.asked.contains(.resolve("n1", resolution)))
+        #expect(stage.asked.contains(.resolve("n1", resolution, of: Self.sides(of: "n1"))))
         #expect(stage.state.document?.conflict == nil)
+    }
+
+    /// The outbox is read again while the card is open: what the key decides is what the card shows.
+    @Test(arguments: ["m", "t", "e"])
+    func aDecisionIsAboutWhatTheCardShows(key: String) throws {
+        let stage = stage()
+        try stage.press("Oj<enter>")
+        var items = Self.services().outbox
+        items[1].theirs = note("her next text")
+        items[1].sides.theirs = items[1].theirs
+        stage.send(.outbox(items))
+        try stage.press(key)
+        if key == "e" {
+            for _ in 0..<200 { try stage.press("<backspace>") }
+            try stage.press("both<enter>")
+        }
+        let decided = stage.asked.compactMap { effect in
+            if case .resolve("n1", _, let sides) = effect { sides } else { nil }
+        }
+        #expect(decided == [Self.sides(of: "n1")])
     }
 
     @Test func bothTextsAreMerged() throws {
@@ -137,7 +161,7 @@ import Testing
         #expect(!stage.asked.contains { if case .resolve = $0 { true } else { false } })
         for _ in 0..<200 { try stage.press("<backspace>") }
         try stage.press("her text and mine<enter>")
-        #expect(stage.asked.contains(.resolve("n1", .merged(note("her text and mine")))))
+        #expect(stage.asked.contains(.resolve("n1", .merged(note("her text and mine")), of: Self.sides(of: "n1"))))
     }
 
     /// Side by side where it is wide, with the changed words marked; a long text can be scrolled to its end.
@@ -191,6 +215,9 @@ import Testing
         try stage.press("<enter>m")
         #expect(stage.services.records[0].content["note"] == "Which ones? mine")
         #expect(stage.state.document?.editor == nil)
+        // What comes after theirs is in conflict with it.
+        let seen = stage.asked.compactMap { if case .perform(let step) = $0 { step.seen.values.first } else { nil } }
+        #expect(seen.map { $0["note"] } == ["theirs"])
     }
 
     @Test func theirsKeepsMineAsADraft() throws {

@@ -117,7 +117,7 @@ import Testing
         services.holdsEdits = true
         let stage = Stage(services)
         try stage.press("Ojjt")
-        #expect(stage.asked.last == .resolve("u1", .theirs))
+        #expect(stage.asked.last == .resolve("u1", .theirs, of: OutboxTests.sides(of: "u1")))
         #expect(stage.screen.contains("saving"))
         stage.saveHeld()
         #expect(!stage.screen.contains("saving"))

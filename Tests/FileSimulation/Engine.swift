@@ -38,7 +38,7 @@ final class Engine {
         case push(Window, [(id: String, old: Record?, new: Record?)])
         case write(Window)
         case revert
-        case resolve(ByteOrdered, LocalFileCore.Choice)
+        case resolve(ByteOrdered, LocalFileCore.Choice, seen: LocalFileState.Sides)
         case share
     }
 
@@ -99,6 +99,8 @@ final class Place {
     var past: [ByteOrdered: [Record]] = [:]
     /// When plans were made, by their numbers.
     var plans: [Int64: Int] = [:]
+    /// Conflicts as a person has seen them, who has not decided yet.
+    var cards: [ByteOrdered: LocalFileState.Sides] = [:]
     /// On how many days a conflict was counted down.
     var days: [ByteOrdered: Int] = [:]
     /// Names that programs give on each page.

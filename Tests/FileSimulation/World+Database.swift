@@ -68,10 +68,27 @@ extension World {
                 }
                 continue
             }
-            let isChoice = served.callers.values.contains { if case .resolve(id, _) = $0 { true } else { false } }
+            let choices = served.callers.values.compactMap { question in
+                if case .resolve(id, let choice, let seen) = question { (choice, seen) } else { nil }
+            }
+            let isChoice = !choices.isEmpty
+            if isChoice, !isCount { try drop(id, row, database, as: choices) }
             if isCount, place.days[id, default: 0] < 29 { throw Violation("something was given up too early", id.text) }
             decided(id, row, database, place, isChoice: isChoice, isCount: isCount)
         }
+    }
+
+    /// What a choice gives up is what whoever chose has seen.
+    private func drop(
+        _ id: ByteOrdered, _ row: LocalFileState.Row, _ database: Database,
+        as choices: [(LocalFileCore.Choice, LocalFileState.Sides)]
+    ) throws {
+        let gone = [database.records[id]?.local, database.meta.conflicts[id]?.remote].compactMap { $0?.value }
+            .filter { $0 != row.local?.value }
+        let isSeen = choices.contains { _, seen in
+            gone.allSatisfy { [seen.local?.value, seen.remote?.value].contains($0) }
+        }
+        guard isSeen else { throw Violation("a choice gave up what nobody has seen", "\(id.text): \(gone)") }
     }
 
     /// Nothing is given up by time before a person has had 30 days to see it.

@@ -129,13 +129,22 @@ extension World {
 
     func resolve(_ place: Place) throws {
         guard let (engine, served, window) = used(place), !served.isStoring,
-            let id = conflicts(of: place).keys.sorted().randomElement(using: &dice)
+            let id = conflicts(of: place).keys.sorted().randomElement(using: &dice),
+            let now = served.core.state.sides(of: id)
         else { return }
+        // Between looking and choosing, anything may happen.
+        if !isQuiet, place.cards[id] == nil, chance(1, of: 2) {
+            story("\(window.name) looks at the conflict about \(id.text)")
+            return place.cards[id] = now
+        }
+        let seen = isQuiet ? now : place.cards[id] ?? now
+        place.cards[id] = nil
         let choice = dice.pick([LocalFileCore.Choice.local, .remote, .layer])
         let caller = newCaller()
-        served.callers[caller] = .resolve(id, choice)
-        story("\(window.name) decides on \(id.text): \(choice)")
-        try feed(engine, served, .resolved(caller, id.text, choice))
+        served.callers[caller] = .resolve(id, choice, seen: seen)
+        let sides = [seen.local, seen.remote].map { $0.map { "\($0.value)" } ?? "deleted" }.joined(separator: " and ")
+        story("\(window.name) decides on \(id.text) between \(sides): \(choice)")
+        try feed(engine, served, .resolved(caller, LocalFileCore.Decision(id: id.text, choice: choice, sides: seen)))
     }
 
     func share(_ place: Place) throws {

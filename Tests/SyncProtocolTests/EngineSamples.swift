@@ -70,7 +70,7 @@ extension Sample {
                 target: SeenTarget(device: 42, inode: 7, file: .nothing), mask: 0o022, isForced: true,
                 replacesOthers: true, isCompact: true)),
         Sample("write, the file itself", FileWriting(document: "01HV60")),
-        Sample("resolve", FileResolution(document: "01HV60", id: "218", choice: .layer)),
+        Sample("resolve", FileResolution(document: "01HV60", id: "218", choice: .layer, mine: base, theirs: nil)),
         Sample("report", report),
         Sample("report, nothing special", plain),
         Sample(

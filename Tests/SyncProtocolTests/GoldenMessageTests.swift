@@ -35,7 +35,7 @@ struct GoldenMessageTests {
             version: ProtocolVersion.current, schema: [1: "559412a0cdf38e97"]),
         Family(
             testDescription: "engine", path: "Resources/vectors/engine-messages.json", samples: Sample.engine,
-            version: FileProtocol.current, schema: [2: "822754cab28f9ccb"]),
+            version: FileProtocol.current, schema: [3: "5ea72e2f5cf593f3"]),
     ]
     static let samples = Sample.all + Sample.engine
 

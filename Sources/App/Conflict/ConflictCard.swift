@@ -1,4 +1,5 @@
 import Annotations
+import InstantCore
 import Screen
 
 /// The versions of a record that two users changed: the base, theirs and mine.
@@ -13,6 +14,8 @@ struct ConflictCard: Equatable, Sendable {
     /// nil if deleted.
     var mine: Content?
     var theirAuthor: String?
+    /// What a decision is about.
+    var sides: Conflict.Sides
     /// Whether the user's edit exists only as text in the editor and was never submitted.
     var isUnsaved = false
     /// First line shown.

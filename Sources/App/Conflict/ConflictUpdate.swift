@@ -8,17 +8,19 @@ extension AppState {
         guard let document else { return [] }
         guard let card = document.conflict else {
             guard command == .theirs, let item = document.outbox.current else { return [] }
-            return resolve(item.id, .theirs)
+            return resolve(item.id, .theirs, item.sides)
         }
         self.document?.conflict = nil
         switch command {
         case .mine:
-            guard card.isUnsaved else { return resolve(card.id, .mine) }
+            guard card.isUnsaved else { return resolve(card.id, .mine, card.sides) }
             let editor = document.editor
             self.document?.editor = nil
-            return card.mine.map { perform([.update(card.id, $0)], from: editor) } ?? []
+            // What comes after theirs has not been seen.
+            let seen = editor?.theirs.map { [$0] } ?? []
+            return card.mine.map { perform([.update(card.id, $0)], from: editor, over: seen) } ?? []
         case .theirs:
-            guard card.isUnsaved else { return resolve(card.id, .theirs) }
+            guard card.isUnsaved else { return resolve(card.id, .theirs, card.sides) }
             let effects = keepDraft()
             let key = document.editor?.draftKey
             self.document?.editor = nil
@@ -40,7 +42,7 @@ extension AppState {
         if card.isUnsaved, let theirs = document?.editor?.theirs {
             editor = Editor(.record(theirs), title: title, text: Annotation(theirs).text)
         } else {
-            editor = Editor(.merge(card.id, content), title: title, text: "")
+            editor = Editor(.merge(card.id, content, of: card.sides), title: title, text: "")
         }
         editor.merge = merge
         editor.input = TextInput(document?.drafts[editor.draftKey] ?? merge.text)

@@ -1,4 +1,5 @@
 import Annotations
+import InstantCore
 
 /// A text editor for the text of a record.
 struct Editor: Equatable, Sendable {
@@ -8,7 +9,7 @@ struct Editor: Equatable, Sendable {
         /// A new note: page, counted from 0, and the corner of its icon.
         case newNote(page: Int, corner: Point)
         /// The text that replaces both sides of a conflict.
-        case merge(Record.ID, Content)
+        case merge(Record.ID, Content, of: Conflict.Sides)
         /// A comment under this annotation.
         case reply(Record)
         /// The first comment of a thread. Its root and the marks on other pages are created with it.
@@ -56,7 +57,7 @@ struct Editor: Equatable, Sendable {
         switch target {
         case .reply, .newThread: true
         case .record(let record): record.contentType == .comments
-        case .merge(_, let content): content.contentType == .comments
+        case .merge(_, let content, _): content.contentType == .comments
         case .newNote, .together: false
         }
     }
@@ -67,7 +68,7 @@ struct Editor: Equatable, Sendable {
         case .record(let record) where merge != nil: .merge(record.id, of: merge?.name ?? "")
         case .record(let record): .record(record.id)
         case .newNote(let page, _): .note(page: page)
-        case .merge(let id, _): .merge(id, of: merge?.name ?? "")
+        case .merge(let id, _, _): .merge(id, of: merge?.name ?? "")
         case .reply(let root): .reply(root.id)
         case .newThread(let root, _): .comment(page: Int(clamping: root["pageIndex"]?.integer ?? 0))
         case .together(let records): .together(records.map(\.id))

@@ -103,7 +103,8 @@ extension AppState {
                 ?? theirs.content.changingText(to: text)
             self.document?.conflict = ConflictCard(
                 id: base.id, kind: Annotation(base).kind, pageIndex: Annotation(base).pageIndex, base: base.content,
-                theirs: theirs.content, mine: mine, theirAuthor: editor.theirAuthor, isUnsaved: true)
+                theirs: theirs.content, mine: mine, theirAuthor: editor.theirAuthor,
+                sides: Conflict.Sides(mine: mine, theirs: theirs.content), isUnsaved: true)
             return []
         }
         let edited: Content
@@ -122,7 +123,7 @@ extension AppState {
             return [.loadBatch(RecordBatchRequest(ids: records.map(\.id)))]
         case .newNote(let page, let corner): edited = .note(onPage: page, at: corner, text: text)
         case .record(let record): edited = record.content
-        case .merge(_, let content): edited = content
+        case .merge(_, let content, _): edited = content
         }
         let said: Content
         do { said = try edited.replacingText(with: text, mentioning: document.people.mentions) } catch {
@@ -136,7 +137,7 @@ extension AppState {
             guard editor.isChanged else { return forgetDraft(editor.draftKey) }
             return perform([.update(record.id, said)], from: editor, over: [record])
         case .reply, .newThread, .together: return []
-        case .merge(let id, _): return resolve(id, .merged(said), from: editor)
+        case .merge(let id, _, let sides): return resolve(id, .merged(said), sides, from: editor)
         }
     }
 }

@@ -172,10 +172,12 @@ extension AppState {
     // MARK: Conflicts
 
     /// Resolves a conflict or a refused edit.
-    mutating func resolve(_ id: Record.ID, _ resolution: Resolution, from editor: Editor? = nil) -> [Effect] {
+    mutating func resolve(
+        _ id: Record.ID, _ resolution: Resolution, _ sides: Conflict.Sides, from editor: Editor? = nil
+    ) -> [Effect] {
         document?.pending.begin(.resolution(id), from: editor)
         for key in editor?.draftsReplaced ?? [] { document?.drafts[key] = nil }
-        return keepUntilSaved(editor) + [.resolve(id, resolution)]
+        return keepUntilSaved(editor) + [.resolve(id, resolution, of: sides)]
     }
 
     mutating func resolved(_ id: Record.ID) -> [Effect] {

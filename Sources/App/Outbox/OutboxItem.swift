@@ -25,11 +25,13 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     package var theirs: Content?
     /// Who changed the record first, in a conflict.
     package var theirAuthor: String?
+    /// What a decision is about.
+    package var sides: Conflict.Sides
 
     package init(
         id: Record.ID, action: Action, kind: AnnotationKind, pageIndex: Int? = nil, delivery: DeliveryState,
         since: Timestamp? = nil, reason: String? = nil, base: Content? = nil, mine: Content? = nil,
-        theirs: Content? = nil, theirAuthor: String? = nil
+        theirs: Content? = nil, theirAuthor: String? = nil, sides: Conflict.Sides? = nil
     ) {
         self.id = id
         self.action = action
@@ -42,6 +44,7 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
         self.mine = mine
         self.theirs = theirs
         self.theirAuthor = theirAuthor
+        self.sides = sides ?? Conflict.Sides(mine: mine, theirs: theirs)
     }
 }
 

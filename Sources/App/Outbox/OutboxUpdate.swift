@@ -44,7 +44,7 @@ extension AppState {
         if item.delivery == .conflict {
             document?.conflict = ConflictCard(
                 id: item.id, kind: item.kind, pageIndex: item.pageIndex, base: item.base, theirs: item.theirs,
-                mine: item.mine, theirAuthor: item.theirAuthor)
+                mine: item.mine, theirAuthor: item.theirAuthor, sides: item.sides)
             return []
         }
         document?.outbox.isOpen = false

@@ -165,7 +165,7 @@ extension PlainState {
         }
         let resolution: Resolution = word == .mine ? .mine : .theirs
         step = .resolving(id, resolution)
-        return [.resolve(id, resolution)]
+        return [.resolve(id, resolution, of: item.sides)]
     }
 }
 

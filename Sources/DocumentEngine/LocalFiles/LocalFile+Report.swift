@@ -23,8 +23,9 @@ extension LocalFile {
         report.merged = FileReport.Merged(news.merged)
         report.lost = lost(state)
         report.conflicts = state.conflicts.sorted { $0.key < $1.key }.map { id, conflict in
-            FileReport.Conflict(
-                id: id.text, base: conflict.base, mine: conflict.local, theirs: conflict.remote,
+            let sides = state.sides(of: id)
+            return FileReport.Conflict(
+                id: id.text, base: conflict.base, mine: sides?.local, theirs: sides?.remote,
                 daysLeft: conflict.daysLeft, further: conflict.further)
         }
         return report

@@ -209,9 +209,9 @@ extension LocalFile {
         }
     }
 
-    /// Ends a conflict.
-    func resolve(_ id: Record.ID, _ choice: LocalFileCore.Choice) async throws {
-        if case .failed(let problem) = await ask({ .resolved($0, id, choice) }) {
+    /// Ends a conflict between these two versions.
+    func resolve(_ decision: LocalFileCore.Decision) async throws {
+        if case .failed(let problem) = await ask({ .resolved($0, decision) }) {
             throw inner.withLock { $0.error(problem) }
         }
     }

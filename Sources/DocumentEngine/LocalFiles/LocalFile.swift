@@ -384,6 +384,7 @@ extension LocalFile.Inner {
         case .changing: .changedMeanwhile
         case .openPrivately: .openPrivately
         case .openOtherwise: .openOtherwise
+        case .decidedUnseen: .decidedUnseen
         case .keptOnDisk(let count): .keptOnDisk(count)
         case .notOpen, .stopped: .notOpen
         case .exists: .exists

@@ -113,7 +113,7 @@ struct LocalFilesAPI: Sendable {
     private func resolve(_ request: ServerRequest) async throws -> Response {
         let resolution: FileResolution = try await message(request)
         let file = try files.file(resolution.document)
-        try await file.resolve(resolution.id, LocalFileCore.Choice(resolution.choice))
+        try await file.resolve(LocalFileCore.Decision(resolution))
         return try await answer(file)
     }
 
@@ -149,14 +149,17 @@ struct LocalFilesAPI: Sendable {
     }
 }
 
-extension LocalFileCore.Choice {
-    fileprivate init(_ choice: FileResolution.Choice) {
-        self =
-            switch choice {
+extension LocalFileCore.Decision {
+    fileprivate init(_ resolution: FileResolution) {
+        let choice: LocalFileCore.Choice =
+            switch resolution.choice {
             case .mine: .local
             case .theirs: .remote
             case .layer: .layer
             }
+        self.init(
+            id: resolution.id, choice: choice,
+            sides: LocalFileState.Sides(local: resolution.mine, remote: resolution.theirs))
     }
 }
 

@@ -43,6 +43,8 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case openPrivately
     /// It is asked for privately while it is open otherwise.
     case openOtherwise
+    /// A version of the conflict is another than the one that was seen, or the conflict has ended.
+    case decidedUnseen
     /// It is asked for privately although this many changes are kept on disk.
     case keptOnDisk(Int)
     /// It is asked for privately, and this folder of the engine is not in memory.
@@ -105,6 +107,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .exists: .exists
         case .openPrivately: .openPrivately
         case .openOtherwise, .keptOnDisk: .openOtherwise
+        case .decidedUnseen: .decidedUnseen
         case .notInMemory: .notInMemory
         case .copyDamaged, .keptDamaged: .copyDamaged
         case .foreignLink: .foreignLink
@@ -154,6 +157,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
         case .exists: "another file is already there"
         case .openPrivately: "it is open in a private session; close that window first"
         case .openOtherwise: "it is open in a window that is not private; close that window first"
+        case .decidedUnseen: "the conflict has changed since it was shown; nothing was decided; look at it again"
         case .keptOnDisk(let count):
             "\(count) change\(count == 1 ? "" : "s") to it \(count == 1 ? "is" : "are") kept on disk, so it cannot be opened "
                 + "privately; write or discard \(count == 1 ? "it" : "them") first"
@@ -190,7 +194,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
             "write to another path, or put the file back"
         case .foreignLink: "name the file itself"
         case .notAFile, .unreadable, .notOpen, .notKept, .otherFile, .notReadableHere, .openPrivately, .openOtherwise,
-            .keptOnDisk, .notInMemory, .copyDamaged, .keptDamaged:
+            .decidedUnseen, .keptOnDisk, .notInMemory, .copyDamaged, .keptDamaged:
             nil
         }
     }

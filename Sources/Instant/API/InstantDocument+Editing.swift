@@ -57,7 +57,16 @@ extension InstantDocument {
         _ = try step { [try $0.delete(id)] }
     }
 
-    /// Resolves a conflicting or refused edit. Sending it again is an ordinary edit, which the grant must allow.
+    /// Resolves a conflicting or refused edit as it was shown. Sending it again is an ordinary edit, which the grant must
+    /// allow.
+    ///
+    /// - Throws: `invalidRequest` if one of the two versions has changed since ``conflicts`` returned this conflict. Nothing is
+    ///   lost: show the conflict again.
+    public func resolve(_ conflict: Conflict, _ resolution: ConflictResolution) throws(InstantError) {
+        _ = try step { try $0.resolve(conflict.id, resolution, between: conflict.sides).map { [$0] } ?? [] }
+    }
+
+    /// Resolves a conflicting or refused edit as it is now, also if a version has changed since it was shown.
     public func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws(InstantError) {
         _ = try step { try $0.resolve(conflict, resolution).map { [$0] } ?? [] }
     }

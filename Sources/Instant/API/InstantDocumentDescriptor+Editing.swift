@@ -72,10 +72,13 @@ extension InstantDocumentDescriptor {
         try edit { layer, now in try layer.together { try body($0, now) } }
     }
 
+    /// - Parameter sides: What whoever resolves it has seen; nil: as it is.
     @discardableResult
-    package func resolve(_ conflict: Conflict.ID, _ resolution: ConflictResolution) throws -> EditReceipt? {
+    package func resolve(
+        _ conflict: Conflict.ID, _ resolution: ConflictResolution, between sides: Conflict.Sides? = nil
+    ) throws -> EditReceipt? {
         try edit(isGivingUp: resolution == .theirs) {
-            try $0.resolve(conflict, resolution, newID: newID(), at: $1)
+            try $0.resolve(conflict, resolution, between: sides, newID: newID(), at: $1)
         }
     }
 

@@ -127,7 +127,7 @@ extension InstantError {
             case .denied, .noGrant: self.init(.accessDenied, error.description)
             case .noSuchRecord, .rootGone: self.init(.noSuchAnnotation, error.description)
             case .invalid, .noThread, .noRoot, .notAComment, .formatted, .otherKind, .threadGrew, .cannotUndo,
-                .noSuchEntry:
+                .noSuchEntry, .resolvedUnseen:
                 self.init(.invalidRequest, error.description)
             }
         case let error as InvalidContent: self.init(.invalidRequest, error.description)

@@ -46,6 +46,8 @@ package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case threadGrew
     case cannotUndo(String)
     case noSuchEntry
+    /// A version of the conflict is another than the one that was seen.
+    case resolvedUnseen
 
     package var description: String {
         switch self {
@@ -62,6 +64,7 @@ package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
         case .threadGrew: "others have commented on it meanwhile; nothing was deleted"
         case .cannotUndo(let why): "cannot undo: \(why)"
         case .noSuchEntry: "this edit is no longer pending"
+        case .resolvedUnseen: "the conflict has changed since it was shown; nothing was decided; look at it again"
         }
     }
 }

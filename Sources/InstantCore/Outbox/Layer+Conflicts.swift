@@ -28,6 +28,16 @@ public struct Conflict: Hashable, Sendable, Identifiable {
     public var reason: String
     /// Whether the server refused the edit. Otherwise another client's change came first.
     public var isRefusal: Bool
+
+    /// The two versions between which a person chooses; nil: deleted.
+    public struct Sides: Hashable, Sendable {
+        public var mine: Content?
+        public var theirs: Content?
+
+        public init(mine: Content?, theirs: Content?) { (self.mine, self.theirs) = (mine, theirs) }
+    }
+
+    public var sides: Sides { Sides(mine: mine, theirs: theirs?.content) }
 }
 
 /// The resolution of a conflicting or refused edit.
@@ -44,34 +54,28 @@ extension Layer {
     /// Returns the conflicting and refused edits, oldest first.
     package func conflicts() throws -> [Conflict] {
         try store.read { store in
-            try store.entries(in: [.conflict, .refused], limit: .max).map { entry in
-                let theirs = try store.record(entry.id)?.record
-                var conflict = Conflict(
-                    id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base,
-                    mine: entry.content?.asEdit(entry.kind, of: theirs ?? entry.base), theirs: theirs, reason: "",
-                    isRefusal: entry.stage == .refused)
-                switch entry.state {
-                case .conflict(let reason), .refused(let reason): conflict.reason = reason
-                default: break
-                }
-                return conflict
-            }
+            try store.entries(in: [.conflict, .refused], limit: .max).map { try store.conflict($0) }
         }
     }
 
     /// Resolves one conflict. Sending again is an ordinary edit, which the grant must allow.
     ///
-    /// - Parameter newID: The id of the new record if the old one no longer exists.
+    /// - Parameters:
+    ///   - sides: What whoever resolves it has seen; nil: as it is.
+    ///   - newID: The id of the new record if the old one no longer exists.
     /// - Returns: The receipt of the edit; nil if the resolution made no edit.
+    /// - Throws: ``EditError/resolvedUnseen`` if a version is another than the one that was seen.
     @discardableResult
     package func resolve(
-        _ id: Conflict.ID, _ resolution: ConflictResolution, newID: Record.ID, at now: Timestamp
+        _ id: Conflict.ID, _ resolution: ConflictResolution, between sides: Conflict.Sides? = nil, newID: Record.ID,
+        at now: Timestamp
     ) throws -> EditReceipt? {
         try store.write { store in
             let metadata = try metadata(in: store)
             guard let entry = try store.entry(id.seq), entry.stage == .conflict || entry.stage == .refused else {
                 throw EditError.noSuchEntry
             }
+            if let sides, try store.conflict(entry).sides != sides { throw EditError.resolvedUnseen }
             try store.drop(entry, metadata: metadata)
             let mine: Content?
             switch resolution {
@@ -99,6 +103,21 @@ extension Layer {
 extension Sequence<Conflict> {
     /// Returns the first conflict of a record.
     package func first(of id: Record.ID) -> Conflict? { first { $0.recordID.isExactly(id) } }
+}
+
+extension StoredLayer {
+    fileprivate func conflict(_ entry: OutboxEntry) throws -> Conflict {
+        let theirs = try record(entry.id)?.record
+        var conflict = Conflict(
+            id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base,
+            mine: entry.content?.asEdit(entry.kind, of: theirs ?? entry.base), theirs: theirs, reason: "",
+            isRefusal: entry.stage == .refused)
+        switch entry.state {
+        case .conflict(let reason), .refused(let reason): conflict.reason = reason
+        default: break
+        }
+        return conflict
+    }
 }
 
 extension WritableLayer {

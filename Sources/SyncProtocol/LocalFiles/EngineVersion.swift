@@ -2,7 +2,7 @@ package import Annotations
 
 /// The version of the messages about files, `/engine/v1/…`. A program does not use an engine with another one.
 package enum FileProtocol {
-    package static let current: Int64 = 2
+    package static let current: Int64 = 3
 }
 
 /// `GET version`: which engine listens, and whether it may be replaced.

@@ -22,6 +22,8 @@ package enum FileProblem: String, Hashable, Sendable, CaseIterable {
     case exists
     case openPrivately = "open_privately"
     case openOtherwise = "open_otherwise"
+    /// A version of the conflict is another than the one that was seen, or the conflict has ended.
+    case decidedUnseen = "decided_unseen"
     case notInMemory = "not_in_memory"
     case copyDamaged = "copy_damaged"
     case foreignLink = "foreign_link"

@@ -112,7 +112,7 @@ package struct FileWriting: WireMessage {
     }
 }
 
-/// `POST resolve`: ends a conflict between the layer and the file.
+/// `POST resolve`: ends a conflict between the layer and the file, if its two versions are still the ones that were seen.
 package struct FileResolution: WireMessage {
     package enum Choice: String, Hashable, Sendable, CaseIterable {
         case mine, theirs
@@ -123,9 +123,13 @@ package struct FileResolution: WireMessage {
     package var document: String
     package var id: Record.ID
     package var choice: Choice
+    /// As ``FileReport/Conflict/mine`` was when it was shown; not compared for ``Choice/layer``.
+    package var mine: Record?
+    /// As ``FileReport/Conflict/theirs`` was when it was shown.
+    package var theirs: Record?
 
-    package init(document: String, id: Record.ID, choice: Choice) {
-        (self.document, self.id, self.choice) = (document, id, choice)
+    package init(document: String, id: Record.ID, choice: Choice, mine: Record?, theirs: Record?) {
+        (self.document, self.id, self.choice, self.mine, self.theirs) = (document, id, choice, mine, theirs)
     }
 
     package func write(to json: inout JSONWriter) {
@@ -133,6 +137,8 @@ package struct FileResolution: WireMessage {
             $0.member("document", document)
             $0.member("id", id)
             $0.member("keep", choice.rawValue)
+            $0.member("mine", orLeftOut: mine)
+            $0.member("theirs", orLeftOut: theirs)
         }
     }
 
@@ -141,5 +147,6 @@ package struct FileResolution: WireMessage {
         document = try (json["document"]?.string).required("document", reader)
         id = try (json["id"]?.string).required("id", reader)
         choice = try (json["keep"]?.string.flatMap(Choice.init)).required("keep", reader)
+        (mine, theirs) = (Record(json["mine"]), Record(json["theirs"]))
     }
 }

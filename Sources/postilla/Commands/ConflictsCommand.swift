@@ -1,5 +1,6 @@
 import Annotations
 import ArgumentParser
+import Crypto
 import Instant
 import InstantCore
 import SyncProtocol
@@ -16,8 +17,9 @@ struct ConflictsListCommand: AsyncParsableCommand {
         commandName: "list", abstract: "List conflicts with base, mine and theirs.",
         discussion: """
             Needs no server, and no token if this machine has only one layer or the options select one. json and \
-            ndjson print records {"id","edit","refused","reason","base","mine","theirs"}: base is the record the edit \
-            was made against, mine your content, theirs the current record; null if it does not exist.
+            ndjson print records {"id","edit","refused","reason","version","base","mine","theirs"}: base is the record \
+            the edit was made against, mine your content, theirs the current record; null if it does not exist. version \
+            names mine and theirs, for conflicts resolve --seen.
 
             Examples:
               postilla conflicts
@@ -78,6 +80,7 @@ extension FileReport.Conflict {
             $0.member("edit", edit)
             $0.member("refused", false)
             $0.member("reason", reason)
+            $0.member("version", sides.version)
             $0.member("base", source: base?.json ?? "null")
             $0.member("mine", source: mine?.content.text ?? "null")
             $0.member("theirs", source: theirs?.json ?? "null")
@@ -92,9 +95,18 @@ extension Conflict {
             $0.member("edit", kind.rawValue)
             $0.member("refused", isRefusal)
             $0.member("reason", reason)
+            $0.member("version", sides.version)
             $0.member("base", source: base?.json ?? "null")
             $0.member("mine", source: mine?.text ?? "null")
             $0.member("theirs", source: theirs?.json ?? "null")
         }
+    }
+}
+
+extension Conflict.Sides {
+    /// Names both versions, for scripts.
+    var version: String {
+        let text = [mine, theirs].map { $0?.text ?? "null" }.joined(separator: "\n")
+        return String(SHA256.hash(data: Array(text.utf8)).hexadecimal.prefix(scalars: 16))
     }
 }

@@ -9,7 +9,9 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
         commandName: "resolve", abstract: "Resolve a conflict: keep mine, keep theirs, or merge.",
         discussion: """
             --mine resends your edit on top of the current record; --theirs discards it; --content sends merged \
-            content instead. With --offline the next sync sends it.
+            content instead. With --offline the next sync sends it. --seen decides only what you have seen: it is the \
+            "version" of the conflict in conflicts --format ndjson, and if either side has changed since, nothing is \
+            decided (exit 6).
 
             Examples:
               postilla conflicts resolve 01HV60ME365HS69FVQ1CE6PK2G --mine
@@ -26,6 +28,9 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
         help: ArgumentHelp("File with the merged content as JSON; - is standard input.", valueName: "file"),
         completion: .file())
     var content: String?
+
+    @Option(help: ArgumentHelp("Only if the conflict still has this version.", valueName: "version"))
+    var seen: String?
 
     @OptionGroup var layer: LayerOptions
 
@@ -46,7 +51,9 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
             if try await resolveInFile(session, resolution) { return try await session.finish() }
             let conflict = try session.descriptor.conflicts().first(of: id)
             guard let conflict else { throw CommandFailure("no conflict for \(id); see postilla conflicts") }
-            guard let receipt = try session.descriptor.resolve(conflict.id, resolution) else { return }
+            try require(conflict.sides)
+            guard let receipt = try session.descriptor.resolve(conflict.id, resolution, between: conflict.sides)
+            else { return }
             try await session.deliverOrExplain([receipt.id], "not resolved")
             // A deleted record is restored as a new record: print its new id.
             if !receipt.id.isExactly(id) { Output.line(receipt.id) }
@@ -58,8 +65,9 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
     /// - Returns: false if there is none about this record.
     private func resolveInFile(_ session: LayerSession, _ resolution: ConflictResolution) async throws -> Bool {
         guard let link = session.own?.link,
-            try await link.report().conflicts.contains(where: { $0.id.isExactly(id) })
+            let conflict = try await link.report().conflicts.first(where: { $0.id.isExactly(id) })
         else { return false }
+        try require(conflict.sides)
         let choice: FileResolution.Choice
         switch resolution {
         case .mine: choice = .mine
@@ -69,10 +77,15 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
             _ = try session.descriptor.update(id, content: content)
             try await session.deliverOrExplain([id], "not resolved")
         }
-        do { _ = try await link.resolve(id, choice) } catch let refusal as EngineRefusal {
-            throw CommandFailure("\(id): \(refusal.message)")
+        do { _ = try await link.resolve(conflict, choice) } catch let refusal as EngineRefusal {
+            throw CommandFailure("\(id): \(refusal.message)", refusal.problem == .decidedUnseen ? .conflict : .failed)
         }
         return true
+    }
+
+    private func require(_ sides: Conflict.Sides) throws {
+        guard let seen, !seen.isExactly(sides.version) else { return }
+        throw CommandFailure("\(id): \(EditError.resolvedUnseen)", .conflict)
     }
 
     private func resolution() async throws -> ConflictResolution {

@@ -3,6 +3,7 @@ import App
 import DocumentEngine
 import FoundationEssentials
 import Glibc
+import InstantCore
 import Interchange
 import PDFPages
 import SyncProtocol
@@ -137,10 +138,12 @@ struct OwnFileLink: Hashable, Sendable {
         return (answer.report, answer.reverted ?? 0)
     }
 
-    /// Ends a conflict.
-    func resolve(_ id: Record.ID, _ choice: FileResolution.Choice) async throws -> FileReport {
+    /// Ends a conflict as it was shown.
+    func resolve(_ conflict: FileReport.Conflict, _ choice: FileResolution.Choice) async throws -> FileReport {
         let answer: FileAnswer = try await engine.ask(
-            "resolve", FileResolution(document: document, id: id, choice: choice))
+            "resolve",
+            FileResolution(
+                document: document, id: conflict.id, choice: choice, mine: conflict.mine, theirs: conflict.theirs))
         return answer.report
     }
 
@@ -181,6 +184,8 @@ struct OwnFileLink: Hashable, Sendable {
 }
 
 extension FileReport.Conflict {
+    var sides: Conflict.Sides { Conflict.Sides(mine: mine?.content, theirs: theirs?.content) }
+
     /// Why it waits for a choice.
     var reason: String {
         guard let daysLeft else { return "another program changed it in the file" }

@@ -341,20 +341,20 @@ final class OwnFileTab: Sendable {
                 kind: annotation?.kind ?? .unknown(""), pageIndex: annotation?.pageIndex, delivery: .conflict,
                 reason: conflict.reason, base: conflict.base?.content,
                 mine: conflict.mine?.content, theirs: conflict.theirs?.content,
-                theirAuthor: conflict.theirs.flatMap { Annotation($0).author })
+                theirAuthor: conflict.theirs.flatMap { Annotation($0).author }, sides: conflict.sides)
         }
     }
 
     /// - Returns: false if the file has no conflict about this record.
     func resolve(
-        _ id: Record.ID, _ resolution: Resolution, _ edits: LayerEdits?, _ descriptor: InstantDocumentDescriptor
+        _ id: Record.ID, _ resolution: Resolution, of sides: Conflict.Sides, _ edits: LayerEdits?,
+        _ descriptor: InstantDocumentDescriptor
     ) -> Bool {
-        let isOurs = state.withLock { state in
-            state.report?.conflicts.contains { $0.id.isExactly(id) } ?? false
-        }
-        guard isOurs else { return false }
+        let conflict = state.withLock { state in state.report?.conflicts.first { $0.id.isExactly(id) } }
+        guard let conflict else { return false }
         perform(edits, descriptor) { [self] link in
             do {
+                guard conflict.sides == sides else { throw EditError.resolvedUnseen }
                 var choice = FileResolution.Choice.mine
                 switch resolution {
                 case .mine: break
@@ -364,7 +364,7 @@ final class OwnFileTab: Sendable {
                     _ = try descriptor.update(id, content: content)
                     try await descriptor.syncAndWait(tolerating: true)
                 }
-                heard(try await link.resolve(id, choice))
+                heard(try await link.resolve(conflict, choice))
                 post(.resolved(id))
                 post(.recordsChanged([id], author: nil))
             } catch {

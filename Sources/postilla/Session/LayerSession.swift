@@ -202,6 +202,7 @@ extension CommandFailure {
         case EditError.denied(let denial): self.init(denial.description, .notPermitted)
         case let problem as EditError where problem == .noGrant:
             self.init(problem.description, .authentication)
+        case let problem as EditError where problem == .resolvedUnseen: self.init(problem.description, .conflict)
         default: self.init("\(error)")
         }
     }

@@ -61,12 +61,13 @@ extension Layer {
         return try outbox().map { entry in
             let shown = entry.content ?? entry.base?.content
             let annotation = shown.map { Annotation(id: entry.id, content: $0) }
-            let theirs = conflicts[Conflict.ID(seq: entry.seq)]?.theirs
+            let conflict = conflicts[Conflict.ID(seq: entry.seq)]
+            let theirs = conflict?.theirs
             return OutboxItem(
                 id: entry.id, action: entry.kind.action, kind: annotation?.kind ?? .unknown(""),
                 pageIndex: annotation?.pageIndex, delivery: entry.delivery, since: entry.madeAt,
                 reason: entry.reason, base: entry.base?.content, mine: entry.content, theirs: theirs?.content,
-                theirAuthor: theirs.flatMap { $0.updatedBy ?? Annotation($0).author })
+                theirAuthor: theirs.flatMap { $0.updatedBy ?? Annotation($0).author }, sides: conflict?.sides)
         }
     }
 }

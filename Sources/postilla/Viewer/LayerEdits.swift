@@ -82,17 +82,19 @@ final class LayerEdits: Sendable {
 
     private func keep(_ done: [EditReceipt], of step: Int) { receipts.withLock { $0[step] = done } }
 
-    func resolve(_ id: Record.ID, _ resolution: Resolution) {
+    func resolve(_ id: Record.ID, _ resolution: Resolution, of sides: Conflict.Sides) {
         add { [self] descriptor in
             do {
                 guard let conflict = try descriptor.conflicts().first(of: id) else {
                     return post(.resolveFailed(id, "already resolved"))
                 }
-                switch resolution {
-                case .mine: try descriptor.resolve(conflict.id, .mine)
-                case .theirs: try descriptor.resolve(conflict.id, .theirs)
-                case .merged(let content): try descriptor.resolve(conflict.id, .merged(content))
-                }
+                let resolution: ConflictResolution =
+                    switch resolution {
+                    case .mine: .mine
+                    case .theirs: .theirs
+                    case .merged(let content): .merged(content)
+                    }
+                try descriptor.resolve(conflict.id, resolution, between: sides)
                 post(.resolved(id))
             } catch { post(.resolveFailed(id, "\(error)")) }
         }

@@ -107,13 +107,13 @@ final class ViewerServices: AppServices {
             }
             edits.perform(step)
         case .undo(let step): tab?.edits?.undo(step)
-        case .resolve(let id, let resolution):
+        case .resolve(let id, let resolution, let sides):
             if let tab, let own = tab.own, let layer = tab.layer,
-                own.resolve(id, resolution, tab.edits, layer.descriptor)
+                own.resolve(id, resolution, of: sides, tab.edits, layer.descriptor)
             {
                 return
             }
-            tab?.edits?.resolve(id, resolution)
+            tab?.edits?.resolve(id, resolution, of: sides)
         case .setDefaultGroup(let choice): tab?.edits?.setDefaultGroup(choice)
         case .rememberAuthor(let name): tab?.edits?.rememberAuthor(name)
         case .saveFile(let id): tab?.saveFile(id)

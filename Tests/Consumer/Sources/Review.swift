@@ -82,7 +82,7 @@ struct Review {
 
     func settle() throws(InstantError) {
         for conflict in try documentDescriptor.conflicts() {
-            try document.resolve(conflict.id, conflict.isRefusal ? .theirs : .mine)
+            try document.resolve(conflict, conflict.isRefusal ? .theirs : .mine)
         }
         for edit in try documentDescriptor.unsentEdits() {
             print(edit.madeAt, edit.recordID, edit.state)

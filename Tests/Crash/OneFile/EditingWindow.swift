@@ -124,21 +124,25 @@ final class EditingWindow {
     // MARK: Conflicts with the other window
 
     struct Disputed {
-        var id: Conflict.ID
+        var conflict: Conflict
         var mine, theirs, base: ValueLedger.Note?
     }
 
     func conflicts() throws -> [Disputed] {
         try descriptor.conflicts().map { conflict in
             Disputed(
-                id: conflict.id, mine: conflict.mine.flatMap { ValueLedger.Note($0) },
+                conflict: conflict, mine: conflict.mine.flatMap { ValueLedger.Note($0) },
                 theirs: conflict.theirs.flatMap { ValueLedger.Note($0) },
                 base: conflict.base.flatMap { ValueLedger.Note($0) })
         }
     }
 
-    func resolve(_ conflict: Conflict.ID, mine: Bool) throws {
-        try descriptor.resolve(conflict, mine ? .mine : .theirs)
+    /// - Returns: false if it is not the conflict any more that was looked at.
+    func resolve(_ disputed: Disputed, mine: Bool) throws -> Bool {
+        do {
+            try descriptor.resolve(disputed.conflict.id, mine ? .mine : .theirs, between: disputed.conflict.sides)
+            return true
+        } catch EditError.resolvedUnseen { return false }
     }
 }
 

@@ -325,7 +325,7 @@ final class OneFileCampaign {
                 // Someone else restored the deleted note under a new id. A person keeps that one.
                 (mine, kept) = (false, other.note)
             }
-            try window.resolve(conflict.id, mine: mine)
+            guard try window.resolve(conflict, mine: mine) else { return true }
             ledger.decided(
                 key, between: [conflict.mine, conflict.theirs, conflict.base].compactMap { $0 },
                 for: mine ? conflict.mine : kept, by: window.name)
@@ -341,8 +341,15 @@ final class OneFileCampaign {
         }
         let shown = try windows[0].notes().first { $0.note.key == key }?.note
         let keepsMine = random.chance(1, of: 2)
-        _ = try await engine.ask(
-            "resolve", ["document": document, "id": .string(id), "keep": keepsMine ? "mine" : "theirs"])
+        let order: JSON = [
+            "document": document, "id": .string(id), "keep": keepsMine ? "mine" : "theirs",
+            "mine": card["mine"] ?? .null, "theirs": card["theirs"] ?? .null,
+        ]
+        do { _ = try await engine.ask("resolve", order) } catch let refusal as OwnEngine.Refusal {
+            guard refusal.problem == "decided_unseen" else { throw refusal }
+            ledger.tell("the engine's user has not seen what \(key) is now")
+            return true
+        }
         ledger.decided(
             key, between: [mine, theirs, base, shown].compactMap { $0 },
             for: keepsMine ? (mine == nil ? nil : shown) : theirs, by: "the engine's user")

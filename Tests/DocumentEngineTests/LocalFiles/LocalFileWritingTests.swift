@@ -170,7 +170,7 @@ import Testing
     func aConflictEndsWithAChoice(_ choice: LocalFileCore.Choice) async throws {
         let file = try await conflict()
         if choice == .layer { try await scene.edit(file, LocalFilesScene.first, "later") }
-        try await file.resolve(LocalFilesScene.first, choice)
+        try await file.decide(LocalFilesScene.first, choice)
         #expect(file.state.conflicts.isEmpty)
         try await scene.expectAgreement(file)
         _ = try await file.write(.init())
@@ -178,8 +178,7 @@ import Testing
         #expect(try await scene.texts() == [expected] && file.state.unwritten == 0)
         #expect(try scene.layer(file)[LocalFilesScene.first] == expected)
         try await scene.expectAgreement(file)
-        // What is not in conflict needs no choice.
-        try await file.resolve("nothing", choice)
+        await #expect(throws: OwnFileError.decidedUnseen) { try await file.decide("nothing", choice) }
     }
 
     @Test func revertingGivesUpWhatIsNotInTheFile() async throws {

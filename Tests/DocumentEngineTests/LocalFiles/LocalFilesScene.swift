@@ -306,3 +306,11 @@ extension FileWriting {
             replacesOthers: replacesOthers, isCompact: isCompact)
     }
 }
+
+extension LocalFile {
+    /// Decides about a conflict as it is.
+    func decide(_ id: Record.ID, _ choice: LocalFileCore.Choice) async throws {
+        let sides = state.sides(of: ByteOrdered(id)) ?? LocalFileState.Sides(local: nil, remote: nil)
+        try await resolve(LocalFileCore.Decision(id: id, choice: choice, sides: sides))
+    }
+}

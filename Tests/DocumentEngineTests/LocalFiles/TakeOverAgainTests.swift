@@ -75,7 +75,7 @@ import Testing
         let file = try await goOn { _ in }
         #expect(file.state.conflicts.count == 1 && file.state.unwritten == 3)
         #expect(try scene.layer(file)["first-note"].map { Annotation($0).text } == "edited here")
-        try await file.resolve("first-note", .remote)
+        try await file.decide("first-note", .remote)
         _ = try await file.write(.init())
         #expect(try await scene.texts() == ["edited", "in the database", "kept", "second"])
     }
@@ -92,7 +92,7 @@ import Testing
         #expect(file.state.conflicts.count == 1 && file.state.unwritten == 3)
         _ = try await file.write(.init())
         #expect(try await scene.texts() == ["first", "in the database", "kept", "second"])
-        try await file.resolve("first-note", .local)
+        try await file.decide("first-note", .local)
         _ = try await file.write(.init())
         #expect(try await scene.texts() == (isDeletion ? [] : ["edited"]) + ["in the database", "kept", "second"])
     }

@@ -68,7 +68,7 @@ import Testing
         #expect(file.state.conflicts.count == 1 && file.state.unwritten == 2)
         _ = try await file.write(.init())
         #expect(try await scene.texts() == ["kept", "second", "theirs"])
-        try await file.resolve("first-note", .local)
+        try await file.decide("first-note", .local)
         try await writeAll(file, records: 1)
     }
 
@@ -82,7 +82,7 @@ import Testing
         _ = try await file.write(.init())
         #expect(try await scene.texts() == ["first", "kept", "second"])
         #expect(file.state.conflicts == state.conflicts)
-        try await file.resolve("first-note", .local)
+        try await file.decide("first-note", .local)
         try await writeAll(file, records: 1)
     }
 

@@ -34,6 +34,27 @@ import Testing
         if let change { #expect(change.baseRevision == 9) }
     }
 
+    /// A collaborator changes the record once more, or another window of the user edits it, between looking and deciding.
+    @Test(arguments: [false, true], [ConflictResolution.mine, .merged(note("both")), .theirs])
+    func aConflictIsSettledBetweenWhatWasSeen(isMine: Bool, _ resolution: ConflictResolution) throws {
+        let it = try conflicting()
+        let seen = try #require(try it.layer.conflicts().first)
+        if isMine {
+            try it.layer.update("2", content: note("more"), at: it.now)
+        } else {
+            try it.pull(item("2", "newer", 10), upTo: 10)
+        }
+        #expect(throws: EditError.resolvedUnseen) {
+            try it.layer.resolve(seen.id, resolution, between: seen.sides, newID: "x", at: it.now)
+        }
+        let now = try #require(try it.layer.conflicts().first)
+        #expect(now.mine?["text"]?.string == (isMine ? "more" : "mine"))
+        #expect(now.theirs?.content["text"]?.string == (isMine ? "theirs" : "newer"))
+        #expect(try it.layer.seal() == nil)
+        try it.layer.resolve(now.id, resolution, between: now.sides, newID: "x", at: it.now)
+        #expect(try it.layer.conflicts().isEmpty)
+    }
+
     @Test func laterEditsJoinAConflict() throws {
         let it = try conflicting()
         try it.layer.update("2", content: note("more"), at: it.now)
