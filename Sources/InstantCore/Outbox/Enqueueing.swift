@@ -35,7 +35,7 @@ extension WritableLayer {
             $0.stage != .applied && $0.stage != .sealed && !(metadata.isRecovering && $0.isUnsealed)
                 && (joinsRejected || $0.isUnsealed)
         }
-        if let last, !last.wasSent, let merged = last.merged(with: entry) {
+        if let last, !last.wasSent, let merged = last.merged(with: entry, isStored: try record(id) != nil) {
             receipt.previous = last
             receipt.seq = last.seq
             switch merged {
@@ -96,7 +96,9 @@ extension OutboxEntry {
     }
 
     /// Merges this entry with a later edit of the same record; returns nil if both must be sent.
-    func merged(with later: OutboxEntry) -> Merged? {
+    ///
+    /// - Parameter isStored: Whether the server has the record.
+    func merged(with later: OutboxEntry, isStored: Bool) -> Merged? {
         var entry = self
         entry.content = later.content
         entry.group = later.group
@@ -113,6 +115,8 @@ extension OutboxEntry {
         entry.state = .waiting
         switch (kind, later.kind) {
         case (.create, .update): return .replaced(entry)
+        // Somebody else, or a backup, has brought it back: it is still to be deleted.
+        case (.restore, .delete) where isStored: return nil
         case (.create, .delete), (.delete, .restore), (.restore, .delete): return .nothing
         case (.update, .update): return .replaced(entry)
         case (.update, .delete):

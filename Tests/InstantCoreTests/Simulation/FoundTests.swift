@@ -256,4 +256,21 @@ import Testing
         #expect(try it.layer.metadata().clientID == "me")
         #expect(try it.layer.metadata().cursor?.revision == 4)
     }
+
+    /// A restore and the next deletion cancelled each other out, while a backup of the server had brought the record back.
+    @Test func whatIsBackWithoutTheRestoreIsStillDeleted() throws {
+        let it = try LayerFixture()
+        let deletion = try it.layer.delete("2", at: it.now)
+        try it.push((.applied, 4))
+        try it.pull(.removed("2", 4), upTo: 4)
+        _ = try it.layer.undo(deletion, at: it.now)
+        try it.pull(item("2", "two", 5), upTo: 5)
+        try it.layer.delete("2", at: it.now)
+        #expect(try it.layer.outbox().last?.kind == .delete)
+        #expect(try it.text("2") == nil)
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.restore])
+        let request = try #require(try it.layer.seal())
+        try it.answer(request, revision: 6)
+        #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
+    }
 }

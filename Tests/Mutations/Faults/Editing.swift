@@ -62,5 +62,9 @@ extension Fault {
             "comments are sent under a parked root", in: "InstantCore/Outbox/UnsentThreads.swift",
             "if case .parked(let why) = entry.state { return why }",
             "if !PLANTED, case .parked(let why) = entry.state { return why }"),
+        Fault(
+            "a restore and a deletion cancel out although the record is there", in: "InstantCore/Outbox/Enqueueing.swift",
+            "case (.restore, .delete) where isStored: return nil",
+            "case (.restore, .delete) where isStored && !PLANTED: return nil"),
     ]
 }
