@@ -44,13 +44,29 @@ package struct FileVersion: Hashable, Sendable {
 /// that version.
 package struct EarlierContents: Hashable, Sendable {
     package private(set) var versions: [FileVersion.Contents] = []
+    /// Those whose pages may have another text than the file has now.
+    package private(set) var otherTexts: Set<FileVersion.Contents> = []
     private static let most = 64
 
     package init() {}
+
+    package init(_ versions: [FileVersion.Contents], otherTexts: Set<FileVersion.Contents>) {
+        add(versions)
+        self.otherTexts = otherTexts.intersection(self.versions)
+    }
 
     package mutating func add(_ new: [FileVersion.Contents]) {
         versions.removeAll(where: new.contains)
         versions += new
         versions.removeFirst(max(0, versions.count - Self.most))
+        otherTexts = otherTexts.subtracting(new).intersection(versions)
+    }
+
+    /// The file has got another text than all versions so far.
+    package mutating func textChanged() { otherTexts = Set(versions) }
+
+    /// Whether a version is known to have the text that the file has now.
+    package func hasPresentText(_ version: FileVersion.Contents) -> Bool {
+        versions.contains(version) && !otherTexts.contains(version)
     }
 }

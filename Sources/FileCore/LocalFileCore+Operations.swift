@@ -271,6 +271,7 @@ extension LocalFileCore {
         if merge.lost != state.lost { changes.append(.lost(merge.lost)) }
         var (earlier, sharesIDs) = (state.earlier, state.sharesIDs)
         earlier.add([version.contents])
+        if case .anew(.some) = reading.origin { earlier.textChanged() }
         earlier.add(reading.revisions)
         if case .anew = reading.origin { sharesIDs = false }
         changes.append(.version(reading.version, earlier, sharesIDs: sharesIDs))

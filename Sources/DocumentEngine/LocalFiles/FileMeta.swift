@@ -22,6 +22,7 @@ struct FileMeta: Hashable, Sendable {
                 json.object {
                     $0.member("size", version.size)
                     $0.member("sha256", version.sha256)
+                    $0.member("text", state.earlier.hasPresentText(version))
                 }
             }
             json.member("sharesIDs", state.sharesIDs)
@@ -53,11 +54,12 @@ struct FileMeta: Hashable, Sendable {
             let hidden = json["hidden"]?.array, let owners = json["owners"]?.array
         else { throw DamagedRow(StoredTable.fileMeta.noun) }
         state.version = try json["version"].map { try Self.value(FileVersion(json: $0)) }
-        state.earlier.add(
-            try earlier.map { item in
-                FileVersion.Contents(
-                    size: try Self.value(item["size"]?.integer), sha256: try Self.value(item["sha256"]?.string))
-            })
+        let versions = try earlier.map { item in
+            FileVersion.Contents(
+                size: try Self.value(item["size"]?.integer), sha256: try Self.value(item["sha256"]?.string))
+        }
+        let others = zip(versions, earlier).filter { $1["text"]?.bool != true }.map(\.0)
+        state.earlier = EarlierContents(versions, otherTexts: Set(others))
         state.sharesIDs = sharesIDs
         state.hidden = Set(try hidden.map { try Self.value($0.string) })
         state.writes = writes

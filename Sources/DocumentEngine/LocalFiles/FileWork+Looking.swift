@@ -148,7 +148,12 @@ extension FileWork {
         let found = try FileBeginnings.found(in: path, of: [old.contents] + known.earlier.versions)
         if found.first == old.contents { return .continues }
         let continues = found.contains(old.contents)
-        let moves = continues ? nil : try await moves(from: old, to: path, version, contents, context, &looked)
+        let hasOldText = found.first.map(known.earlier.hasPresentText) ?? false
+        let moves =
+            continues
+            ? nil
+            : try await moves(
+                from: old, to: path, version, contents, context, isSame: hasOldText, &looked)
         // If the text has moved since the earlier version, its marks cannot be compared by place. The last version may be a
         // file that was read halfway: the program that wrote this one has seen the longer one.
         let hasSamePages = moves == nil && contents.frames == context.frames
@@ -164,19 +169,21 @@ extension FileWork {
 
     /// Compares the text that the file had with the one that it has. If it cannot, the places of the words are unknown.
     ///
+    /// - Parameter isSame: whether the file continues a version with the same text. A file that is replaced right after a
+    ///   write leaves no time for a copy of what was written.
     /// - Returns: nil if they are where they were, or nothing depends on them.
     private func moves(
         from old: FileVersion, to path: String, _ version: FileVersion, _ contents: Contents, _ context: LookContext,
-        _ looked: inout Looked
+        isSame: Bool, _ looked: inout Looked
     ) async throws -> Reanchoring? {
         guard context.hasMarks else { return nil }
         let copy: String
         do {
-            guard let intact = try context.copies.intact(old.contents) else { return .unknown }
+            guard let intact = try context.copies.intact(old.contents) else { return isSame ? nil : .unknown }
             copy = intact
         } catch {
             if case .copyDamaged(let path) = error { looked.damagedCopy = path }
-            return .unknown
+            return isSame ? nil : .unknown
         }
         let size = max(old.size, version.size)
         let tools = tools(for: size, isPrivate: context.isPrivate)

@@ -271,4 +271,25 @@ import Testing
         let copy = scene.root + "/copy.pdf"
         #expect(try await scene.write(.init(copy: copy))?.records == 0)
     }
+
+    /// A program replaces the file right after a write, and continues the version before it. Only their numbers tell the notes
+    /// apart, and there was no time to copy what was written.
+    @Test func aFileThatIsReplacedRightAfterAWriteKeepsItsIDs() async throws {
+        let notes = ["first", "second"].map {
+            "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(\($0))>>"
+        }
+        let scene = try LocalFileScene(notes)
+        try await scene.open()
+        let old = scene.bytes
+        try await scene.edit("new", "new")
+        try await scene.write()
+        let written = try #require(scene.core.state.version)
+        if let copy = scene.copies.path(of: written.contents) { unlink(copy) }
+        var update = PDFContinuation(of: old)
+        update.objects[7] = notes[1].replacing("second", with: "theirs")
+        try scene.replace(update.bytes)
+        _ = try await scene.look()
+        #expect(scene.layer == ["6": "first", "7": "theirs", "new": "new"])
+        #expect(scene.core.state.sharesIDs)
+    }
 }
