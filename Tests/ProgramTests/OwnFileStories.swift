@@ -343,6 +343,31 @@ struct OwnFileStories: OwnPaperStories {
         #expect(kept.status == 0 && !kept.output.contains("\"create\""), "\(kept.output)\(kept.messages)")
     }
 
+    /// Its ids are the names of the annotations, and a copy has the numbers of their objects.
+    @Test func anEditedCopyIsImportedIntoItsFile() throws {
+        let notes = [
+            "<</Type/Annot/Subtype/Text/Rect[100 700 120 720]/Contents(named)/NM(the-first-of-all-notes)>>",
+            "<</Type/Annot/Subtype/Text/Rect[100 600 120 620]/Contents(nameless)>>",
+        ]
+        let paper = SmallPDF(annotations: notes).bytes
+        let file = try home.write("notes.pdf", paper)
+        let itself = try run("import", file, "--pdf", file)
+        #expect(itself.status == 0 && itself.messages.contains("0 updated, 2 unchanged"), "\(itself.messages)")
+        #expect(try Data(contentsOf: URL(filePath: file)) == Data(paper))
+        var update = PDFContinuation(of: paper)
+        update.objects[6] = notes[0].replacing("(named)", with: "(named anew)")
+        update.objects[7] = notes[1].replacing("(nameless)", with: "(nameless too)")
+        let copy = try home.write("copy.pdf", update.bytes)
+        let imported = try run("import", copy, "--pdf", file)
+        #expect(imported.status == 0, "\(imported.output)\(imported.messages)")
+        #expect(imported.messages.contains("0 created, 2 updated"), "\(imported.messages)")
+        let listed = try run("list", file, "--format", "ndjson", other: true).output
+        #expect(listed.contains("named anew") && listed.contains("nameless too"), "\(listed)")
+        #expect(listed.split(separator: "\n").count == 2, "\(listed)")
+        let again = try run("import", copy, "--pdf", file)
+        #expect(again.status == 0 && again.messages.contains("0 updated"), "\(again.output)\(again.messages)")
+    }
+
     @Test func whatIsKeptOfAFileIsGivenUpOnlyIfThePersonSaysSo() throws {
         #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
         let refused = try run("storage", "remove", "--file", path)

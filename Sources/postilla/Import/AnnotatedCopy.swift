@@ -15,6 +15,8 @@ struct AnnotatedCopy {
     private let frames: [PageFrame]
     /// The annotations of the original, by id; empty unless the copy continues its bytes.
     private let originals: [ByteOrdered: Content]
+    /// The records that had the number of an object when they were read. A number may be given again.
+    private var numbered: [ByteOrdered: [Record]] = [:]
     private var named: [ByteOrdered: Record] = [:]
     private var alike: [ByteOrdered: [Record.ID]] = [:]
     /// The record of each annotation of the copy.
@@ -62,16 +64,19 @@ struct AnnotatedCopy {
             continues
             ? Dictionary(base.records.map { (ByteOrdered($0.id), $0.content) }) { first, _ in first } : [:]
         var (named, alike): ([ByteOrdered: Record], [ByteOrdered: [Record.ID]]) = ([:], [:])
+        var numbered: [ByteOrdered: [Record]] = [:]
         let frames = frames
         try await descriptor.forEachRecord { record, _ in
             named[ByteOrdered(record.id)] = record
+            if let number = record.content["pdfObjectId"]?.integer {
+                numbered[ByteOrdered("\(number)"), default: []].append(record)
+            }
             if let name = record.content["name"]?.string { named[ByteOrdered(name)] = record }
             var looks: Set = [Self.look(of: record.content)]
             if let written = Self.written(record.content, frames) { looks.insert(Self.look(of: written)) }
             for look in looks { alike[look, default: []].append(record.id) }
         }
-        self.named = named
-        self.alike = alike
+        (self.named, self.numbered, self.alike) = (named, numbered, alike)
     }
 
     private mutating func take(_ record: Record) throws {
@@ -90,19 +95,21 @@ struct AnnotatedCopy {
         if let limit = content.readInPart {
             // It is there already, or stays away: a part of it must not replace it.
             if let original = originals[ByteOrdered(record.id)] {
-                matches[ByteOrdered(record.id)] = record.id
+                matches[ByteOrdered(record.id)] = try present(record.id, original)?.id ?? record.id
                 guard !KnownRecord.changes(from: original, to: record.content).isEmpty else { return }
             }
             return problems.append(FileProblem(record.id, "only a part of it can be read: \(limit)"))
         }
         if let original = originals[ByteOrdered(record.id)] {
-            matches[ByteOrdered(record.id)] = record.id
             let changes = KnownRecord.changes(from: original, to: record.content)
             if isField {
+                matches[ByteOrdered(record.id)] = record.id
                 if !changes.isEmpty { problems.append(FileProblem(record.id, "form fields are not imported")) }
                 return
             }
-            guard let present = try descriptor.layer.record(record.id) else {
+            let present = try present(record.id, original)
+            matches[ByteOrdered(record.id)] = present?.id ?? record.id
+            guard let present else {
                 let sentence = "deleted in this layer"
                 return problems.append(FileProblem(record.id, sentence, isSkipped: !changes.isEmpty))
             }
@@ -133,6 +140,26 @@ struct AnnotatedCopy {
         if let count = created[ByteOrdered(id)], count > 1 { id += "-\(count)" }
         matches[ByteOrdered(record.id)] = id
         items.append(InstantJSONFile.item(id, new))
+    }
+
+    /// Returns the record of an annotation of the original. Its id is the number of the object in the layer of a server, and
+    /// usually the annotation's name in the layer of a local PDF.
+    private func present(_ number: Record.ID, _ original: Content) throws -> Record? {
+        func isSame(_ record: Record) -> Bool {
+            guard !used.contains(ByteOrdered(record.id)), Self.family(of: record.content) == Self.family(of: original)
+            else { return false }
+            let name = original["name"]?.string
+            return name.isExactly(record.content["name"]?.string) || name.isExactly(record.id)
+        }
+        let withID = try descriptor.layer.record(number)
+        var found = (numbered[ByteOrdered(number)] ?? []).filter { !$0.id.isExactly(number) }
+        if let withID { found.append(withID) }
+        // Of several, the one that is most like it.
+        func distance(_ record: Record) -> Int { KnownRecord.changes(from: original, to: record.content).count }
+        if let record = found.filter(isSame).min(by: { distance($0) < distance($1) }) { return record }
+        if let name = original["name"]?.string, let record = named[ByteOrdered(name)], isSame(record) { return record }
+        guard let withID, let last = withID.content["pdfObjectId"]?.integer else { return withID }
+        return number.isExactly("\(last)") ? withID : nil
     }
 
     /// A comment can be added only under an annotation that is there.
