@@ -92,12 +92,13 @@ private final class Trickle: Sendable {
                 }
                 Glibc.close(connection)
             }
+            // By the thread that waits on it: another listener may get the number at once, and lose its connections.
+            Glibc.close(descriptor)
         }
     }
 
     func close() {
         isClosed.withLock { $0 = true }
         shutdown(descriptor, Int32(SHUT_RDWR))
-        Glibc.close(descriptor)
     }
 }

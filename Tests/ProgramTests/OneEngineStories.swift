@@ -367,13 +367,12 @@ private final class Listener: Sendable {
                 count.withLock { $0 += 1 }
                 Glibc.close(connection)
             }
+            // By the thread that waits on it: another listener may get the number at once, and lose its connections.
+            Glibc.close(descriptor)
         }
     }
 
     var connections: Int { count.withLock { $0 } }
 
-    func close() {
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        Glibc.close(descriptor)
-    }
+    func close() { shutdown(descriptor, Int32(SHUT_RDWR)) }
 }

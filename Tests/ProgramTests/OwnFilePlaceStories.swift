@@ -137,6 +137,28 @@ struct OwnFilePlaceStories {
         #expect(try terminal.waitForExit(seconds: Patience.long) == 0)
     }
 
+    /// A program that saves takes the file away for a moment: before the engine has opened it, or after.
+    @Test func aFileThatIsBackCanBeEdited() throws {
+        let terminal = try VirtualTerminal(
+            running: [Program.path, "open", "paper.pdf"],
+            environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"],
+            directory: home.path + "/desk")
+        try terminal.see("page 1 of 3")
+        rename(path, home.path + "/away.pdf")
+        try terminal.wait(until: "the file is missed", seconds: Patience.long) {
+            $0.contains("no such file") || $0.contains("MISSING")
+        }
+        rename(home.path + "/away.pdf", path)
+        try terminal.wait(until: "the file is found", seconds: Patience.long) {
+            !$0.contains("no such file") && !$0.contains("MISSING")
+        }
+        try terminal.press("a")
+        try terminal.see("note")
+        try terminal.press("Mine<enter>")
+        try terminal.see("1 not in the file")
+        try terminal.press("ZQ")
+    }
+
     @Test func anEngineThatWasKilledIsStartedAgain() throws {
         let terminal = try viewer()
         OwnEngine.kill(home.path + "/run")

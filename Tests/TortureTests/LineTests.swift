@@ -71,7 +71,7 @@ import Testing
     /// - Parameter problem: Part of the expected report; nil for none.
     private func expect(_ problem: String?, _ steps: [Step], location: SourceLocation = #_sourceLocation) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(listener) }
+        defer { shutdown(listener, Int32(SHUT_RDWR)) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -85,6 +85,8 @@ import Testing
         }
         Thread.detachNewThread {
             let connection = accept(listener, nil, nil)
+            // By the thread that waits on it: another listener may get the number at once, and lose its connections.
+            close(listener)
             // Reads the requests first: closing with unread data causes a reset.
             var buffer = [UInt8](repeating: 0, count: 4096)
             var heard = 0

@@ -1,4 +1,5 @@
 import Glibc
+import SyncProtocol
 
 /// The exit codes. They are documented in the man page, and scripts rely on the numbers.
 enum ExitStatus: Int32 {
@@ -28,6 +29,8 @@ enum ExitStatus: Int32 {
 struct CommandFailure: Error, CustomStringConvertible {
     var message: String
     var status: ExitStatus
+    /// Why the engine cannot open a PDF; nil: it is about something else.
+    var problem: FileProblem?
 
     init(_ message: String, _ status: ExitStatus = .failed) {
         self.message = message

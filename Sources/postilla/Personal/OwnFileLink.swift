@@ -76,7 +76,9 @@ struct OwnFileLink: Hashable, Sendable {
                 let reason = isMissing ? missing(name) : refusal.reason ?? refusal.message
                 // Changes to it may be kept all the same.
                 let damage = isMissing ? OwnFileList(folders).failure(about: name) : nil
-                throw CommandFailure("\(name.onOneLine): \(reason)" + (damage.map { "; \($0)" } ?? ""))
+                var failure = CommandFailure("\(name.onOneLine): \(reason)" + (damage.map { "; \($0)" } ?? ""))
+                failure.problem = refusal.problem
+                throw failure
             } catch let failure as CommandFailure {
                 // An idle engine may end between two requests, or be killed.
                 guard attempt < attempts else { throw failure }

@@ -72,16 +72,28 @@ final class OwnFileTab: Sendable {
     ) {
         let task = Task { [self] in
             defer { opened.finish() }
-            do { try await run(adopt) } catch is CancellationError {} catch {
-                guard (try? await waitForPage()) != nil else { return }
-                let why = (error as? CommandFailure)?.message ?? "\(error)"
-                post(.file(FileStatus(path: name, condition: .readOnly(why))))
+            var isPassing = true
+            while isPassing {
+                do { return try await run(adopt) } catch is CancellationError { return } catch {
+                    opened.finish()
+                    guard (try? await waitForPage()) != nil else { return }
+                    let why = (error as? CommandFailure)?.message ?? "\(error)"
+                    post(.file(FileStatus(path: name, condition: .readOnly(why))))
+                    isPassing = Self.mayPass(error)
+                }
+                guard isPassing, (try? await Task.sleep(for: Self.pause)) != nil else { return }
             }
         }
         state.withLock { state in
             state.task = task
             if state.isClosed { task.cancel() }
         }
+    }
+
+    /// Whether the file may be opened later: a program that saves removes it for a moment, or writes it in place.
+    private static func mayPass(_ error: any Error) -> Bool {
+        guard let problem = (error as? CommandFailure)?.problem else { return false }
+        return [.missing, .changed, .unreadable].contains(problem)
     }
 
     private func run(
