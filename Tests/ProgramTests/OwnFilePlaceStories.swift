@@ -146,11 +146,11 @@ struct OwnFilePlaceStories {
         try terminal.see("page 1 of 3")
         rename(path, home.path + "/away.pdf")
         try terminal.wait(until: "the file is missed", seconds: Patience.long) {
-            $0.contains("no such file") || $0.contains("MISSING")
+            $0.text.contains("no such file") || $0.text.contains("missing")
         }
         rename(home.path + "/away.pdf", path)
         try terminal.wait(until: "the file is found", seconds: Patience.long) {
-            !$0.contains("no such file") && !$0.contains("MISSING")
+            !$0.text.contains("no such file") && !$0.text.contains("is missing")
         }
         try terminal.press("a")
         try terminal.see("note")

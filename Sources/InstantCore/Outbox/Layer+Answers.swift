@@ -94,8 +94,12 @@ extension WritableLayer {
         case .gone where entry.kind == .delete:
             try removeEntry(entry.seq)
         case .gone:
-            try settle(
-                entry, as: .conflict(result.reason ?? "it was deleted meanwhile"), isThere: false, into: &changes)
+            let isRootRefused =
+                try entry.root.map { try entries(of: $0).contains { $0.kind == .create && $0.stage == .refused } }
+            let state: OutboxEntry.State =
+                isRootRefused == true
+                ? .refused(OutboxEntry.rootNotAccepted) : .conflict(result.reason ?? "it was deleted meanwhile")
+            try settle(entry, as: state, isThere: false, into: &changes)
         case .denied:
             try settle(
                 entry, as: .refused(result.reason ?? "the server denied it"),

@@ -108,7 +108,7 @@ extension WritableLayer {
         (entry.state, entry.isAside, entry.wasSent) = (.waiting, false, false)
         changes.touch(entry)
         let later = try entries(of: entry.id).first { $0.seq > entry.seq && $0.isUnsealed }
-        if let later, let merged = entry.merged(with: later) {
+        if let later, let merged = try entry.merged(with: later, isStored: record(entry.id) != nil) {
             // The user has edited it since, and the result was never sent.
             try removeEntry(later.seq)
             switch merged {

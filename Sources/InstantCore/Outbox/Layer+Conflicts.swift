@@ -135,11 +135,14 @@ extension WritableLayer {
                 .update, entry.id, content: mine, group: present.group, at: now, metadata: metadata,
                 joinsRejected: false)
         case (let given?, nil):
-            // A new record takes the place of the one that is gone.
             let lost = entry.content ?? entry.base?.content
             let mine = lost.map(given.keepingOrigin) ?? given.withoutUsers
             try grant.require(try creation(of: mine, group: entry.group, metadata: metadata))
-            return try enqueue(.create, newID, content: mine, group: entry.group, at: now, metadata: metadata)
+            // What was refused never existed. What is gone is never there again, so a new record takes its place.
+            let id = entry.kind == .create && entry.stage == .refused ? entry.id : newID
+            let receipt = try enqueue(.create, id, content: mine, group: entry.group, at: now, metadata: metadata)
+            try appendThread(of: entry.id, under: id, metadata: metadata)
+            return receipt
         case (nil, let present?):
             try grant.require(.delete(Subject(present)))
             return try enqueue(

@@ -77,7 +77,11 @@ extension WritableLayer {
                 } else {
                     try removeEntry(present.seq)
                 }
-                if present.kind == .create { undone.swallowed = try absorbThread(of: receipt.id, metadata: metadata) }
+                if present.kind == .create, let resolved = receipt.resolved {
+                    try refuseThread(of: receipt.id, under: resolved.id, metadata: metadata)
+                } else if present.kind == .create {
+                    undone.swallowed = try absorbThread(of: receipt.id, metadata: metadata)
+                }
             } else if receipt.before == receipt.after {
                 // The edit became a conflict as it was made.
                 try removeEntry(present.seq)
@@ -97,6 +101,9 @@ extension WritableLayer {
             undone.previous = nil
             undone.dropsFollowUp = try previous.kind != .restore && expectsFollowUp(receipt.id)
             try appendAgain(receipt.swallowed, metadata: metadata)
+            if previous.kind == .create, let resolved = receipt.resolved {
+                try appendThread(of: resolved.id, under: previous.id, metadata: metadata)
+            }
         default: return nil
         }
         undone.resolved = try receipt.resolved.map { try reopenOrClose($0, metadata: metadata) }

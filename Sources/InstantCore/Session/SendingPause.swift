@@ -44,7 +44,7 @@ extension Synchronizer {
         (pushAt, unsentSince) = (nil, nil)
         isCaughtUp = false
         // If this cannot be noted, other processes wait for as long as they do for a leader without a connection.
-        try? layer.note(unsentBecause: failure.description)
+        try? layer.note(unsentBecause: pause.failure.description)
     }
 
     /// Notes that an edit was answered, or that the connection is the reason for the failure.

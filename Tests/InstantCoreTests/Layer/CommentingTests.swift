@@ -213,6 +213,40 @@ import Testing
         #expect(try it.layer.conflicts().count == 1, "still there")
     }
 
+    /// The server refuses a note, and with it the reply that was sent along.
+    @Test func aRefusedRootKeepsItsIDAndItsRepliesFollow() throws {
+        let it = try Self.fixture()
+        try it.layer.create(note("mine"), id: "m", author: nil, at: it.now)
+        try it.layer.reply(to: "m", .plain("sent"), id: "d", author: nil, at: it.now)
+        try it.push((.denied, nil), (.gone, nil))
+        let reasons = try it.layer.conflicts().map { [$0.recordID, $0.reason] }
+        #expect(reasons == [["m", "because"], ["d", "the annotation was not accepted"]])
+        let root = try #require(try it.layer.conflicts().first)
+        let receipt = try #require(try it.layer.resolve(root.id, .mine, newID: "x", at: it.now))
+        #expect(receipt.id == "m")
+        #expect(try it.layer.conflicts().isEmpty && it.layer.thread(under: "m").map(\.id) == ["d"])
+        // Not sent again after all: both wait for a decision, as before.
+        let undone = try it.layer.undo(receipt, at: it.now)
+        #expect(try it.layer.conflicts().map(\.recordID).sorted() == ["d", "m"] && it.layer.seal() == nil)
+        try it.layer.undo(undone, at: it.now)
+        #expect(try it.layer.seal()?.changes.map(\.id) == ["m", "d"])
+        #expect(try it.layer.conflicts().isEmpty)
+    }
+
+    /// Somebody has deleted it, so it is made again under another id.
+    @Test func theRepliesToARootThatIsMadeAgainFollowIt() throws {
+        let it = try Self.fixture()
+        try it.layer.update("own", content: Self.highlight.changing { $0["note"] = "mine" }, at: it.now)
+        try it.layer.reply(to: "own", .plain("too late"), id: "d", author: nil, at: it.now)
+        try it.pull(.removed("own", 4), upTo: 4)
+        try it.push((.gone, nil), (.gone, nil))
+        let root = try #require(try it.layer.conflicts().first(of: "own"))
+        try it.layer.resolve(root.id, .mine, newID: "x", at: it.now)
+        #expect(try it.layer.conflicts().isEmpty)
+        let changes = try it.layer.seal()?.changes ?? []
+        #expect(changes.map(\.id) == ["x", "d"] && changes.last?.content?["rootId"] == "x")
+    }
+
     @Test func aRootThatSomebodyAnsweredMeanwhileIsAConflictOfTheRoot() throws {
         let it = try Self.fixture()
         try it.layer.delete("h", at: it.now)
