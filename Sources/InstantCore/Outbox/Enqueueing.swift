@@ -119,6 +119,8 @@ extension OutboxEntry {
         case (.create, .update): return .replaced(entry)
         // Somebody else, or a backup, has brought it back: it is still to be deleted.
         case (.restore, .delete) where isStored: return nil
+        // The server has taken it, and the answer was lost.
+        case (.create, .delete) where isStored: return .replaced(later.inPlace(of: self))
         case (.create, .delete), (.delete, .restore), (.restore, .delete): return .nothing
         case (.update, .update): return .replaced(entry)
         case (.update, .delete):

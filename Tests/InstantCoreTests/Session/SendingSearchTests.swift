@@ -127,10 +127,28 @@ import Testing
     @Test mutating func whatTheServerHasIsNotPutAside() throws {
         try write("a", "an attack")
         try write("b", "text")
-        let record = item("a", "an attack", 1, by: "ana")
         seen = [1]
-        var effects = it.give(.syncRequested)
-        for _ in 0..<40 {
+        _ = try serve(item("a", "an attack", 1, by: "ana"), it.give(.syncRequested))
+        #expect(try states == [:])
+        #expect(try it.layer.record("a") != nil)
+    }
+
+    /// The same, and somebody has changed it, so it is sent again and put aside then. Meanwhile the user has deleted it.
+    @Test mutating func whatTheServerHasIsStillDeleted() throws {
+        try write("a", "an attack")
+        try write("b", "text")
+        seen = [1]
+        let first = try #require(it.give(.syncRequested).sent.first)
+        try it.layer.delete("a", at: it.now)
+        let sent = try serve(item("a", "changed", 1, by: "bo"), it.give(.failed(first.id, blocked)))
+        #expect(sent.contains("delete a"), "\(sent)")
+        #expect(try states == [:])
+    }
+
+    /// Answers until nothing waits, with a record that the server has.
+    private mutating func serve(_ record: SyncItem, _ first: [Synchronizer.Effect]) throws -> [String] {
+        var (effects, sent): (_, [String]) = (first, [])
+        for _ in 0..<80 {
             guard let request = effects.sent.first else {
                 guard try !it.layer.outbox().isEmpty, let alarm = it.alarm else { break }
                 it.now = alarm
@@ -140,17 +158,17 @@ import Testing
             switch request.kind {
             case .push(let push) where isAttack(push): effects = it.give(.failed(request.id, blocked))
             case .push(let push):
+                if !push.isFiller { sent += push.changes.map { "\($0.kind) \($0.id)" } }
                 let results = push.changes.map {
                     ChangeResult(
-                        n: $0.n, status: push.isFiller ? .mismatch : .applied, revision: push.isFiller ? nil : 2)
+                        n: $0.n, status: push.isFiller ? filled($0.n) : .applied, revision: push.isFiller ? nil : 2)
                 }
                 let delta = push.cursor.map { _ in Delta(epoch: "e", changes: [], upTo: 2, more: false) }
                 effects = it.give(.answered(request.id, .push(PushAnswer(results: results, delta: delta))))
             default: effects = it.give(.answered(request.id, it.delta([record], upTo: 1)))
             }
         }
-        #expect(try states == [:])
-        #expect(try it.layer.record("a") != nil)
+        return sent
     }
 
     @Test mutating func itIsTriedAgainAfterEverythingElse() throws {
