@@ -14,13 +14,10 @@ enum Firewall {
         }
     }
 
-    /// Whether what waits cannot be sent, and there is nothing else that could show it.
+    /// Whether something waits that it stops. What comes after that waits, too.
     static func holdsUp(_ layer: Layer) throws -> Bool {
-        let waiting = try layer.outbox().filter { $0.stage == .waiting || $0.stage == .sealed }
-        let stopped = Set(waiting.filter { $0.content.map(stops) ?? false }.map { ByteOrdered($0.id) })
-        return waiting.allSatisfy { entry in
-            let root = entry.content?["rootId"]?.string
-            return stopped.contains(ByteOrdered(entry.id)) || root.map { stopped.contains(ByteOrdered($0)) } ?? false
+        try layer.outbox().contains { entry in
+            (entry.stage == .waiting || entry.stage == .sealed) && entry.content.map(stops) ?? false
         }
     }
 }

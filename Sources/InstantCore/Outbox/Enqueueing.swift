@@ -39,9 +39,7 @@ extension WritableLayer {
             receipt.previous = last
             receipt.seq = last.seq
             switch merged {
-            case .replaced(var entry):
-                if entry.kind == .create, let why = try reasonRootIsParked(of: entry) { entry.state = .parked(why) }
-                try replace(entry)
+            case .replaced(let entry): try replace(entry)
             case .nothing:
                 try removeEntry(last.seq)
                 if last.kind == .create { receipt.swallowed = try absorbThread(of: id, metadata: metadata) }
@@ -114,7 +112,7 @@ extension OutboxEntry {
             return .replaced(entry)
         case .waiting, .parked, .refused: break
         }
-        (entry.state, entry.isAside) = (.waiting, false)
+        entry.state = .waiting
         switch (kind, later.kind) {
         case (.create, .update): return .replaced(entry)
         // Somebody else, or a backup, has brought it back: it is still to be deleted.

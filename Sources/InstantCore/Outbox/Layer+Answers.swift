@@ -116,18 +116,6 @@ extension WritableLayer {
         }
     }
 
-    /// Handles an edit that the server has answered, while the answer can never arrive.
-    func lostAnswer(of entry: OutboxEntry, into changes: inout LayerChanges) throws {
-        let (metadata, stored) = (try metadata(), try record(entry.id))
-        changes.touch(entry)
-        guard entry.isDone(in: stored?.record, by: metadata.identity.userID) else {
-            // It is sent again, and the answer to that counts.
-            return try replace(entry.unsealed)
-        }
-        guard let stored else { return try removeEntry(entry.seq) }
-        try applied(entry, revision: stored.revision, cursor: metadata.cursor)
-    }
-
     private func applied(_ entry: OutboxEntry, revision: Revision, cursor: Cursor?) throws {
         try note(OwnWrite(id: entry.id, seq: entry.seq, revision: revision))
         // Later edits were made on top of this change.
@@ -197,7 +185,7 @@ extension WritableLayer {
 extension OutboxEntry {
     func rejected(as state: State) -> OutboxEntry {
         var kept = self
-        (kept.state, kept.wasSent, kept.isAside) = (state, false, false)
+        (kept.state, kept.wasSent) = (state, false)
         if kept.kind == .restore, let base = kept.base {
             // Keep the content that the restore was meant to bring back.
             (kept.kind, kept.content, kept.group) = (.create, base.content, base.group)

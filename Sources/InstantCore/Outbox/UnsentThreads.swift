@@ -18,6 +18,12 @@ extension StoredLayer {
 extension OutboxEntry {
     static let rootNotAccepted = "the annotation was not accepted"
 
+    /// The root of a comment that is to be created.
+    var root: Record.ID? {
+        guard kind == .create, let content, content.contentType == .comments else { return nil }
+        return content["rootId"]?.string
+    }
+
     /// Whether this is a comment that can be sent once its root is there.
     fileprivate func waits(for root: Record.ID) -> Bool {
         guard self.root.isExactly(root) else { return false }
