@@ -339,8 +339,11 @@ final class OneFileCampaign {
         guard let key = (mine ?? theirs ?? base)?.key else {
             throw CrashProblem("a conflict without a note: \(card.text)")
         }
-        let shown = try windows[0].notes().first { $0.note.key == key }?.note
-        let keepsMine = random.chance(1, of: 2)
+        let notes = try windows[0].notes().filter { $0.note.key == key }
+        let shown = notes.first?.note
+        // Someone has made the deleted note again under a new id. A person keeps that one.
+        let other = mine == nil ? notes.first { !$0.id.isExactly(id) }?.note : nil
+        let keepsMine = random.chance(1, of: 2) || other != nil
         let order: JSON = [
             "document": document, "id": .string(id), "keep": keepsMine ? "mine" : "theirs",
             "mine": card["mine"] ?? .null, "theirs": card["theirs"] ?? .null,
@@ -352,7 +355,7 @@ final class OneFileCampaign {
         }
         ledger.decided(
             key, between: [mine, theirs, base, shown].compactMap { $0 },
-            for: keepsMine ? (mine == nil ? nil : shown) : theirs, by: "the engine's user")
+            for: other ?? (keepsMine ? (mine == nil ? nil : shown) : theirs), by: "the engine's user")
         decisions += 1
         for window in windows { try await window.sync() }
         return true
