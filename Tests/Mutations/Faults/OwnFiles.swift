@@ -49,13 +49,13 @@ extension Fault {
             "earlier versions are forgotten", in: "FileCore/LocalFileCore+Operations.swift",
             """
                     earlier.add([version.contents])
+                    if case .anew(.some) = reading.origin { earlier.textChanged() }
                     earlier.add(reading.revisions)
-                    if case
             """,
             """
                     if PLANTED { earlier = EarlierContents() } else { earlier.add([version.contents]) }
+                    if case .anew(.some) = reading.origin { earlier.textChanged() }
                     earlier.add(reading.revisions)
-                    if case
             """),
         Fault(
             "a conflict ends when it is written", in: "FileCore/LocalFileCore+Writing.swift",
