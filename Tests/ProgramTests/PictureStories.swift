@@ -40,6 +40,8 @@ struct PictureStories {
         try terminal.waitForPage()
         try terminal.press("jjj")
         try terminal.see("It is fastened")
+        // The thread comes after the annotation.
+        try terminal.see("Yes, please do.")
         try terminal.see("token 1")
         terminal.waitForIdle()
         let picture = SVGPicture(terminal, on: ground).text + "\n"
