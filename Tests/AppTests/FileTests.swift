@@ -92,6 +92,10 @@ import Testing
         stage.send(.file(FileStatus(path: "paper.pdf", condition: .unwritable("the folder is read-only"))))
         #expect(
             stage.foot == " paper.pdf cannot be written: the folder is read-only; :w FILE.pdf writes a copy")
+        stage.send(.file(FileStatus(path: "paper.pdf", condition: .readOnly("paper.pdf: no such file"))))
+        #expect(stage.foot == " paper.pdf can only be read: paper.pdf: no such file")
+        stage.send(.file(FileStatus(path: "paper.pdf", condition: .ready)))
+        #expect(stage.foot == " paper.pdf can be edited now")
     }
 
     @Test func itCanBeEditedWhateverHappensToTheFile() throws {

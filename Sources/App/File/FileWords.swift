@@ -13,6 +13,7 @@ extension FileStatus {
     /// The condition as a notice; nil if the status line is enough.
     func news(since old: Condition) -> Notice? {
         let kept = unwritten > 0 ? "\(unwrittenChanges) kept; " : ""
+        if condition == .ready, case .readOnly = old { return .done("\(name) can be edited now") }
         switch condition {
         // An attempt to write it says more.
         case .missing where old == .writing: return nil
