@@ -63,7 +63,7 @@ extension Fault {
             "if case .parked(let why) = entry.state { return why }",
             "if !PLANTED, case .parked(let why) = entry.state { return why }"),
         Fault(
-            "a restore and a deletion cancel out although the record is there", in: "InstantCore/Outbox/Enqueueing.swift",
+            "a restore and a deletion cancel out although it is there", in: "InstantCore/Outbox/Enqueueing.swift",
             "case (.restore, .delete) where isStored: return nil",
             "case (.restore, .delete) where isStored && !PLANTED: return nil"),
     ]
