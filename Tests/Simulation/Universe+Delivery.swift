@@ -74,7 +74,8 @@ extension Universe {
         guard let book = try host.book(ofEpoch: page.epoch),
             let rights = try device.disk.read({ try $0.metadata() }).grant.flatMap({ rights[$0] })
         else { return }
-        let waiting = try device.leader.layer.outbox().map(\.id)
+        // The answer may have killed the last process.
+        let waiting = try Layer(store: device.disk).outbox().map(\.id)
         for id in device.ledger.wishes.keys where !waiting.contains(id) {
             let then = book.past(id).last { $0.revision <= page.at }
             if let then, !rights.sees(then.subject) { device.ledger.isGone(id) }

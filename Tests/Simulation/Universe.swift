@@ -159,7 +159,7 @@ final class Universe {
     /// The intentions move with the edits, even if the process died afterwards.
     private func noteReceived(_ handover: Handover, from device: Device, by heir: Device) {
         guard (try? Layer(store: heir.disk).metadata().received.contains(handover.id)) == true else { return }
-        heir.ledger.merge(device.ledger)
+        heir.ledger.merge(device.ledger, from: device.number)
         device.ledger = Ledger()
         host.loseAnswers(
             to: handover.entries.filter { $0.stage == .sealed || $0.wasSent }.compactMap { entry in

@@ -115,7 +115,7 @@ extension Universe {
         let book = try book(device)
         var waiting: Waiting?
         for (id, all) in device.ledger.wishes {
-            for wishes in all where !wishes.contains(where: { isDone($0, id, book, device) }) {
+            for wishes in all.map(\.wishes) where !wishes.contains(where: { isDone($0, id, book, device) }) {
                 let kept = try waiting ?? Waiting(Layer(store: device.disk).outbox())
                 waiting = kept
                 let isKept = wishes.contains { wish in
