@@ -161,7 +161,7 @@ extension WritableLayer {
     /// Turns unsent edits into conflicts, one for each record, because the user has to review edits that were made on
     /// another PDF.
     fileprivate func markUnsentUncertain(into changes: inout LayerChanges) throws {
-        let reason = "the PDF was replaced before this edit was sent"
+        let reason = OutboxEntry.pdfReplaced
         var deleted: Set<ByteOrdered> = []
         for unsent in try entries(in: [.waiting, .parked], limit: .max) {
             // An earlier one of the record may have taken it up.

@@ -46,7 +46,7 @@ package enum EditError: Error, Hashable, Sendable, CustomStringConvertible {
     case threadGrew
     case cannotUndo(String)
     case noSuchEntry
-    /// A version of the conflict is another than the one that was seen.
+    /// Either version of the conflict differs from the one the user saw.
     case resolvedUnseen
 
     package var description: String {

@@ -115,9 +115,9 @@ extension OutboxEntry {
         entry.state = .waiting
         switch (kind, later.kind) {
         case (.create, .update): return .replaced(entry)
-        // Somebody else, or a backup, has brought it back: it is still to be deleted.
+        // Someone else or a backup restored the record, so the deletion must still be sent.
         case (.restore, .delete) where isStored: return nil
-        // The server has taken it, and the answer was lost.
+        // The server accepted the record, but the answer was lost.
         case (.create, .delete) where isStored: return .replaced(later.inPlace(of: self))
         case (.create, .delete), (.delete, .restore), (.restore, .delete): return .nothing
         case (.update, .update): return .replaced(entry)

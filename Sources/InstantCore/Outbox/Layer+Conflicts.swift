@@ -29,7 +29,7 @@ public struct Conflict: Hashable, Sendable, Identifiable {
     /// Whether the server refused the edit. Otherwise another client's change came first.
     public var isRefusal: Bool
 
-    /// The two versions between which a person chooses; nil: deleted.
+    /// The two versions of a conflict; nil stands for a deletion.
     public struct Sides: Hashable, Sendable {
         public var mine: Content?
         public var theirs: Content?
@@ -61,10 +61,10 @@ extension Layer {
     /// Resolves one conflict. Sending again is an ordinary edit, which the grant must allow.
     ///
     /// - Parameters:
-    ///   - sides: What whoever resolves it has seen; nil: as it is.
+    ///   - sides: The versions that the user saw; nil to resolve the conflict as it stands.
     ///   - newID: The id of the new record if the old one no longer exists.
     /// - Returns: The receipt of the edit; nil if the resolution made no edit.
-    /// - Throws: ``EditError/resolvedUnseen`` if a version is another than the one that was seen.
+    /// - Throws: ``EditError/resolvedUnseen`` if either version differs from the one the user saw.
     @discardableResult
     package func resolve(
         _ id: Conflict.ID, _ resolution: ConflictResolution, between sides: Conflict.Sides? = nil, newID: Record.ID,
@@ -138,7 +138,7 @@ extension WritableLayer {
             let lost = entry.content ?? entry.base?.content
             let mine = lost.map(given.keepingOrigin) ?? given.withoutUsers
             try grant.require(try creation(of: mine, group: entry.group, metadata: metadata))
-            // What was refused never existed. What is gone is never there again, so a new record takes its place.
+            // A refused record never existed, so it keeps its id. A deleted id cannot be used again: a new record takes its place.
             let id = entry.kind == .create && entry.stage == .refused ? entry.id : newID
             let receipt = try enqueue(.create, id, content: mine, group: entry.group, at: now, metadata: metadata)
             try appendThread(of: entry.id, under: id, metadata: metadata)

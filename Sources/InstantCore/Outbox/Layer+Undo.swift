@@ -95,7 +95,7 @@ extension WritableLayer {
             // could change, or if undoing a later delete has already restored the entry under another number.
             let others = try entries(of: receipt.id).filter { $0.stage != .sealed && $0.stage != .applied }
             guard others.allSatisfy({ $0.seq == receipt.resolved?.seq }) else { return nil }
-            // A record that exists, or is on its way, is not created again. One that was refused does neither.
+            // A record that exists or is being sent is not created again. A refused one is neither.
             if previous.kind == .create, receipt.after != nil {
                 let isRefused = try entries(of: receipt.id).allSatisfy { $0.seq == receipt.resolved?.seq }
                 guard try isRefused && record(receipt.id) == nil else { return nil }

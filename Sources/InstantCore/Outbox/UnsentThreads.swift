@@ -17,6 +17,7 @@ extension StoredLayer {
 
 extension OutboxEntry {
     static let rootNotAccepted = "the annotation was not accepted"
+    static let pdfReplaced = "the PDF was replaced before this edit was sent"
 
     /// The root of a comment that is to be created.
     var root: Record.ID? {
@@ -24,12 +25,21 @@ extension OutboxEntry {
         return content["rootId"]?.string
     }
 
-    /// Whether this is a comment that can be sent once its root is there.
-    fileprivate func waits(for root: Record.ID) -> Bool {
-        guard self.root.isExactly(root) else { return false }
-        return switch state {
-        // The server takes each comment under a root that it has, so its reason is the root.
-        case .waiting, .parked, .conflict: true
+    /// Returns this edit of a comment for a comment under another root.
+    fileprivate func under(_ root: Record.ID) -> OutboxEntry {
+        func moved(_ content: Content) -> Content { content.changing { $0["rootId"] = .string(root) } }
+        var entry = self
+        entry.content = content.map(moved)
+        if let content = base?.content { entry.base?.content = moved(content) }
+        return entry
+    }
+
+    /// Whether this new comment was held up or rejected only because its root was not there.
+    fileprivate var waitsForRoot: Bool {
+        switch state {
+        case .waiting, .parked: true
+        // The user reviews each edit of another PDF. Otherwise only a missing root puts a new comment in conflict.
+        case .conflict(let why): !why.isExactly(Self.pdfReplaced)
         case .refused(let why): why.isExactly(Self.rootNotAccepted)
         case .sealed, .applied: false
         }
@@ -49,29 +59,41 @@ extension WritableLayer {
         }
     }
 
-    /// Appends the comments that were not accepted without their root again, after the root, which may have another id now.
+    /// Queues the comments that failed with their root again, behind the root, which may have a new id. Comments that wait for
+    /// a decision of their own only get that id.
     func appendThread(of former: Record.ID, under root: Record.ID, metadata: LayerMetadata) throws {
-        let stages: Set<OutboxEntry.Stage> = [.waiting, .parked, .conflict, .refused]
-        for entry in try entries(in: stages, limit: .max) where entry.waits(for: former) {
-            // The server has taken it, and the answer was lost.
-            guard try record(entry.id) == nil else { continue }
-            try removeEntry(entry.seq)
-            var next = entry
-            (next.state, next.wasSent) = (.waiting, false)
-            next.content = entry.content?.changing { $0["rootId"] = .string(root) }
-            let seq = try append(next).seq
-            try parkDenied(seq, by: metadata.grant, metadata: metadata)
-            try refresh(entry.id, metadata: metadata)
+        for comment in try moveThread(of: former, under: root) where comment.waitsForRoot {
+            // Edits of the comment stay behind its creation.
+            for var entry in try entries(of: comment.id) where entry.seq >= comment.seq && entry.stage != .sealed {
+                try removeEntry(entry.seq)
+                entry.state = .waiting
+                try parkDenied(append(entry).seq, by: metadata.grant, metadata: metadata)
+            }
+            try refresh(comment.id, metadata: metadata)
         }
     }
 
-    /// Refuses the unsent comments under a root that is not sent again after all, and was refused under this id.
+    /// Marks the unsent comments under a root as refused, because sending the root again was undone.
+    ///
+    /// - Parameter former: The id under which the root was rejected.
     func refuseThread(of root: Record.ID, under former: Record.ID, metadata: LayerMetadata) throws {
-        for var entry in try entries(in: [.waiting, .parked], limit: .max) where entry.waits(for: root) {
-            entry.state = .refused(OutboxEntry.rootNotAccepted)
-            entry.content = entry.content?.changing { $0["rootId"] = .string(former) }
-            try replace(entry)
-            try refresh(entry.id, metadata: metadata)
+        var changes = LayerChanges()
+        for comment in try moveThread(of: root, under: former) where comment.waitsForRoot {
+            try settle(comment, as: .refused(OutboxEntry.rootNotAccepted), isThere: false, into: &changes)
+            try refresh(comment.id, metadata: metadata)
+        }
+    }
+
+    /// Changes the root of the comments that are to be created under another one, and of the edits of those comments.
+    ///
+    /// - Returns: The creations.
+    private func moveThread(of former: Record.ID, under root: Record.ID) throws -> [OutboxEntry] {
+        let all = try entries(in: [.waiting, .parked, .conflict, .refused], limit: .max)
+        return try all.compactMap { comment in
+            // If the server has the record, it accepted the comment, and the answer was lost.
+            guard comment.root.isExactly(former), try record(comment.id) == nil else { return nil }
+            for entry in try entries(of: comment.id) { try replace(entry.under(root)) }
+            return comment.under(root)
         }
     }
 

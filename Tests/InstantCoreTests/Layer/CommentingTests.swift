@@ -233,7 +233,7 @@ import Testing
         #expect(try it.layer.conflicts().isEmpty)
     }
 
-    /// Somebody has deleted it, so it is made again under another id.
+    /// Someone else deleted the annotation, so it is created again under a new id.
     @Test func theRepliesToARootThatIsMadeAgainFollowIt() throws {
         let it = try Self.fixture()
         try it.layer.update("own", content: Self.highlight.changing { $0["note"] = "mine" }, at: it.now)
@@ -245,6 +245,40 @@ import Testing
         #expect(try it.layer.conflicts().isEmpty)
         let changes = try it.layer.seal()?.changes ?? []
         #expect(changes.map(\.id) == ["x", "d"] && changes.last?.content?["rootId"] == "x")
+    }
+
+    /// The reply was sent, so its next text waits behind it as an edit of its own. Then the server is restored from a backup.
+    @Test func theEditsOfAReplyFollowItToo() throws {
+        let it = try Self.fixture()
+        try it.layer.update("own", content: Self.highlight.changing { $0["note"] = "mine" }, at: it.now)
+        try it.layer.reply(to: "own", .plain("sent"), id: "d", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        try it.layer.update("d", content: comment("and changed", under: "own"), at: it.now)
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.take([], epoch: "eg2")
+        let root = try #require(try it.layer.conflicts().first(of: "own"))
+        let receipt = try #require(try it.layer.resolve(root.id, .mine, newID: "x", at: it.now))
+        let waiting = try it.layer.outbox()
+        #expect(waiting.map { "\($0.kind) \($0.id)" } == ["create x", "create d", "update d"])
+        #expect(waiting.dropFirst().allSatisfy { $0.content?["rootId"] == "x" })
+        _ = try it.layer.undo(receipt, at: it.now)
+        let reply = try #require(try it.layer.conflicts().first(of: "d"))
+        #expect(reply.mine?["text"] == "and changed" && reply.mine?["rootId"] == "own" && reply.kind == .create)
+    }
+
+    /// Each edit of the PDF before is reviewed, the reply after its annotation, which has another id by then.
+    @Test func aReplyThatWaitsForItsOwnDecisionFollowsItsRoot() throws {
+        let it = try Self.fixture()
+        try it.layer.create(note("mine"), id: "m", author: nil, at: it.now)
+        try it.layer.reply(to: "m", .plain("and more"), id: "d", author: nil, at: it.now)
+        try it.accept(it.grant(), pdf: "another")
+        #expect(try it.layer.conflicts().map(\.recordID) == ["m", "d"])
+        try it.layer.resolve(try #require(it.layer.conflicts().first).id, .mine, newID: "x", at: it.now)
+        let reply = try #require(try it.layer.conflicts().first)
+        #expect(reply.recordID == "d" && reply.mine?["rootId"] == "x")
+        try it.layer.resolve(reply.id, .mine, newID: "y", at: it.now)
+        #expect(try it.layer.conflicts().isEmpty)
+        #expect(try it.layer.outbox().map(\.id) == ["x", "y"])
     }
 
     @Test func aRootThatSomebodyAnsweredMeanwhileIsAConflictOfTheRoot() throws {

@@ -257,7 +257,7 @@ import Testing
         #expect(try it.layer.metadata().cursor?.revision == 4)
     }
 
-    /// A restore and the next deletion cancelled each other out, while a backup of the server had brought the record back.
+    /// A restore and the next deletion cancelled each other out although the server had the record again.
     @Test func whatIsBackWithoutTheRestoreIsStillDeleted() throws {
         let it = try LayerFixture()
         let deletion = try it.layer.delete("2", at: it.now)
