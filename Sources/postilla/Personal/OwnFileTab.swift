@@ -72,16 +72,17 @@ final class OwnFileTab: Sendable {
     ) {
         let task = Task { [self] in
             defer { opened.finish() }
-            var isPassing = true
-            while isPassing {
+            while true {
+                let before = Sighting(of: OwnFileLink.absolute(name))
                 do { return try await run(adopt) } catch is CancellationError { return } catch {
                     opened.finish()
                     guard (try? await waitForPage()) != nil else { return }
                     let why = (error as? CommandFailure)?.message ?? "\(error)"
                     post(.file(FileStatus(path: name, condition: .readOnly(why))))
-                    isPassing = Self.mayPass(error)
+                    guard let problem = (error as? CommandFailure)?.problem, Self.mayPass(problem),
+                        (try? await fileChanges(since: problem == .missing ? .nothing : before)) != nil
+                    else { return }
                 }
-                guard isPassing, (try? await Task.sleep(for: Self.pause)) != nil else { return }
             }
         }
         state.withLock { state in
@@ -90,10 +91,16 @@ final class OwnFileTab: Sendable {
         }
     }
 
-    /// Whether the file may be opened later: a program that saves removes it for a moment, or writes it in place.
-    private static func mayPass(_ error: any Error) -> Bool {
-        guard let problem = (error as? CommandFailure)?.problem else { return false }
-        return [.missing, .changed, .unreadable].contains(problem)
+    /// Whether opening may succeed later: a program that saves a file may remove it briefly, or write it in place.
+    private static func mayPass(_ problem: FileProblem) -> Bool { [.missing, .changed, .unreadable].contains(problem) }
+
+    /// Waits until there is a file, and it is not the one seen before.
+    private func fileChanges(since before: Sighting) async throws {
+        while true {
+            try await Task.sleep(for: Self.pause)
+            let now = Sighting(of: OwnFileLink.absolute(name))
+            if now != before, now != .nothing { return }
+        }
     }
 
     private func run(
