@@ -44,7 +44,7 @@ package struct FileVersion: Hashable, Sendable {
 /// that version.
 package struct EarlierContents: Hashable, Sendable {
     package private(set) var versions: [FileVersion.Contents] = []
-    /// Those whose pages may have another text than the file has now.
+    /// The versions whose page text may differ from the present one.
     package private(set) var otherTexts: Set<FileVersion.Contents> = []
     private static let most = 64
 
@@ -62,7 +62,7 @@ package struct EarlierContents: Hashable, Sendable {
         otherTexts = otherTexts.subtracting(new).intersection(versions)
     }
 
-    /// The file has got another text than all versions so far.
+    /// Notes that the present text may differ from that of every earlier version.
     package mutating func textChanged() { otherTexts = Set(versions) }
 
     /// Whether a version is known to have the text that the file has now.

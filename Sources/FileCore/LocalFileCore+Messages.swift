@@ -76,7 +76,7 @@ extension LocalFileCore {
         package init(id: Record.ID, record: Record?) { (self.id, self.record) = (id, record) }
     }
 
-    /// A choice between the two versions of a conflict, as whoever chooses has seen them. It says nothing about others.
+    /// A choice between the two versions of a conflict as the person saw them. It is void if either has changed.
     package struct Decision: Hashable, Sendable {
         package var id: Record.ID
         package var choice: Choice
@@ -133,7 +133,7 @@ extension LocalFileCore {
         case notStored(String)
         case openPrivately
         case openOtherwise
-        /// One of the two versions is another than the one that was seen, or the conflict has ended.
+        /// Either version differs from the one the person saw, or the conflict is already resolved.
         case decidedUnseen
         case keptOnDisk(Int)
         case notOpen

@@ -57,7 +57,7 @@ package struct LocalFileState: Hashable, Sendable {
         var others: [Record?] { ([remote] + further).filter { $0 != nil } }
     }
 
-    /// The two versions of a conflict, between which a person chooses; nil: deleted.
+    /// The two versions of a conflict; nil stands for a deletion.
     package struct Sides: Hashable, Sendable {
         package var local: Record?
         package var remote: Record?
@@ -170,11 +170,11 @@ package struct LocalFileState: Hashable, Sendable {
         differing > 0 || !conflicts.isEmpty || intent != nil || !hidden.isEmpty || isShared
     }
 
-    /// - Returns: nil if there is no conflict about the record.
+    /// - Returns: The two sides of the record's conflict; nil without one.
     package func sides(of id: ByteOrdered) -> Sides? {
         guard let conflict = conflicts[id] else { return nil }
         guard let row = rows[id] else { return Sides(local: conflict.local, remote: conflict.remote) }
-        // The layer shows the file's version while a deletion is in dispute, until somebody edits it.
+        // While a deletion is disputed, the layer shows the file's version, which may be edited there.
         let isDeleted = conflict.local == nil && row.local.isSame(as: conflict.remote)
         return Sides(local: isDeleted ? nil : row.local, remote: conflict.remote)
     }

@@ -3,7 +3,7 @@ import FileCore
 import TestSupport
 import Testing
 
-/// A choice between two versions is one between those that were seen.
+/// A choice applies only to the two versions that were shown.
 @Suite struct DecisionTests {
     typealias Core = LocalFileCore
 
@@ -53,7 +53,7 @@ import Testing
         #expect(bench.answers == [.done] && bench.core.state.rows[Self.id]?.local == Self.later)
     }
 
-    /// The layer shows the file's version of a note that it had deleted, and somebody edits that.
+    /// The layer deleted a note and shows the file's version of it, which another window then edits.
     @Test func anEditOfANoteWhoseDeletionIsInDisputeIsASide() {
         let old = Bench.note("a", "old")
         var bench = Bench([old])

@@ -99,7 +99,7 @@ final class Place {
     var past: [ByteOrdered: [Record]] = [:]
     /// When plans were made, by their numbers.
     var plans: [Int64: Int] = [:]
-    /// Conflicts as a person has seen them, who has not decided yet.
+    /// Conflicts as a person saw them who has not decided yet.
     var cards: [ByteOrdered: LocalFileState.Sides] = [:]
     /// On how many days a conflict was counted down.
     var days: [ByteOrdered: Int] = [:]

@@ -78,7 +78,7 @@ extension World {
         }
     }
 
-    /// What a choice gives up is what whoever chose has seen.
+    /// A choice discards only versions that the person saw.
     private func drop(
         _ id: ByteOrdered, _ row: LocalFileState.Row, _ database: Database,
         as choices: [(LocalFileCore.Choice, LocalFileState.Sides)]
@@ -88,7 +88,7 @@ extension World {
         let isSeen = choices.contains { _, seen in
             gone.allSatisfy { [seen.local?.value, seen.remote?.value].contains($0) }
         }
-        guard isSeen else { throw Violation("a choice gave up what nobody has seen", "\(id.text): \(gone)") }
+        guard isSeen else { throw Violation("a choice discarded a version that nobody saw", "\(id.text): \(gone)") }
     }
 
     /// Nothing is given up by time before a person has had 30 days to see it.

@@ -14,7 +14,7 @@ struct ConflictCard: Equatable, Sendable {
     /// nil if deleted.
     var mine: Content?
     var theirAuthor: String?
-    /// What a decision is about.
+    /// The versions that a decision about this applies to.
     var sides: Conflict.Sides
     /// Whether the user's edit exists only as text in the editor and was never submitted.
     var isUnsaved = false

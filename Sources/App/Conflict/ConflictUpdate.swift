@@ -16,7 +16,7 @@ extension AppState {
             guard card.isUnsaved else { return resolve(card.id, .mine, card.sides) }
             let editor = document.editor
             self.document?.editor = nil
-            // What comes after theirs has not been seen.
+            // The user has seen nothing newer than theirs.
             let seen = editor?.theirs.map { [$0] } ?? []
             return card.mine.map { perform([.update(card.id, $0)], from: editor, over: seen) } ?? []
         case .theirs:

@@ -25,7 +25,7 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     package var theirs: Content?
     /// Who changed the record first, in a conflict.
     package var theirAuthor: String?
-    /// What a decision is about.
+    /// The versions that a decision about this applies to.
     package var sides: Conflict.Sides
 
     package init(

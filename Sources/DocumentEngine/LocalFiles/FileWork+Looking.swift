@@ -169,8 +169,8 @@ extension FileWork {
 
     /// Compares the text that the file had with the one that it has. If it cannot, the places of the words are unknown.
     ///
-    /// - Parameter isSame: whether the file continues a version with the same text. A file that is replaced right after a
-    ///   write leaves no time for a copy of what was written.
+    /// - Parameter isSame: whether the file continues a version with the same text. If another program replaces the file
+    ///   right after a write, there is no time to copy what was written.
     /// - Returns: nil if they are where they were, or nothing depends on them.
     private func moves(
         from old: FileVersion, to path: String, _ version: FileVersion, _ contents: Contents, _ context: LookContext,

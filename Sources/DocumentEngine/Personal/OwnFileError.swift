@@ -43,7 +43,7 @@ enum OwnFileError: Error, Hashable, Sendable, CustomStringConvertible {
     case openPrivately
     /// It is asked for privately while it is open otherwise.
     case openOtherwise
-    /// A version of the conflict is another than the one that was seen, or the conflict has ended.
+    /// Either version of the conflict differs from the one the person saw, or the conflict is already resolved.
     case decidedUnseen
     /// It is asked for privately although this many changes are kept on disk.
     case keptOnDisk(Int)

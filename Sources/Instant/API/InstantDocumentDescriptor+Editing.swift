@@ -72,7 +72,7 @@ extension InstantDocumentDescriptor {
         try edit { layer, now in try layer.together { try body($0, now) } }
     }
 
-    /// - Parameter sides: What whoever resolves it has seen; nil: as it is.
+    /// - Parameter sides: The versions that the user saw; nil to resolve the conflict as it stands.
     @discardableResult
     package func resolve(
         _ conflict: Conflict.ID, _ resolution: ConflictResolution, between sides: Conflict.Sides? = nil

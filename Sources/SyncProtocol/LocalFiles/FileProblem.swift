@@ -22,7 +22,7 @@ package enum FileProblem: String, Hashable, Sendable, CaseIterable {
     case exists
     case openPrivately = "open_privately"
     case openOtherwise = "open_otherwise"
-    /// A version of the conflict is another than the one that was seen, or the conflict has ended.
+    /// Either version of the conflict differs from the one the person saw, or the conflict is already resolved.
     case decidedUnseen = "decided_unseen"
     case notInMemory = "not_in_memory"
     case copyDamaged = "copy_damaged"

@@ -112,7 +112,7 @@ package struct FileWriting: WireMessage {
     }
 }
 
-/// `POST resolve`: ends a conflict between the layer and the file, if its two versions are still the ones that were seen.
+/// `POST resolve`: ends a conflict between the layer and the file if neither version has changed since it was shown.
 package struct FileResolution: WireMessage {
     package enum Choice: String, Hashable, Sendable, CaseIterable {
         case mine, theirs

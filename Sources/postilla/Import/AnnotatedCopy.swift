@@ -15,7 +15,7 @@ struct AnnotatedCopy {
     private let frames: [PageFrame]
     /// The annotations of the original, by id; empty unless the copy continues its bytes.
     private let originals: [ByteOrdered: Content]
-    /// The records that had the number of an object when they were read. A number may be given again.
+    /// The records by the object number they had when they were read. Numbers may be reused.
     private var numbered: [ByteOrdered: [Record]] = [:]
     private var named: [ByteOrdered: Record] = [:]
     private var alike: [ByteOrdered: [Record.ID]] = [:]
@@ -142,8 +142,8 @@ struct AnnotatedCopy {
         items.append(InstantJSONFile.item(id, new))
     }
 
-    /// Returns the record of an annotation of the original. Its id is the number of the object in the layer of a server, and
-    /// usually the annotation's name in the layer of a local PDF.
+    /// Returns the record of one of the original's annotations. Its id is the object number in a server's layer, and usually
+    /// the annotation's name in the layer of a local PDF.
     private func present(_ number: Record.ID, _ original: Content) throws -> Record? {
         func isSame(_ record: Record) -> Bool {
             guard !used.contains(ByteOrdered(record.id)), Self.family(of: record.content) == Self.family(of: original)
