@@ -291,6 +291,23 @@ import Testing
         #expect(try rows(it) == ["h", "t"])
     }
 
+    /// The deletion is being sent, was undone, and the restored record was edited. Then only the restore is discarded: the
+    /// screen shows the edit that waits, and the comments with it, until the server has deleted the record.
+    @Test func anEditOfARestoredRecordIsShownAlsoWithoutItsRestore() throws {
+        let it = try Self.fixture()
+        let deletion = try it.layer.delete("t", at: it.now)
+        _ = try it.layer.seal()
+        try it.layer.undo(deletion, at: it.now)
+        let edit = Self.threadMark.changing { $0["color"] = "#123456" }
+        try it.layer.update("t", content: edit, at: it.now)
+        let restore = try #require(try it.layer.outbox().first { $0.kind == .restore })
+        try it.layer.discard(restore.seq)
+        #expect(try rows(it) == ["h", "t"])
+        #expect(try it.layer.thread(under: "t").map(\.id) == ["tc"])
+        #expect(try it.layer.record("tc") != nil)
+        #expect(try it.layer.outbox().map(\.kind) == [.delete, .update])
+    }
+
     @Test func aCommentThatIsGoneAlreadyShowsTheRootAgain() throws {
         let it = try Self.fixture()
         try it.layer.delete("tc", at: it.now)

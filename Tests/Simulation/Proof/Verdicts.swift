@@ -63,10 +63,11 @@ extension Universe {
         let tally = try layer.tally()
         try require(tally[.applied, default: 0] == 0, "\(device.name) keeps edits that were applied")
         let outbox = try layer.outbox()
-        // One that was undone while its answer was awaited hides nothing.
+        // One that was undone while its answer was awaited hides nothing. Nor does one whose restore was discarded while an
+        // edit of the restored record waits: the screen shows that edit.
         let deletions = outbox.filter { entry in
             entry.kind == .delete && entry.isPending
-                && !outbox.contains { $0.id == entry.id && $0.kind == .restore && $0.isPending && $0.seq > entry.seq }
+                && !outbox.contains { $0.id == entry.id && $0.kind != .delete && $0.isPending && $0.seq > entry.seq }
         }
         var left: Set<Record.ID> = []
         for record in book.live where device.rights.sees(record.subject) {
