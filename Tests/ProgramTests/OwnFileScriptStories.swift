@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import TestThreads
 import Testing
@@ -75,6 +76,65 @@ struct OwnFileScriptStories: OwnPaperStories {
         #expect(try state(first) == "conflict" && state(second) == "unsent")
         #expect(try run("conflicts", "resolve", first, "--mine", "--pdf", path).status == 0)
         #expect(try state(first) == "delivered" && state(second) == "delivered")
+    }
+
+    /// A script decides one conflict after another: only its own one counts for the exit code.
+    @Test func aDecisionSucceedsAlsoIfAnotherConflictIsLeft() throws {
+        var ids: [String] = []
+        for name in ["first", "second"] {
+            let added = try run("add", path, "--note", name, "--page", "1")
+            ids.append(added.output.trimmingCharacters(in: .newlines))
+        }
+        for id in ids { #expect(try run("edit", id, "--pdf", path, "--text", "mine", "--no-write").status == 0) }
+        for id in ids { #expect(try run("edit", id, "--pdf", path, "--text", "theirs", other: true).status == 0) }
+        let one = try run("conflicts", "resolve", ids[0], "--mine", "--pdf", path)
+        #expect(one.status == 0 && one.messages.contains("1 annotation not written"), "\(one.messages)")
+        let last = try run("conflicts", "resolve", ids[1], "--theirs", "--pdf", path)
+        #expect(last.status == 0 && last.messages.isEmpty, "\(last.messages)")
+    }
+
+    @Test func whatIsNoFileIsNamedAsWhatItIs() throws {
+        let (pipe, folder) = (home.path + "/pipe", home.path + "/folder")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        for (words, reason) in [
+            (["add", path, "--file", pipe, "--page", "1"], "\(pipe) is not a regular file"),
+            (["add", path, "--file", folder, "--page", "1"], "\(folder) is not a regular file"),
+            (["add", path, "--file", home.path + "/none", "--page", "1"], "No such file or directory"),
+            (["merge", pipe, path, "-o", home.path + "/out.pdf"], "\(pipe) is not a regular file"),
+            (["write", path, "--to", folder], "not written: it is a folder"),
+            (["write", path, "--to", folder, "--force"], "not written: it is a folder"),
+            (["write", path, "--to", home.path + "/none/copy.pdf"], "not written: there is no folder of that name"),
+        ] {
+            let answer = try run(words)
+            #expect(answer.status == 1 && answer.messages.contains(reason), "\(answer.messages)")
+        }
+    }
+
+    /// A shell's `<(…)` is a pipe, whose bytes come only once.
+    @Test func aFileIsImportedFromAPipe() throws {
+        let (pipe, xfdf) = (home.path + "/pipe", home.path + "/notes.xfdf")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        #expect(try run("add", path, "--note", "From afar", "--page", "1", other: true).status == 0)
+        let made = try run("export", path, "--format", "xfdf", other: true)
+        try original.write(to: URL(filePath: path))
+        try Data(made.output.utf8).write(to: URL(filePath: xfdf))
+        let writer = Process()
+        writer.executableURL = URL(filePath: "/bin/sh")
+        writer.arguments = ["-c", "cat '\(xfdf)' > '\(pipe)'"]
+        try writer.run()
+        let imported = try run("import", pipe, "--pdf", path)
+        writer.waitUntilExit()
+        #expect(imported.status == 0, "\(imported.messages)")
+        #expect(try texts(other: true).contains("From afar"))
+    }
+
+    @Test func theOutboxOfANewMachineIsEmpty() throws {
+        let answer = try run("outbox")
+        #expect(answer.status == 0 && answer.messages == "no unsent edits\n", "\(answer.messages)")
+        #expect(try run("add", path, "--note", "Kept", "--page", "1", "--no-write").status == 0)
+        let kept = try run("outbox")
+        #expect(kept.status == 0 && kept.messages.contains("1 change kept"), "\(kept.messages)")
     }
 
     @Test func aBadLineKeepsNoneOfTheGoodOnesOutOfTheFile() throws {

@@ -33,6 +33,10 @@ extension OwnPaperStories {
 
     /// - Parameter other: Whether to run it in the other home.
     func run(_ words: String..., other: Bool = false, input: String = "") throws -> Program.Outcome {
+        try run(words, other: other, input: input)
+    }
+
+    func run(_ words: [String], other: Bool = false, input: String = "") throws -> Program.Outcome {
         try Program.run(
             words,
             environment: [

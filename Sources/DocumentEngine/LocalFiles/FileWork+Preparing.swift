@@ -86,10 +86,16 @@ extension FileWork {
         var order = order
         order.keepsSignatures = false
         return await preparation { [order] in
-            let pair = try FilePair(target, hidden: plan.hidden, database: self.name)
+            let pair: FilePair
+            do { pair = try FilePair(target, hidden: plan.hidden, database: self.name) } catch OwnFileError.missing {
+                throw OwnFileError.other("there is no folder of that name")
+            }
             try order.target?.check(pair.place)
             var status = stat()
-            if !isForced, lstat(pair.here, &status) == 0 { throw OwnFileError.exists }
+            if lstat(pair.here, &status) == 0 {
+                guard status.st_mode & S_IFMT != S_IFDIR else { throw OwnFileError.other("it is a folder") }
+                guard isForced else { throw OwnFileError.exists }
+            }
             let old = try FileRights.replaceable(pair.here, replacesOthers: order.replacesOthers)
             var made = try await self.make(pair, plan, of: path, for: target, over: old, bases, order, context)
             guard case .made = made.prepared else { return made }

@@ -102,22 +102,16 @@ struct AddCommand: AsyncParsableCommand {
     private func plan(_ draft: RecordInput?, _ session: LayerSession) throws {
         var run = try DryRun(session)
         if let path = new.file {
-            let data = try Self.data(path)
-            let id = AttachmentID(SHA256.hash(data: Array(data)).hexadecimal)
+            let bytes = try RegularFile(path).bytes()
+            let id = AttachmentID(SHA256.hash(data: bytes).hexadecimal)
             guard let id else { throw CommandFailure("\(path) has no hash") }
-            run.attach(id, Array(data))
-            let draft = file(path, id, data.count)
+            run.attach(id, bytes)
+            let draft = file(path, id, bytes.count)
             try run.put(draft.content, group: draft.group)
         } else if let draft {
             try run.put(draft.content, id: draft.id, group: draft.group)
         }
         run.write()
-    }
-
-    private static func data(_ path: String) throws -> Data {
-        do { return try Data(contentsOf: URL(filePath: path)) } catch {
-            throw CommandFailure("cannot read \(path): the file is missing, or permission is denied")
-        }
     }
 
     private func file(_ path: String, _ id: AttachmentID, _ size: Int) -> RecordInput {
@@ -131,7 +125,7 @@ struct AddCommand: AsyncParsableCommand {
 
     /// Stores the file, to be sent before the record that names it.
     private func attach(_ path: String, to session: LayerSession) throws -> RecordInput {
-        let data = try Self.data(path)
+        let data = Data(try RegularFile(path).bytes())
         let id: AttachmentID
         do throws(InstantError) { id = try session.descriptor.editableDocument.addAttachment(data) } catch {
             throw CommandFailure(error)

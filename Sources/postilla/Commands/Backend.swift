@@ -30,7 +30,7 @@ struct Backend {
     ///
     /// - Returns: The document's id.
     func upload(_ path: String, documentID: String?, title: String?, overwrite: Bool) async throws -> String {
-        let file = try UploadFile(path)
+        let file = try RegularFile(path)
         let boundary = "postilla-\(UInt64.random(in: 0 ... .max))-\(UInt64.random(in: 0 ... .max))"
         var head = ""
         func field(_ name: String, _ value: String) {

@@ -48,7 +48,7 @@ struct ConflictsResolveCommand: AsyncParsableCommand {
         let (session, resolution) = try await LayerSession.open(layer, reading: resolution)
         try await session.synchronize()
         do {
-            if try await resolveInFile(session, resolution) { return try await session.finish() }
+            if try await resolveInFile(session, resolution) { return try await session.finish(decided: id) }
             let conflict = try session.descriptor.conflicts().first(of: id)
             guard let conflict else { throw CommandFailure("no conflict for \(id); see postilla conflicts") }
             try require(conflict.sides)

@@ -27,12 +27,15 @@ struct OutboxCommand: AsyncParsableCommand {
     func run() async throws {
         // Also if no layer is found: it may be a PDF that the person looks for.
         defer { tellOfPDFs() }
+        if selectsNothing, try LayerNaming.entries(in: layer.data.folders().data).isEmpty {
+            return try Listing.write(listing, Self.columns, members: ["content"], nothing: Self.nothing) { _ in }
+        }
         let session = try await LayerSession.open(layer, server: target, local: true, reads: true)
         let kept = try await session.own?.changes() ?? []
         try await session.reading {
             let others = try session.descriptor.unsentInOtherStores()
             let edits = try session.descriptor.unsentEdits() + others.edits
-            let nothing = others.damage.isEmpty ? "no unsent edits" : "no unsent edits that can be read"
+            let nothing = others.damage.isEmpty ? Self.nothing : "no unsent edits that can be read"
             try Listing.write(listing, Self.columns, members: ["content"], nothing: nothing) { listing in
                 for change in kept {
                     listing.add(change.fields, style: change.isConflict ? .trouble : .attention) { change.json }
@@ -45,13 +48,18 @@ struct OutboxCommand: AsyncParsableCommand {
 
     /// Names the PDFs with changes that are not in the file, unless the options select something.
     private func tellOfPDFs() {
-        guard layer.pdf == nil, layer.document == nil, target == nil, let folders = try? layer.data.folders() else {
-            return
-        }
+        guard selectsNothing, let folders = try? layer.data.folders() else { return }
         for file in OwnFileList(folders).kept {
             Output.message(OwnFileSession.kept(file.unwritten, file.path))
         }
     }
+
+    private var selectsNothing: Bool {
+        target == nil && layer.server.server == nil && layer.pdf == nil
+            && [layer.document, layer.layer, layer.user].allSatisfy { $0 == nil }
+    }
+
+    private static let nothing = "no unsent edits"
 
     static let columns = [
         Listing.Column("id", 26), .init("edit", 7), .init("page", 4), .init("kind", 14), .init("made", .moment),

@@ -2,7 +2,6 @@ import Annotations
 import Crypto
 import Interchange
 import PDFPages
-import SystemPackage
 
 /// A file to import, in one of four formats that its first bytes tell apart.
 enum ImportFile {
@@ -22,7 +21,7 @@ enum ImportFile {
         let bytes = try await ContentFile.read(path, limit: maxBytes)
         let name = path == "-" ? "standard input" : path
         guard !bytes.starts(with: "%PDF-".utf8) else {
-            throw CommandFailure("a PDF cannot be read from standard input; name the file", .usage)
+            throw CommandFailure("a PDF cannot be read from \(path == "-" ? name : "a pipe"); name the file", .usage)
         }
         if FDFObjects.isFDF(bytes) {
             do { _ = try FDFFile(bytes, pages: []) } catch { throw CommandFailure("\(name): \(error)") }
@@ -44,14 +43,10 @@ enum ImportFile {
         }
     }
 
-    /// A header can begin in the first 1,024 bytes.
+    /// A header can begin in the first 1,024 bytes. A pipe gives its bytes only once, so it is not looked at.
     private static func isPDF(_ path: String) -> Bool {
-        let file = try? FileDescriptor.open(FilePath(path), .readOnly, options: .nonBlocking)
-        guard let file else { return false }
-        defer { try? file.close() }
-        var head = [UInt8](repeating: 0, count: 1029)
-        let count = (try? head.withUnsafeMutableBytes { try file.read(into: $0) }) ?? 0
-        return head.prefix(count).firstRange(of: Array("%PDF-".utf8)) != nil
+        guard let file = try? RegularFile(path), let head = try? file.read(at: 0, count: 1029) else { return false }
+        return head.firstRange(of: Array("%PDF-".utf8)) != nil
     }
 }
 

@@ -32,6 +32,7 @@ struct MergeDocument {
     /// - Throws: ``CommandFailure``
     init(reading path: String) async throws {
         self.path = path
+        _ = try RegularFile(path)
         let found: BaseAnnotations
         do { found = try await PDFTools().annotations(of: path) } catch let error as PDFError {
             throw CommandFailure("\(path): \(error); nothing merged")

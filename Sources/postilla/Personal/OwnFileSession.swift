@@ -56,8 +56,10 @@ struct OwnFileSession: Sendable {
 
     /// Writes the command's changes into the file, unless they are to be kept.
     ///
+    /// - Parameter decided: The record whose conflict the command has decided; nil: it decides none. Conflicts of other
+    ///   records are only named then.
     /// - Throws: ``CommandFailure`` if the file has not got all of them. They are kept.
-    func finish() async throws {
+    func finish(decided: Record.ID? = nil) async throws {
         for one in damaged { Output.warning(one.sentence) }
         if keepsChanges {
             let report = try await link.report()
@@ -73,10 +75,12 @@ struct OwnFileSession: Sendable {
                 ? "; \(Wording.count(count, "change")) kept (postilla write \(link.name.shellWord))" : ""
             throw CommandFailure("\(link.name.onOneLine): not written: \(refusal.message)" + kept)
         }
-        for remark in written.remarks(link.name, report) where written.conflicts == 0 {
+        let isLeft = decided.map { id in report.conflicts.contains { $0.id.isExactly(id) } } ?? true
+        let failsForConflicts = written.conflicts > 0 && isLeft
+        for remark in written.remarks(link.name, report) where !failsForConflicts {
             Output.message("\(link.name.onOneLine): \(remark)")
         }
-        if written.conflicts > 0 {
+        if failsForConflicts {
             let remarks = written.remarks(link.name, report).joined(separator: "; ")
             throw CommandFailure("\(link.name.onOneLine): \(remarks)", .conflict)
         }
@@ -134,7 +138,8 @@ extension LayerSession {
             throw CommandFailure("the engine's socket has no address: \(link.engine.place.server)")
         }
         if let problem = report.problem ?? (report.isMissing ? "the file is missing" : nil) {
-            Output.warning("\(path.onOneLine): \(problem); this is what is kept of it")
+            let reason = problem.ends(with: ".") ? String(problem.dropLast(scalars: 1)) : problem
+            Output.warning("\(path.onOneLine): \(reason); this is what is kept of it")
         }
         if let from = report.movedFrom {
             Output.message("\(path.onOneLine): continues \(from.onOneLine), which is gone; its changes come along")

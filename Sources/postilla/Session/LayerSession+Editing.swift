@@ -54,9 +54,12 @@ extension LayerSession {
 
     /// Ends a command that has edited: writes its changes, if the layer is that of a PDF.
     ///
+    /// - Parameter decided: The record whose conflict the command has decided.
     /// - Throws: ``CommandFailure``, `unconfirmed` if the engine ended meanwhile: the edits are stored.
-    func finish() async throws {
-        do { try await own?.finish() } catch let failure as CommandFailure { throw unconfirmed(failure) }
+    func finish(decided: Record.ID? = nil) async throws {
+        do { try await own?.finish(decided: decided) } catch let failure as CommandFailure {
+            throw unconfirmed(failure)
+        }
     }
 
     /// Ends a command that has edited, and reports what it did also if the PDF cannot be written.

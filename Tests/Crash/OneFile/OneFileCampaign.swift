@@ -244,7 +244,7 @@ final class OneFileCampaign {
     private func append(_ changes: [OtherProgram.Change], to copy: OtherProgram.Copy) throws {
         let saving = random.pick(OtherProgram.Saving.allCases)
         note(changes, "\(saving)")
-        try other.save(try other.appended(copy, changes), of: copy, to: file, saving, pause: pause())
+        try other.save(try other.appended(copy, changes, save: next()), of: copy, to: file, saving, pause: pause())
     }
 
     private func pause() -> Int32 { Int32.random(in: 0...80, using: &random) }
@@ -295,7 +295,7 @@ final class OneFileCampaign {
             copy = try other.read(file)
         }
         let changes = changes(of: copy, except: try await look(for: copy))
-        let bytes = try other.appended(copy, changes)
+        let bytes = try other.appended(copy, changes, save: next())
         let (delay, pause) = (Int32.random(in: 0...150, using: &random), pause())
         let saving = random.pick(OtherProgram.Saving.allCases)
         note(changes, "\(saving), while window one writes")

@@ -136,7 +136,10 @@ struct OtherProgram {
     }
 
     /// Returns the file with an update behind its bytes (ISO 32000-2, 7.5.6).
-    func appended(_ copy: Copy, _ changes: [Change]) throws -> Data {
+    ///
+    /// - Parameter save: A number that no other save has, as the time of a save is: the bytes of an earlier version would be
+    ///   that version come back, and no change.
+    func appended(_ copy: Copy, _ changes: [Change], save: Int) throws -> Data {
         let objects = changed(copy, changes)
         guard let mark = copy.bytes.range(of: Data("startxref".utf8), options: .backwards),
             let last = String(decoding: copy.bytes[mark.upperBound...], as: UTF8.self)
@@ -144,6 +147,7 @@ struct OtherProgram {
         else { throw CrashProblem("the file has no startxref") }
         var bytes = copy.bytes
         if bytes.last != 0x0A { bytes.append(0x0A) }
+        bytes += Data("% Save \(save)\n".utf8)
         var (entries, newest) = ("", copy.newest)
         for (reference, value) in objects {
             let number = Int(reference.prefix { $0 != " " }) ?? 0
