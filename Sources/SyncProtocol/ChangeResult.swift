@@ -18,7 +18,7 @@ package struct ChangeResult: Hashable, Sendable {
 
     package var n: Int64
     package var status: Status
-    /// The revision of an applied change.
+    /// The revision of an applied change; after a mismatch, that of the change that used the number, if it was applied.
     package var revision: Revision?
     /// An explanation for the user.
     package var reason: String?

@@ -14,10 +14,13 @@ enum Firewall {
         }
     }
 
-    /// Whether something waits that it stops. What comes after that waits, too.
+    /// Whether what waits cannot be sent, and there is nothing else that could show it.
     static func holdsUp(_ layer: Layer) throws -> Bool {
-        try layer.outbox().contains { entry in
-            (entry.stage == .waiting || entry.stage == .sealed) && entry.content.map(stops) ?? false
+        let waiting = try layer.outbox().filter { $0.stage == .waiting || $0.stage == .sealed }
+        let stopped = Set(waiting.filter { $0.content.map(stops) ?? false }.map { ByteOrdered($0.id) })
+        return waiting.allSatisfy { entry in
+            let root = entry.content?["rootId"]?.string
+            return stopped.contains(ByteOrdered(entry.id)) || root.map { stopped.contains(ByteOrdered($0)) } ?? false
         }
     }
 }

@@ -117,7 +117,9 @@ package struct PushProcessor {
                 n: change.n, status: .mismatch, reason: "this change was already answered and acknowledged")
         }
         guard answer.bodyHash == hash else {
-            return ChangeResult(n: change.n, status: .mismatch, reason: "this number was used for a different change")
+            return ChangeResult(
+                n: change.n, status: .mismatch, revision: answer.status == .applied ? answer.revision : nil,
+                reason: "this number was used for a different change")
         }
         var result = ChangeResult(
             n: change.n, status: answer.status, revision: answer.revision, reason: answer.reason)

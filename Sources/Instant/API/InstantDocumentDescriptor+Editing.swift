@@ -93,7 +93,13 @@ extension InstantDocumentDescriptor {
     }
 
     /// Ends the wait before the next attempt, after a key press or when the network is back.
-    public func retryNow() { (try? performer())?.post(.retryRequested) }
+    ///
+    /// Edits that were put aside, because something between here and the server refuses them, are tried again, too.
+    public func retryNow() {
+        let performer = try? performer()
+        performer?.post(.retryAsideRequested)
+        performer?.post(.retryRequested)
+    }
 
     /// - Parameter isGivingUp: Whether the edit only drops an earlier one, which is possible in a lost layer too.
     private func edit<T>(isGivingUp: Bool = false, _ body: (Layer, Timestamp) throws -> T) throws -> T {

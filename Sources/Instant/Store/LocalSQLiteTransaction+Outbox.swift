@@ -145,7 +145,12 @@ extension LocalSQLiteTransaction {
             threadRevision: row.optionalInteger(4), takenRoot: row.count > 13 ? row.optionalText(13) : nil,
             group: row.optionalText(5), content: row.optionalText(6).map { Content(checked: $0) },
             base: row.optionalText(7).flatMap(record), state: state, madeAt: Timestamp(milliseconds: row.integer(12)))
-        if entry.isUnsealed { entry.wasSent = row.integer(9) != 0 }
+        if entry.isUnsealed {
+            entry.wasSent = row.integer(9) & 1 != 0
+            entry.isAside = row.integer(9) & 2 != 0
+        } else if stage == .sealed {
+            entry.isAside = row.text(11) == OutboxEntry.asideMark
+        }
         return entry
     }
 
@@ -163,14 +168,18 @@ extension OutboxEntry {
     /// The values of its columns except `seq`, in their order.
     fileprivate var columns: [SQLValue] {
         var (n, revision, reason) = state.parts
-        // An unsealed entry has no number: here, 1 says that it had one.
-        if isUnsealed, wasSent { n = 1 }
+        // An unsealed entry has no number: here, 1 says that it had one, and 2 that it was put aside.
+        if isUnsealed { n = (wasSent ? 1 : 0) | (isAside ? 2 : 0) }
+        if stage == .sealed, isAside { reason = Self.asideMark }
         return [
             .text(id), .text(kind.rawValue), .integer(baseRevision), .integer(threadRevision), .text(group),
             .text(content?.text), .text(base?.json), .text(stage.rawValue), .integer(n), .integer(revision),
             .text(reason), .integer(madeAt.milliseconds), .text(takenRoot),
         ]
     }
+
+    /// The reason of a sealed entry that was put aside before.
+    fileprivate static let asideMark = "aside"
 
     fileprivate var checksum: Int64 { RowChecksum.of([.integer(seq)] + columns) }
 }

@@ -92,7 +92,7 @@ extension StoredLayer {
     /// Whether this grant allows sending a parked entry.
     func hasParked(allowedBy grant: Grant, metadata: LayerMetadata) throws -> Bool {
         try entries(in: [.parked], limit: .max).contains { entry in
-            guard try reasonRootIsParked(of: entry) == nil else { return false }
+            guard !entry.isAside, try reasonRootIsParked(of: entry) == nil else { return false }
             return grant.decide(try operation(of: entry, metadata: metadata)).isAllowed
         }
     }
@@ -127,9 +127,12 @@ extension WritableLayer {
     }
 
     /// Parks the entries that the current grant denies; the others wait again.
-    func parkDenied(_ grant: Grant, into changes: inout LayerChanges) throws {
+    ///
+    /// - Parameter retriesAside: Whether those that were put aside wait again, too.
+    func parkDenied(_ grant: Grant, retriesAside: Bool = false, into changes: inout LayerChanges) throws {
         let metadata = try metadata()
         for var entry in try entries(in: [.waiting, .parked], limit: .max) {
+            if entry.isAside, entry.stage == .parked, !retriesAside { continue }
             let state: OutboxEntry.State
             switch grant.decide(try operation(of: entry, metadata: metadata)) {
             case .allowed: state = try reasonRootIsParked(of: entry).map { .parked($0) } ?? .waiting

@@ -80,6 +80,7 @@ extension OutboxEntry {
         case .parked(let why), .conflict(let why), .refused(let why): json["reason"] = .string(why)
         }
         if wasSent { json["wasSent"] = true }
+        if isAside { json["isAside"] = true }
         json["madeAt"] = .number(JSONNumber(madeAt.milliseconds))
         return .object(json)
     }
@@ -106,5 +107,6 @@ extension OutboxEntry {
             base: json["base"].flatMap(Record.init(stored:)), state: state,
             madeAt: Timestamp(milliseconds: madeAt))
         wasSent = json["wasSent"]?.bool ?? false
+        isAside = json["isAside"]?.bool ?? false
     }
 }

@@ -39,7 +39,9 @@ extension WritableLayer {
             receipt.previous = last
             receipt.seq = last.seq
             switch merged {
-            case .replaced(let entry): try replace(entry)
+            case .replaced(var entry):
+                if entry.kind == .create, let why = try reasonRootIsParked(of: entry) { entry.state = .parked(why) }
+                try replace(entry)
             case .nothing:
                 try removeEntry(last.seq)
                 if last.kind == .create { receipt.swallowed = try absorbThread(of: id, metadata: metadata) }
@@ -112,7 +114,7 @@ extension OutboxEntry {
             return .replaced(entry)
         case .waiting, .parked, .refused: break
         }
-        entry.state = .waiting
+        (entry.state, entry.isAside) = (.waiting, false)
         switch (kind, later.kind) {
         case (.create, .update): return .replaced(entry)
         // Someone else or a backup restored the record, so the deletion must still be sent.

@@ -116,6 +116,21 @@ extension WritableLayer {
         }
     }
 
+    /// Handles an edit that the server has answered, while the answer can never arrive.
+    ///
+    /// - Parameter revision: The one at which the server says that it applied the edit; nil: it did not, or cannot say it.
+    func lostAnswer(of entry: OutboxEntry, revision: Revision?, into changes: inout LayerChanges) throws {
+        let (metadata, stored) = (try metadata(), try record(entry.id))
+        changes.touch(entry)
+        if let revision { return try applied(entry, revision: revision, cursor: metadata.cursor) }
+        guard entry.isDone(in: stored?.record, by: metadata.identity.userID) else {
+            // It is sent again, and the answer to that counts.
+            return try replace(entry.unsealed)
+        }
+        guard let stored else { return try removeEntry(entry.seq) }
+        try applied(entry, revision: stored.revision, cursor: metadata.cursor)
+    }
+
     private func applied(_ entry: OutboxEntry, revision: Revision, cursor: Cursor?) throws {
         try note(OwnWrite(id: entry.id, seq: entry.seq, revision: revision))
         // Later edits were made on top of this change.
@@ -185,7 +200,7 @@ extension WritableLayer {
 extension OutboxEntry {
     func rejected(as state: State) -> OutboxEntry {
         var kept = self
-        (kept.state, kept.wasSent) = (state, false)
+        (kept.state, kept.wasSent, kept.isAside) = (state, false, false)
         if kept.kind == .restore, let base = kept.base {
             // Keep the content that the restore was meant to bring back.
             (kept.kind, kept.content, kept.group) = (.create, base.content, base.group)

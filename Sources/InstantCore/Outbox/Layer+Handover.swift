@@ -127,7 +127,7 @@ extension WritableLayer {
     fileprivate func arrived(_ edits: [OutboxEntry], into changes: inout LayerChanges) throws -> [OutboxEntry] {
         var edits = edits.map { edit in
             var edit = edit.stage == .sealed ? edit.unsealed : edit
-            edit.state = .waiting
+            if edit.stage != .parked || !edit.isAside { edit.state = .waiting }
             return edit
         }
         guard let id = edits.first?.id else { return [] }

@@ -19,12 +19,24 @@ extension WritableLayer {
         guard metadata.grant?.mayWrite == true, !metadata.isRecovering else { return nil }
         let sealed = try entries(in: [.sealed], limit: .max)
         var batch = Batch(limits: metadata.limits, maximum: maximum)
-        for entry in sealed.sorted(by: { $0.n < $1.n }) { guard batch.add(entry) else { break } }
+        let aside = try asides()
+        for entry in sealed.sorted(by: { $0.n < $1.n }) {
+            if aside.contains(where: { entry.depends(on: $0) }) {
+                // It waits with what is put aside, but its number comes before those of others.
+                guard batch.entries.isEmpty else { break }
+                return PushRequest(
+                    clientID: metadata.clientID, acked: entry.n - 1, cursor: nil,
+                    changes: [.filler(of: metadata.clientID, n: entry.n)])
+            }
+            guard batch.add(entry) else { break }
+        }
         var busy = Set(sealed.map { ByteOrdered($0.id) })
         let acked = (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1
         let last = metadata.lastN
         if batch.entries.count == sealed.count {
-            for var entry in try entries(in: [.waiting], limit: max(0, batch.room)) {
+            let waiting = try entries(in: [.waiting], limit: max(0, batch.room))
+            let tried = waiting.filter(\.isAside)
+            for var entry in waiting where !entry.isAside && !tried.contains(where: { entry.depends(on: $0) }) {
                 guard busy.insert(ByteOrdered(entry.id)).inserted, metadata.missingFile(of: entry) == nil else {
                     continue
                 }
@@ -33,6 +45,15 @@ extension WritableLayer {
                 metadata.lastN += 1
                 try mark(entry.seq, entry.state)
             }
+        }
+        if batch.entries.isEmpty, var entry = try entries(in: [.waiting], limit: .max).first(where: \.isAside),
+            metadata.missingFile(of: entry) == nil
+        {
+            // What was put aside is tried alone, and after everything else.
+            entry.state = .sealed(n: metadata.lastN + 1)
+            metadata.lastN += 1
+            try replace(entry)
+            _ = batch.add(entry)
         }
         guard !batch.entries.isEmpty else { return nil }
         if metadata.lastN != last { try setLastN(metadata.lastN) }

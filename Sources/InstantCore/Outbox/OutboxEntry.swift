@@ -54,6 +54,8 @@ package struct OutboxEntry: Hashable, Sendable {
     /// For an unsealed entry: it was sent under a number that is not used any more, so the server may have applied it.
     /// It is sent again as it is, and its answer shows what happened.
     package var wasSent = false
+    /// Something between here and the server has refused it when it was sent alone. It is parked, or tried again alone.
+    package var isAside = false
     package var madeAt: Timestamp
 
     package init(

@@ -32,6 +32,14 @@ extension Synchronizer {
             pause.until = max(pause.until, now + min(retryAfter, Self.maxWait))
             pause.isRequested = true
         }
+        begin(pause)
+    }
+
+    mutating func pauseSending(_ failure: SyncFailure, for milliseconds: Int64, now: Timestamp) {
+        begin(SendingPause(failure: failure, until: now + milliseconds, count: pause?.count ?? 1))
+    }
+
+    private mutating func begin(_ pause: SendingPause) {
         self.pause = pause
         (pushAt, unsentSince) = (nil, nil)
         isCaughtUp = false
@@ -53,9 +61,12 @@ extension Synchronizer {
     }
 
     mutating func sendAfterPause() throws {
-        guard let pause, pause.isOver, isLeading, session.dataTicket != nil, !cycle.isSyncing,
-            try backlog() == .sendable
-        else { return }
+        guard let pause, pause.isOver else { return }
+        try sendWaiting()
+    }
+
+    mutating func sendWaiting() throws {
+        guard isLeading, session.dataTicket != nil, !cycle.isSyncing, try backlog() == .sendable else { return }
         try beginCycle()
     }
 }

@@ -51,6 +51,10 @@ extension Synchronizer {
             endPause(at: now, onRequest: true)
             try sendAfterPause()
             stopWaiting(now: now)
+        case .retryAsideRequested:
+            guard isLeading else { break }
+            announce(try layer.retryAside())
+            try sendWaiting()
         case .wentOffline:
             perform(session.wentOffline())
             giveUpAll()

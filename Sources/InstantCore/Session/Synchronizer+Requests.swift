@@ -18,6 +18,7 @@ extension Synchronizer {
                 return
             }
             if cycle.state == .sendingChanges {
+                if mayPush(), search.suspect == nil { search = SendingSearch() }
                 perform(cycle.sent())
             } else {
                 try layer.noteSync(at: now)
@@ -37,7 +38,12 @@ extension Synchronizer {
     private mutating func nextRequest(epoch: String, now: Timestamp) throws -> SyncRequest.Kind? {
         if cycle.state == .sendingChanges {
             guard mayPush() else { return nil }
-            return try layer.seal(maximum: batchLimit).map { .push($0) } ?? layer.nextUpload().map { .upload($0) }
+            if let suspect = search.suspect {
+                if let filler = try layer.filler(of: suspect.n, clientID: suspect.clientID) { return .push(filler) }
+                search.suspect = nil
+            }
+            return try layer.seal(maximum: min(batchLimit, search.limit)).map { .push($0) }
+                ?? layer.nextUpload().map { .upload($0) }
         }
         if let page = try layer.nextPage(epoch: epoch) { return .page(page) }
         let metadata = try layer.metadata()
@@ -110,6 +116,10 @@ extension Synchronizer {
         watchExpiry(of: answer, ticket: ticket, now: now)
         perform(session.sessionAnswered(ticket))
         announce(accepted.changes)
+        if isListening, !hasRetriedAside {
+            hasRetriedAside = true
+            announce(try layer.retryAside())
+        }
         if accepted.pdfReplaced { effects.append(.announce(.pdfReplaced)) }
         if let old = accepted.otherPDF { effects.append(.announce(.pdfChanged(from: old))) }
         isCaughtUp = false
@@ -119,8 +129,12 @@ extension Synchronizer {
     private mutating func take(
         _ answer: PushAnswer, to pushed: PushRequest, now: Timestamp, random: inout some RandomNumberGenerator
     ) throws {
-        let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
         dropPause()
+        if pushed.isFiller, let result = answer.results.first, result.status != .gap {
+            return try take(filler: result)
+        }
+        let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
+        search.accepted()
         announce(changes)
         if changes.startedAnew {
             try countFreshStart("the server keeps losing changes that were sent")

@@ -26,8 +26,9 @@ extension Synchronizer {
         case (.upload(let id), .tooLarge), (.upload(let id), .attachment):
             let reason = failure == .tooLarge ? "its attachment is too large for the server" : failure.description
             announce(try layer.refuseUpload(id, because: reason))
-        case (.push, .unreachable(_, nil)), (.push, .invalidServer), (.push, .notSent), (.upload, .unreachable(_, nil)),
-            (.upload, .invalidServer), (.upload, .notSent):
+        case (.push(let pushed), .unreachable(_, nil)), (.push(let pushed), .invalidServer):
+            try pushFailed(pushed, failure, now: now, random: &random)
+        case (.push, .notSent), (.upload, .unreachable(_, nil)), (.upload, .invalidServer), (.upload, .notSent):
             pauseSending(failure, now: now, random: &random)
         case (.digest, .invalidServer):
             // The server does not support the request.

@@ -74,6 +74,7 @@ extension Synchronizer {
         followUntil = followUntil.map { $0 + -back }
         checkAt = checkAt.map { $0 + -back }
         busySince = busySince.map { $0 + -back }
+        search.clockWentBack(by: back)
         if let until = pause?.until { pause?.until = until + -back }
     }
 

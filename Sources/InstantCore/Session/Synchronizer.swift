@@ -29,6 +29,8 @@ package struct Synchronizer {
         case woke
         /// A key press or a restored network: stop waiting.
         case retryRequested
+        /// Try what was put aside again.
+        case retryAsideRequested
         case wentOffline
         case wentOnline
         /// Whether this process holds the layer's lock, rather than another one: the response to ``Effect/lead(_:)``,
@@ -132,6 +134,9 @@ package struct Synchronizer {
 
     /// Why edits wait; nil once one of them is answered.
     var pause: SendingPause?
+    var search = SendingSearch()
+    /// Whether what was put aside is tried again in this process.
+    var hasRetriedAside = false
     /// The last failure to reach a valid server; nil once it responds.
     package internal(set) var problem: SyncFailure?
 

@@ -8,15 +8,16 @@ extension LayerSession {
     /// start is reported at once; one that falls silent fails after ``patience``.
     ///
     /// - Parameters:
+    ///   - sends: Whether to wait while edits are not sent, until what holds them up is found and put aside.
     ///   - isDone: Called with each event, and with nil at the beginning and four times a second.
     ///   - start: Starts the awaited operation; events are already being received.
     func follow(
-        until isDone: (InstantEvent?) throws -> Bool, start: (InstantDocumentDescriptor) -> Void
+        sends: Bool = false, until isDone: (InstantEvent?) throws -> Bool, start: (InstantDocumentDescriptor) -> Void
     ) async throws {
         let signals = Signals(descriptor.events)
         defer { signals.stop() }
         start(descriptor)
-        var watch = Watch(patience: patience)
+        var watch = Watch(patience: patience, waitsUntil: sends ? .now + Self.searchTime : nil)
         if try isDone(nil) { return }
         for await event in signals.stream {
             if try isDone(event) { return }
@@ -34,6 +35,11 @@ extension LayerSession {
         }
         throw CancellationError()
     }
+}
+
+extension LayerSession {
+    /// A search makes three tries at some distance, and then smaller ones.
+    private static let searchTime = Duration.seconds(45)
 }
 
 /// Events and, between them, nil at a steady pace.
@@ -65,12 +71,16 @@ private struct Watch {
     }
 
     let patience: Duration
+    /// Until when edits that are not sent are no failure; nil: they are one at once.
+    let waitsUntil: ContinuousClock.Instant?
     private var lastSign = ContinuousClock.now
     /// Whether the server has answered this command before.
     private var wasReached = false
     private var problem: String?
 
-    init(patience: Duration) { self.patience = patience }
+    init(patience: Duration, waitsUntil: ContinuousClock.Instant?) {
+        (self.patience, self.waitsUntil) = (patience, waitsUntil)
+    }
 
     mutating func heard(_ event: InstantEvent) -> Result {
         switch event {
@@ -91,6 +101,9 @@ private struct Watch {
         switch error.kind {
         // A later event shows whether another token is needed.
         case .authenticationFailed: return .goOn
+        case .editsNotSent where waitsUntil.map { $0 > .now } ?? false:
+            lastSign = .now
+            return .goOn
         case .requestFailed where wasReached:
             problem = error.message
             return .goOn

@@ -133,7 +133,10 @@ struct LayerSession: Sendable {
         // No delay, not even for edits by other local processes while this command is the one that syncs.
         descriptor.delayForSyncingLocalChanges = .zero
         do {
-            try await follow(until: { $0 == .didFinishSync }, start: { $0.reauthenticate(withJWT: token) })
+            try await follow(sends: sends, until: { $0 == .didFinishSync }) { descriptor in
+                if sends { descriptor.retryNow() }
+                descriptor.reauthenticate(withJWT: token)
+            }
         } catch let failure as CommandFailure where failure.status == .unconfirmed && !sends {
             Output.warning("earlier edits were not sent: \(failure.message)")
         } catch var failure as CommandFailure {

@@ -11,8 +11,8 @@ extension Fault {
                     code: "case .sealed, .applied: return nil",
                     faulty: "case .sealed where PLANTED: break\n        case .sealed, .applied: return nil"),
                 Place(
-                    code: "entry.state = .waiting",
-                    faulty: "if !(PLANTED && stage == .sealed) { entry.state = .waiting }"),
+                    code: "(entry.state, entry.isAside) = (.waiting, false)",
+                    faulty: "if !(PLANTED && stage == .sealed) { (entry.state, entry.isAside) = (.waiting, false) }"),
             ]),
         Fault(
             "what may be on the server is cancelled out", in: "InstantCore/Outbox/Enqueueing.swift",

@@ -91,7 +91,22 @@ struct Person {
         let thread = try layer.thread(under: id)
         // A record that is visible again can be deleted again, and this time it must go.
         if try process.store.read({ try $0.record(id) }) != nil { device.ledger.isBack(id) }
-        return try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) { Done(try layer.delete(id, at: now)) }
+        let isBeingSent = try isBeingSent(id)
+        let deed = try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) {
+            Done(try layer.delete(id, at: now))
+        }
+        if isBeingSent { mayGo(thread.map(\.id)) }
+        return deed
+    }
+
+    /// Whether the creation of a record is on its way.
+    private func isBeingSent(_ id: Record.ID) throws -> Bool {
+        try layer.outbox().contains { $0.id == id && $0.kind == .create && $0.stage == .sealed }
+    }
+
+    /// Notes that comments go with the root that the person has deleted, if its creation turns out never to have arrived.
+    private func mayGo(_ thread: [Record.ID]) {
+        for comment in thread { device.ledger.wants(.gone, of: comment, isCertain: false) }
     }
 
     func undo() throws -> Deed? {
@@ -100,11 +115,14 @@ struct Person {
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
         // Undoing the restoration of a root deletes the root again, with its thread.
         let thread = done.wantedGoneBefore ? try layer.thread(under: receipt.id).map(\.id) : []
-        return try doing("undoes \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
+        let isBeingSent = try isBeingSent(receipt.id)
+        let deed = try doing("undoes \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
             let undone = Done(try layer.undo(receipt, at: now), takingBack: done)
             try wantAgain(receipt.swallowed)
             return undone
         }
+        if isBeingSent { mayGo(thread) }
+        return deed
     }
 
     /// Renews the wishes for a thread whose edits wait again.

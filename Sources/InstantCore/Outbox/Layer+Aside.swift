@@ -1,0 +1,158 @@
+import Annotations
+package import SyncProtocol
+
+/// Edits that something between here and the server refuses, such as a firewall that takes a text for an attack.
+///
+/// Such an edit is put aside: it is parked with the reason, and what depends on it waits with it. First its number is given
+/// to a deletion of nothing. The answer to that shows whether the server has the edit and only the answer to it was lost, and
+/// a copy that is still on its way can do nothing any more.
+extension Layer {
+    /// Whether this edit was put aside before and is tried again.
+    func isTrial(n: Int64) throws -> Bool { try store.read { try $0.sealed(n: n)?.isAside ?? false } }
+
+    /// Whether something else can be sent than this edit and what depends on it.
+    func hasOthers(than n: Int64) throws -> Bool {
+        try store.read { store in
+            guard let entry = try store.sealed(n: n) else { return true }
+            return try store.entries(in: [.waiting, .sealed], limit: .max).contains {
+                $0.seq != entry.seq && !$0.isAside && !$0.depends(on: entry)
+            }
+        }
+    }
+
+    /// Returns the push that uses up the number of an edit; nil if the edit was answered.
+    func filler(of n: Int64, clientID id: String) throws -> PushRequest? {
+        try store.read { store in
+            guard try store.metadata().clientID.isExactly(id), try store.sealed(n: n) != nil else { return nil }
+            return PushRequest(clientID: id, acked: n - 1, cursor: nil, changes: [.filler(of: id, n: n)])
+        }
+    }
+
+    /// Puts an edit aside, or notes that the server has it.
+    ///
+    /// - Parameters:
+    ///   - result: the answer to ``filler(of:clientID:)``.
+    ///   - reason: why the edit is put aside; nil: it depends on another one that is.
+    /// - Returns: The changes, and which entries were put aside.
+    func take(
+        filler result: ChangeResult, because reason: String?
+    ) throws -> (changes: LayerChanges, aside: [Int64]) {
+        try store.write { store in
+            var (changes, aside): (LayerChanges, [Int64]) = (LayerChanges(), [])
+            guard let entry = try store.sealed(n: result.n) else { return (changes, []) }
+            if result.status == .mismatch {
+                try store.lostAnswer(of: entry, revision: result.revision, into: &changes)
+            } else {
+                let reason = try reason ?? store.asides().first { entry.depends(on: $0) }?.state.reason ?? "put aside"
+                aside = try store.putAside(entry, because: reason, into: &changes)
+            }
+            try store.show(changes)
+            return (changes, aside)
+        }
+    }
+
+    /// Lets what was put aside be tried again, one edit at a time and after everything else.
+    func retryAside() throws -> LayerChanges {
+        try changeAside { store, changes in
+            if let grant = try store.metadata().grant {
+                try store.parkDenied(grant, retriesAside: true, into: &changes)
+            }
+        }
+    }
+
+    /// Takes back that these entries were put aside, because nothing else can be sent either.
+    func takeBack(_ aside: Set<Int64>) throws -> LayerChanges {
+        try changeAside { store, changes in
+            for var entry in try store.entries(in: [.parked], limit: .max) where aside.contains(entry.seq) {
+                (entry.state, entry.isAside) = (.waiting, false)
+                try store.replace(entry)
+                changes.touch(entry)
+            }
+            if let grant = try store.metadata().grant { try store.parkDenied(grant, into: &changes) }
+        }
+    }
+
+    private func changeAside(
+        _ body: (any WritableLayer, inout LayerChanges) throws -> Void
+    ) throws -> LayerChanges {
+        try store.write { store in
+            var changes = LayerChanges()
+            guard try store.entries(in: [.parked], limit: .max).contains(where: \.isAside) else { return changes }
+            try body(store, &changes)
+            try store.show(changes)
+            return changes
+        }
+    }
+}
+
+extension OutboxEntry.State {
+    fileprivate var reason: String? { if case .parked(let why) = self { why } else { nil } }
+}
+
+extension StoredLayer {
+    /// What is put aside.
+    func asides() throws -> [OutboxEntry] { try entries(in: [.parked], limit: .max).filter(\.isAside) }
+
+    fileprivate func sealed(n: Int64) throws -> OutboxEntry? {
+        try entries(in: [.sealed], limit: .max).first { $0.n == n }
+    }
+}
+
+extension WritableLayer {
+    /// - Returns: The entries that were put aside.
+    fileprivate func putAside(
+        _ sealed: OutboxEntry, because reason: String, into changes: inout LayerChanges
+    ) throws -> [Int64] {
+        var entry = sealed
+        // The server will never have it under this number.
+        (entry.state, entry.isAside, entry.wasSent) = (.waiting, false, false)
+        changes.touch(entry)
+        let later = try entries(of: entry.id).first { $0.seq > entry.seq && $0.isUnsealed }
+        if let later, let merged = try entry.merged(with: later, isStored: record(entry.id) != nil) {
+            // The user has edited it since, and the result was never sent. A root that was to go along is shown again.
+            try removeEntry(later.seq)
+            changes.touch(later)
+            switch merged {
+            case .replaced(let entry): try replace(entry)
+            case .nothing:
+                try removeEntry(entry.seq)
+                if entry.kind == .create {
+                    for gone in try absorbThread(of: entry.id, metadata: metadata()) { changes.touch(gone) }
+                }
+            }
+            return []
+        }
+        (entry.state, entry.isAside) = (.parked(reason), true)
+        try replace(entry)
+        var aside = [entry.seq]
+        for var other in try entries(in: [.waiting], limit: .max) where other.depends(on: entry) {
+            (other.state, other.isAside) = (.parked(reason), true)
+            try replace(other)
+            changes.touch(other)
+            aside.append(other.seq)
+        }
+        return aside
+    }
+}
+
+extension OutboxEntry {
+    /// Whether this cannot be sent before another entry.
+    func depends(on other: OutboxEntry) -> Bool {
+        guard seq != other.seq else { return false }
+        return id.isExactly(other.id) || other.kind == .create && root.isExactly(other.id)
+    }
+}
+
+extension Change {
+    /// A change that does nothing, always the same for a number.
+    static func filler(of clientID: String, n: Int64) -> Change {
+        Change(n: n, kind: .delete, id: fillerID(of: clientID, n: n), baseRevision: 0)
+    }
+
+    private static func fillerID(of clientID: String, n: Int64) -> Record.ID { "aside-\(clientID)-\(n)" }
+}
+
+extension PushRequest {
+    /// Whether this only uses up the number of another change.
+    package var isFiller: Bool { changes.count == 1 && changes[0].id.starts(with: "aside-\(clientID)-") }
+}

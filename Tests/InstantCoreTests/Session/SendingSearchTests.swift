@@ -1,0 +1,223 @@
+import Annotations
+import InstantCore
+import SyncProtocol
+import TestSupport
+import Testing
+
+/// A firewall that answers 403 to pushes with the word "attack".
+@Suite("An edit that something on the way refuses stops nothing") struct SendingSearchTests {
+    private var it = Bench()
+    private let blocked = SyncFailure.invalidServer("it answers 403")
+    private var revision: Revision = 0
+    /// Whether the server has answered a number, by clientID.
+    private var seen: [Int64] = []
+    /// The revision at which the server says that it applied those; nil: it does not say it.
+    private var appliedAt: Revision?
+    private var pushes: [[String]] = []
+
+    init() { _ = it.goLive() }
+
+    /// Answers everything that is sent until nothing is, with the time that passes.
+    private mutating func run(_ input: Synchronizer.Input, blocks: (PushRequest) -> Bool) throws {
+        var effects = it.give(input)
+        for _ in 0..<200 {
+            guard let request = effects.sent.first else {
+                guard try it.layer.hasUnsent(), let alarm = it.alarm else { return }
+                it.now = max(it.now, alarm)
+                effects = it.give(.woke)
+                continue
+            }
+            switch request.kind {
+            case .push(let push) where blocks(push): effects = it.give(.failed(request.id, blocked))
+            case .push(let push):
+                pushes.append(push.changes.map(\.id))
+                let results = push.changes.map { change in
+                    revision += 1
+                    return ChangeResult(
+                        n: change.n, status: push.isFiller ? filled(change.n) : .applied,
+                        revision: push.isFiller ? nil : revision)
+                }
+                let delta = push.cursor.map { _ in Delta(epoch: "e", changes: [], upTo: revision, more: false) }
+                effects = it.give(.answered(request.id, .push(PushAnswer(results: results, delta: delta))))
+            case .session: effects = it.give(.answered(request.id, it.session()))
+            default: effects = it.give(.answered(request.id, it.delta(upTo: revision)))
+            }
+        }
+        Issue.record("it does not come to rest")
+    }
+
+    private func filled(_ n: Int64) -> ChangeResult.Status { seen.contains(n) ? .mismatch : .gone }
+
+    private func isAttack(_ push: PushRequest) -> Bool {
+        push.changes.contains { change in
+            let text = change.content?["text"]
+            return (text?.string ?? text?["value"]?.string)?.contains("attack") ?? false
+        }
+    }
+
+    private mutating func write(_ id: String, _ text: String) throws {
+        try it.layer.create(note(text), id: id, author: nil, at: it.now)
+    }
+
+    private var states: [String: OutboxEntry.State] {
+        get throws {
+            try it.layer.outbox().reduce(into: [:]) { $0[$1.id] = $1.state }
+        }
+    }
+
+    private static let reason = OutboxEntry.State.parked("put aside: it answers 403")
+
+    @Test mutating func itIsFoundAndPutAside() throws {
+        for number in 0..<9 { try write("n\(number)", number == 4 ? "an attack" : "text") }
+        try run(.syncRequested, blocks: isAttack)
+        #expect(try states == ["n4": Self.reason])
+        #expect(Set(pushes.joined()).isSuperset(of: (0..<9).map { "n\($0)" }.filter { $0 != "n4" }))
+        #expect(it.synchronizer.connection == .live && it.synchronizer.cycle.state == .dirty)
+    }
+
+    @Test mutating func severalAreFound() throws {
+        for number in 0..<9 { try write("n\(number)", number % 4 == 0 ? "an attack" : "text") }
+        try run(.syncRequested, blocks: isAttack)
+        #expect(try states == ["n0": Self.reason, "n4": Self.reason, "n8": Self.reason])
+    }
+
+    @Test mutating func aReplyWaitsWithItsRoot() throws {
+        try write("root", "an attack")
+        _ = try it.layer.reply(to: "root", .plain("fine"), id: "reply", author: nil, at: it.now)
+        try write("other", "text")
+        try run(.syncRequested, blocks: isAttack)
+        #expect(try states == ["root": Self.reason, "reply": Self.reason])
+        // Its text is mended, and both are sent.
+        _ = try it.layer.update("root", content: note("harmless"), at: it.now)
+        try run(.retryAsideRequested, blocks: isAttack)
+        #expect(try states == [:])
+        #expect(pushes.joined().contains("root") && pushes.joined().contains("reply"))
+    }
+
+    @Test mutating func whatIsAloneIsNotPutAside() throws {
+        try write("n", "an attack")
+        let sent = it.request(.syncRequested)
+        _ = it.give(.answered(try #require(it.give(.failed(sent, blocked)).request), it.delta()))
+        for _ in 0..<10 {
+            it.now = try #require(it.alarm)
+            let pull = try #require(it.give(.failed(it.request(.woke), blocked)).request)
+            _ = it.give(.answered(pull, it.delta()))
+        }
+        #expect(try it.layer.tally()[.sealed] == 1 && it.layer.tally()[.parked] == nil)
+    }
+
+    @Test mutating func ifNothingCanBeSentNothingIsPutAside() throws {
+        for number in 0..<4 { try write("n\(number)", "an attack") }
+        var effects = it.give(.syncRequested)
+        for _ in 0..<60 {
+            if let request = effects.sent.first {
+                if case .push(let push) = request.kind, !push.isFiller {
+                    effects = it.give(.failed(request.id, blocked))
+                } else if case .push(let push) = request.kind {
+                    let result = ChangeResult(n: push.changes[0].n, status: .gone)
+                    effects = it.give(.answered(request.id, .push(PushAnswer(results: [result], delta: nil))))
+                } else {
+                    effects = it.give(.answered(request.id, it.delta()))
+                }
+            } else {
+                it.now = try #require(it.alarm)
+                effects = it.give(.woke)
+            }
+        }
+        #expect(try it.layer.tally()[.parked, default: 0] < 4)
+        #expect(try it.layer.outbox().count == 4)
+    }
+
+    /// The server has stored the edit, and only its answer is refused.
+    @Test mutating func whatTheServerHasIsNotPutAside() throws {
+        try write("a", "an attack")
+        try write("b", "text")
+        seen = [1]
+        _ = try serve(item("a", "an attack", 1, by: "ana"), it.give(.syncRequested))
+        #expect(try states == [:])
+        #expect(try it.layer.record("a") != nil)
+    }
+
+    /// The same, and somebody has changed it, so it is sent again and put aside then. Meanwhile the user has deleted it.
+    @Test mutating func whatTheServerHasIsStillDeleted() throws {
+        try write("a", "an attack")
+        try write("b", "text")
+        seen = [1]
+        let first = try #require(it.give(.syncRequested).sent.first)
+        try it.layer.delete("a", at: it.now)
+        let sent = try serve(item("a", "changed", 1, by: "bo"), it.give(.failed(first.id, blocked)))
+        #expect(sent.contains("delete a"), "\(sent)")
+        #expect(try states == [:])
+    }
+
+    /// The server has stored the edit, and somebody has deleted the record: it must not come back.
+    @Test mutating func whatTheServerHadIsNotSentAgain() throws {
+        try write("a", "an attack")
+        try write("b", "text")
+        (seen, appliedAt) = ([1], 1)
+        let first = try #require(it.give(.syncRequested).sent.first)
+        let sent = try serve(.removed("a", 2), it.give(.failed(first.id, blocked)))
+        #expect(sent == ["create b"])
+        #expect(try states == [:])
+        #expect(try it.layer.record("a") == nil)
+    }
+
+    /// The last comment is deleted while it is on its way, and its root would go along. It never arrives, so the root stays.
+    @Test mutating func aRootWhoseOnlyCommentNeverArrivesIsShownAgain() throws {
+        let mark = try Content(#"{"v":2,"type":"pspdfkit/comment-marker","pageIndex":0,"bbox":[1,2,3,4]}"#)
+        let root = SyncItem.record(Record(id: "root", content: mark, createdBy: "ana"), 1)
+        _ = try it.layer.take(Delta(epoch: "e", changes: [root], upTo: 1, more: false))
+        revision = 1
+        _ = try it.layer.reply(to: "root", .plain("an attack"), id: "reply", author: nil, at: it.now)
+        try write("other", "text")
+        let first = try #require(it.give(.syncRequested).sent.first)
+        try it.layer.delete("reply", at: it.now)
+        #expect(try it.layer.row("root") == nil)
+        try run(.failed(first.id, blocked), blocks: isAttack)
+        #expect(try states == [:])
+        #expect(try it.layer.row("root") != nil)
+    }
+
+    /// Answers until nothing waits, with a record that the server has.
+    private mutating func serve(_ record: SyncItem, _ first: [Synchronizer.Effect]) throws -> [String] {
+        var (effects, sent): (_, [String]) = (first, [])
+        for _ in 0..<80 {
+            guard let request = effects.sent.first else {
+                guard try !it.layer.outbox().isEmpty, let alarm = it.alarm else { break }
+                it.now = alarm
+                effects = it.give(.woke)
+                continue
+            }
+            switch request.kind {
+            case .push(let push) where isAttack(push): effects = it.give(.failed(request.id, blocked))
+            case .push(let push):
+                if !push.isFiller { sent += push.changes.map { "\($0.kind) \($0.id)" } }
+                let results = push.changes.map {
+                    ChangeResult(
+                        n: $0.n, status: push.isFiller ? filled($0.n) : .applied,
+                        revision: !push.isFiller ? 2 : seen.contains($0.n) ? appliedAt : nil)
+                }
+                let delta = push.cursor.map { _ in Delta(epoch: "e", changes: [], upTo: 2, more: false) }
+                effects = it.give(.answered(request.id, .push(PushAnswer(results: results, delta: delta))))
+            default: effects = it.give(.answered(request.id, it.delta([record], upTo: 1)))
+            }
+        }
+        return sent
+    }
+
+    @Test mutating func itIsTriedAgainAfterEverythingElse() throws {
+        for number in 0..<3 { try write("n\(number)", number == 0 ? "an attack" : "text") }
+        try run(.syncRequested, blocks: isAttack)
+        #expect(try states == ["n0": Self.reason])
+        try write("later", "text")
+        try run(.retryAsideRequested, blocks: isAttack)
+        #expect(try states == ["n0": Self.reason])
+        #expect(pushes.joined().contains("later"))
+        try run(.retryAsideRequested, blocks: { _ in false })
+        #expect(try states == [:])
+    }
+}
+
+extension [Synchronizer.Effect] {
+    fileprivate var sent: [SyncRequest] { compactMap { if case .send(let request) = $0 { request } else { nil } } }
+}
