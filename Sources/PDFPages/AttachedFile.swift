@@ -5,7 +5,7 @@ extension PDFTools {
     /// Writes the file of a file attachment to an open file.
     ///
     /// - Parameters:
-    ///   - id: the record of the annotation.
+    ///   - id: the number of the annotation, or its name.
     ///   - target: open for writing.
     /// - Returns: false if the PDF has no such file: the annotation is not one of the PDF, or names a file outside.
     /// - Throws: ``PDFError``, also for a file larger than the limit on output.
@@ -33,9 +33,12 @@ extension PDFTools {
         try await attachedFiles(in: file).stream(of: id, in: file, into: sink)
     }
 
+    /// Returns the files by the numbers of the annotations, and by names that only one annotation with a file has: such a
+    /// name may be the id of its record.
     private static func streams(in dump: ObjectDump, _ tree: PageTree) -> [ByteOrdered: ObjectID] {
         let ids = AnnotationIDs(dump)
         var streams: [ByteOrdered: ObjectID] = [:]
+        var named: [ByteOrdered: [ObjectID]] = [:]
         for (index, page) in tree.pages.enumerated() {
             for (position, entry) in (page.dictionary.array("Annots") ?? []).enumerated() {
                 let annotation = PDFDictionary(entry, in: dump)
@@ -44,9 +47,12 @@ extension PDFTools {
                 else { continue }
                 let id = ByteOrdered(ids.id(of: entry, at: position, page: index))
                 streams[id] = streams[id] ?? stream
+                if let name = annotation?.text("NM"), Int(name) == nil {
+                    named[ByteOrdered(name), default: []].append(stream)
+                }
             }
         }
-        return streams
+        return streams.merging(named.compactMapValues { $0.count == 1 ? $0.first : nil }) { numbered, _ in numbered }
     }
 }
 
@@ -59,7 +65,7 @@ package struct AttachedFiles: Sendable {
 
     /// Returns whether a file attachment's file is in the PDF.
     ///
-    /// - Parameter id: the record of the annotation.
+    /// - Parameter id: the number of the annotation, or its name.
     package func contains(_ id: Record.ID) -> Bool { streams[ByteOrdered(id)] != nil }
 
     /// Returns the bytes of a file; nil if the PDF does not hold it.

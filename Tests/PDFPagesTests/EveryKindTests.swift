@@ -53,6 +53,22 @@ import Testing
         }
     }
 
+    /// Its name is the id of the record of a local PDF, and of one that this program has written.
+    @Test func theFileOfANamedAnnotationIsFoundByItsName() async throws {
+        let stream = "<</Type/EmbeddedFile/Length 5>>\nstream\nwords\nendstream"
+        func annotation(_ name: String) -> String {
+            "<</Type/Annot/Subtype/FileAttachment/Rect[10 10 30 30]/NM(\(name))"
+                + "/FS<</Type/Filespec/F(a.txt)/EF<</F 10 0 R>>>>>>"
+        }
+        var pdf = SmallPDF(annotations: ["01HV60ME365HS69FVQ1CE6PK2G", "twice", "twice", "6"].map(annotation))
+        pdf.extra.append(stream)
+        let folder = try Folder()
+        let path = try folder.write(pdf.bytes, as: "named.pdf")
+        #expect(try await tools.attachedFile(of: "01HV60ME365HS69FVQ1CE6PK2G", in: path) == Array("words".utf8))
+        #expect(try await tools.attachedFile(of: "twice", in: path) == nil, "it cannot be told which one")
+        #expect(try await tools.attachedFile(of: "other", in: path) == nil)
+    }
+
     /// A file that was attached in a layer becomes part of the PDF.
     @Test func aNewFileIsEmbedded() async throws {
         let (folder, path) = try write()
