@@ -71,6 +71,8 @@ package indirect enum Message: Hashable, Sendable {
     // The layer's file on disk.
     /// Sent on every change of the status.
     case file(FileStatus)
+    /// The steps of earlier windows that can be undone, oldest first, with ascending numbers. Sent before the first edit.
+    case undoable([EditStep])
     case fileWritten(FileWritten)
     case fileRefused(FileRefusal)
     /// - Parameter changes: The number of changes that were dropped.

@@ -63,6 +63,7 @@ extension AppState {
         case .pictureCells(let cells, let view): pictureCame(cells, view)
         case .pictureFailed(let why): return pictureFailed(why)
         case .file(let status): return fileCame(status)
+        case .undoable(let steps): document?.history = UndoHistory(steps)
         case .fileWritten(let written): return fileWritten(written)
         case .fileRefused(let refusal): fileRefused(refusal)
         case .fileReverted(let count): fileReverted(count)

@@ -385,6 +385,14 @@ import Testing
         #expect(stage.foot == " Nothing to undo")
     }
 
+    @Test func theStepsOfAnEarlierWindowCanBeUndone() throws {
+        let stage = Self.stage(FileStatus(path: "paper.pdf", condition: .opening))
+        stage.send(.undoable([EditStep(id: 1, edits: [.delete("h2")], summary: "note")]))
+        stage.send(.file(FileStatus(path: "paper.pdf", condition: .ready)))
+        try stage.press("u")
+        #expect(stage.asked.last == .undo(step: 1))
+    }
+
     @Test func whereNothingCanBeRevertedItDoesNotAsk() throws {
         let stage = Self.stage(FileStatus(path: "paper.pdf", condition: .ready))
         try stage.press(":revert<enter>")

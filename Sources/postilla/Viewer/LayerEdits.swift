@@ -23,6 +23,14 @@ final class LayerEdits: Sendable {
         receipts = Mutex(Dictionary(undo.earlier.map { ($0.step.id, $0.receipts) }) { first, _ in first })
     }
 
+    /// Forgets what could be undone, because everything was reverted.
+    func forgetSteps() {
+        queue.async { [self] in
+            receipts.withLock { $0 = [:] }
+            undoStore.removeAll()
+        }
+    }
+
     /// Applies all edits of a step or none, in one transaction.
     func perform(_ step: EditStep) {
         add { [self] descriptor in

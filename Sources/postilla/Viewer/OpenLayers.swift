@@ -162,6 +162,7 @@ final class OpenLayers: Sendable {
             }
             let edits = LayerEdits(layer, author: options.author ?? OwnFileSession.author, undo: undo, post: post)
             guard tab.adopt(layer, of: own, edits: edits) else { return false }
+            if !undo.earlier.isEmpty { post(.undoable(undo.earlier.map(\.step))) }
             state.withLock { $0.clients[link.document] = client }
             layer.start(hasToken: true)
             layer.connect(token: token)

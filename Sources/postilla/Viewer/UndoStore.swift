@@ -57,6 +57,12 @@ final class UndoStore: Sendable {
         queue.async { [self] in change { $0.removeAll { $0["key"]?.string == key } } }
     }
 
+    /// Forgets all steps, also those of other windows: they led to records that no longer exist.
+    func removeAll() {
+        keys.withLock { $0 = [:] }
+        queue.async { [self] in change { $0 = [] } }
+    }
+
     static func path(of layer: LayerIdentity, in folders: Folders) -> String {
         path(of: layer, in: folders.state + "/undo")
     }
