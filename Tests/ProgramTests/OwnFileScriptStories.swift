@@ -129,6 +129,37 @@ struct OwnFileScriptStories: OwnPaperStories {
         #expect(try texts(other: true).contains("From afar"))
     }
 
+    /// What is kept of a file that is gone is not published with a fresh copy of the same bytes.
+    @Test func aFreshCopyGetsNothingThatIsKeptOfAMissingFile() throws {
+        #expect(try run("add", path, "--note", "not for others", "--page", "1", "--no-write").status == 0)
+        let (elsewhere, copy) = (home.path + "/elsewhere.pdf", home.path + "/copy.pdf")
+        try #require(rename(path, elsewhere) == 0)
+        try original.write(to: URL(filePath: copy))
+        let added = try run("add", copy, "--note", "for others", "--page", "1")
+        #expect(added.status == 0 && added.messages.contains("has changes that are not in it"), "\(added.messages)")
+        let list = try run("list", copy, "--format", "ndjson", other: true).output
+        #expect(list.contains("for others") && !list.contains("not for others"), "\(list)")
+        // As the message says.
+        #expect(try run("write", path, "--to", copy, "--force").status == 0)
+        #expect(try run("list", copy, "--format", "ndjson", other: true).output.contains("not for others"))
+        // The file itself has it all the same.
+        #expect(try run("list", elsewhere).messages.contains("its changes come along"))
+    }
+
+    @Test func anAttachedFileComesBackFromThePDF() throws {
+        let file = try home.write("words.txt", "words")
+        let id = try run("add", path, "--file", file, "--page", "1").output.trimmingCharacters(in: .newlines)
+        for copy in [path, home.path + "/copy.pdf"] {
+            if copy != path { try FileManager.default.copyItem(atPath: path, toPath: copy) }
+            let target = copy + ".saved"
+            let saved = try run("save-file", id, "--pdf", copy, "--output", target)
+            #expect(saved.status == 0, "\(saved.messages)")
+            #expect(try String(contentsOfFile: target, encoding: .utf8) == "words")
+            let xfdf = try run("export", copy, "--format", "xfdf")
+            #expect(xfdf.status == 0 && !xfdf.messages.contains("left out"), "\(xfdf.messages)")
+        }
+    }
+
     @Test func theOutboxOfANewMachineIsEmpty() throws {
         let answer = try run("outbox")
         #expect(answer.status == 0 && answer.messages == "no unsent edits\n", "\(answer.messages)")

@@ -49,6 +49,12 @@ extension Sample {
         document: "01HV60", path: "/a.pdf", version: "", pagesSince: "", isPrivate: false, unwritten: 0,
         isMissing: false, windows: 1)
 
+    private static let twin: FileReport = {
+        var report = plain
+        report.twin = "/home/ana/gone.pdf"
+        return report
+    }()
+
     /// The messages between programs and the engine of a person's PDFs, named as in
     /// `Resources/vectors/engine-messages.json`.
     static let engine: [Sample] = [
@@ -73,6 +79,7 @@ extension Sample {
         Sample("resolve", FileResolution(document: "01HV60", id: "218", choice: .layer, mine: base, theirs: nil)),
         Sample("report", report),
         Sample("report, nothing special", plain),
+        Sample("report, the same bytes as another file", twin),
         Sample(
             "answer",
             FileAnswer(

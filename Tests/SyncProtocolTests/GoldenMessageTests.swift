@@ -35,7 +35,7 @@ struct GoldenMessageTests {
             version: ProtocolVersion.current, schema: [1: "559412a0cdf38e97"]),
         Family(
             testDescription: "engine", path: "Resources/vectors/engine-messages.json", samples: Sample.engine,
-            version: FileProtocol.current, schema: [3: "5ea72e2f5cf593f3"]),
+            version: FileProtocol.current, schema: [3: "7674c924c41d98ba"]),
     ]
     static let samples = Sample.all + Sample.engine
 

@@ -16,7 +16,11 @@ extension LocalFile {
         report.number = number
         report.isSilent = disk.isSilent
         report.problem = news.problem
-        report.movedFrom = news.movedFrom
+        switch news.origin {
+        case .here: break
+        case .movedFrom(let path): report.movedFrom = path
+        case .twin(let path): report.twin = path
+        }
         if disk.isMissing { report.copy = state.version.flatMap { copies.path(of: $0.contents) } }
         report.damaged = damage.map { FileReport.Damage(path: $0.path, problem: $0.problem, file: $0.pdf) }
         report.merges = news.merges

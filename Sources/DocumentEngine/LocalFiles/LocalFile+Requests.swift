@@ -56,9 +56,17 @@ extension LocalFile {
 
     // MARK: Opening and closing
 
-    /// - Parameter movedFrom: where it was before; nil: there.
-    func open(for user: FileUser, isPrivate: Bool, movedFrom: String? = nil) async throws {
-        inner.withLock { ($0.news.problem, $0.news.movedFrom) = (nil, movedFrom) }
+    /// Where a file that is opened comes from.
+    enum Origin: Hashable, Sendable {
+        /// It is where it was, or was not known.
+        case here
+        case movedFrom(String)
+        /// It is not known, and has the same bytes as the file that was at this path, and has changes.
+        case twin(String)
+    }
+
+    func open(for user: FileUser, isPrivate: Bool, _ origin: Origin = .here) async throws {
+        inner.withLock { ($0.news.problem, $0.news.origin) = (nil, origin) }
         switch await ask({ .opened($0, user, isPrivate: isPrivate) }) {
         case .opened(let problem?):
             let reason = inner.withLock { inner in

@@ -196,8 +196,8 @@ final class LocalFile: Sendable {
         var merged = Merged()
         /// A version of the file since which it has had the same pages.
         var pagesSince = ""
-        /// Where the file was before it was found at another path by the last opening; nil: where it was.
-        var movedFrom: String?
+        /// Of the last opening.
+        var origin = Origin.here
         /// Why the file could not be read by the last opening; nil: it was.
         var problem: String?
     }

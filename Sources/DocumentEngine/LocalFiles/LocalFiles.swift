@@ -150,10 +150,10 @@ final class LocalFiles: Sendable {
             let real = try FilePaths.followed(path)
             return (real, try sighting.opened(real))
         }
-        let (file, movedFrom) = try await find(real, opened, isPrivate: isPrivate)
+        let (file, origin) = try await find(real, opened, isPrivate: isPrivate)
         defer { release(file) }
         withExtendedLifetime(opened) {}
-        try await file.open(for: process.user, isPrivate: isPrivate, movedFrom: movedFrom)
+        try await file.open(for: process.user, isPrivate: isPrivate, origin)
         watchFolders()
         return file
     }
@@ -181,15 +181,20 @@ final class LocalFiles: Sendable {
     /// Returns the file of a path, reserved, and where it was if it was elsewhere.
     private func find(
         _ path: String, _ opened: OpenFile?, isPrivate: Bool
-    ) async throws -> (LocalFile, movedFrom: String?) {
+    ) async throws -> (LocalFile, LocalFile.Origin) {
         if let file = await known(path, isPrivate: isPrivate) {
             await file.wait { $0.expected.isEmpty || $0.isGone }
-            return (file, nil)
+            return (file, .here)
         }
-        guard let opened, let file = try await moved(opened, isPrivate: isPrivate) else { return (reserve(path), nil) }
-        do { return (file, try await file.move(to: path)) } catch {
-            release(file)
-            throw error
+        guard let opened else { return (reserve(path), .here) }
+        switch try await relative(of: opened, isPrivate: isPrivate) {
+        case .moved(let file):
+            do { return (file, try await file.move(to: path).map { .movedFrom($0) } ?? .here) } catch {
+                release(file)
+                throw error
+            }
+        case .twin(let other): return (reserve(path), .twin(other))
+        case nil: return (reserve(path), .here)
         }
     }
 
@@ -240,9 +245,17 @@ final class LocalFiles: Sendable {
 
     private func drop(_ file: LocalFile) { files.withLock { $0[file.document] = nil } }
 
-    /// Finds a file that is not where it was and has these bytes. A second file of the same bytes is a copy of its own
-    /// while the first one exists. What was made privately stays in its session.
-    private func moved(_ opened: OpenFile, isPrivate: Bool) async throws -> LocalFile? {
+    /// What a file that was opened has to do with one that is not where it was.
+    private enum Relative {
+        /// It is that file, which is reserved.
+        case moved(LocalFile)
+        /// It has the same bytes, and changes of the other one are not in it.
+        case twin(path: String)
+    }
+
+    /// Finds a file that is not where it was and has these bytes. One with another number or time is a copy of its own, which
+    /// may be meant for other people. What was made privately stays in its session.
+    private func relative(of opened: OpenFile, isPrivate: Bool) async throws -> Relative? {
         let size = Int64(opened.status.st_size)
         for file in all {
             await file.wait { $0.isGone || !$0.expected.values.contains { $0.version.size == size } }
@@ -254,10 +267,17 @@ final class LocalFiles: Sendable {
         guard !candidates.isEmpty else { return nil }
         // A thread of its own: this disk may hang, too.
         let sha256 = try await WorkerThreads(width: 1).perform { try opened.hash(upTo: .max).hex }
-        for file in candidates where file.state.version?.sha256.isExactly(sha256) ?? false {
-            if await file.isAway(), await file.reserve() { return file }
+        var twin: Relative?
+        for file in candidates where await file.isAway() {
+            let state = file.state
+            guard let version = state.version, version.sha256.isExactly(sha256) else { continue }
+            if version.isSame(as: opened.status) {
+                if await file.reserve() { return .moved(file) }
+            } else if state.unwritten > 0 {
+                twin = .twin(path: file.path)
+            }
         }
-        return nil
+        return twin
     }
 
     // MARK: Forgetting

@@ -85,6 +85,8 @@ package struct FileReport: WireMessage {
     package var problem: String?
     /// Where the file was before, if it was found at another path.
     package var movedFrom: String?
+    /// The path of a file that is gone, had the same bytes, and has changes that are not in it.
+    package var twin: String?
     /// The path of a copy of a missing file, as it was.
     package var copy: String?
     /// How many windows have the file open.
@@ -119,6 +121,7 @@ package struct FileReport: WireMessage {
         json.member("number", number)
         if let problem { json.member("problem", problem) }
         if let movedFrom { json.member("movedFrom", movedFrom) }
+        if let twin { json.member("twin", twin) }
         if let copy { json.member("base", copy) }
         json.member("windows", windows)
         json.key("damaged")
@@ -145,6 +148,7 @@ package struct FileReport: WireMessage {
         number = Int(clamping: json["number"]?.integer ?? 0)
         problem = json["problem"]?.string
         movedFrom = json["movedFrom"]?.string
+        twin = json["twin"]?.string
         copy = json["base"]?.string
         damaged = (json["damaged"]?.array ?? []).compactMap(Damage.init)
         merges = Int(clamping: json["merges"]?.integer ?? 0)

@@ -128,6 +128,17 @@ extension LayerSession {
         return states
     }
 
+    /// What a person should know of where a PDF comes from; nil: nothing.
+    static func origin(of path: String, _ report: FileReport) -> String? {
+        if let from = report.movedFrom {
+            return "\(path.onOneLine): continues \(from.onOneLine), which is gone; its changes come along"
+        }
+        return report.twin.map { twin in
+            "\(path.onOneLine): the same bytes as \(twin.onOneLine), which is gone and has changes that are not in it; to have "
+                + "them here, run postilla write \(twin.shellWord) --to \(path.shellWord) --force"
+        }
+    }
+
     /// Opens a PDF of the person in the engine.
     ///
     /// - Parameter reads: Whether the command only reads it.
@@ -141,9 +152,7 @@ extension LayerSession {
             let reason = problem.ends(with: ".") ? String(problem.dropLast(scalars: 1)) : problem
             Output.warning("\(path.onOneLine): \(reason); this is what is kept of it")
         }
-        if let from = report.movedFrom {
-            Output.message("\(path.onOneLine): continues \(from.onOneLine), which is gone; its changes come along")
-        }
+        if let origin = origin(of: path, report) { Output.message(origin) }
         let log = try options.server.debugLog()
         do throws(InstantError) {
             let client = try InstantClient(

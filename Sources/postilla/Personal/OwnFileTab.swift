@@ -37,7 +37,14 @@ final class OwnFileTab: Sendable {
         var isClosed = false
         /// Ends the process's use of the file.
         var closing: Task<Void, Never>?
+        /// Where the file was when this tab opened it.
+        var firstPath = ""
+        /// Where it is now, if it was moved and somebody has opened it there.
+        var newPath: String? { report.flatMap { $0.path.isExactly(firstPath) ? nil : $0.path } }
     }
+
+    /// The name that the person gave, or the path to which the file was moved.
+    private var place: String { state.withLock(\.newPath) ?? name }
 
     init(_ name: String, _ options: ViewerOptions, post: @escaping @Sendable (Message) -> Void) {
         (self.name, self.options, self.post) = (name, options, post)
@@ -121,13 +128,14 @@ final class OwnFileTab: Sendable {
         state.withLock { state in
             state.client = client
             state.descriptor = descriptor
-            state.report = report
+            (state.report, state.firstPath) = (report, report.path)
         }
         guard adopt(self, link, client, descriptor, token) else { return close() }
         opened.finish()
         post(.status(descriptor.status))
         tell()
         post(.recordsChanged([], author: nil))
+        if let origin = LayerSession.origin(of: name, report) { post(.notice(origin)) }
         if let problem = OwnFileDamage.failure(report) { post(.notice(problem)) }
         try await follow(descriptor)
     }
@@ -182,13 +190,13 @@ final class OwnFileTab: Sendable {
             try Task.checkCancellation()
             if ContinuousClock.now - start < Self.pause { try await Task.sleep(for: Self.pause) }
             do { try await reopen(descriptor) } catch let failure as CommandFailure {
-                post(.notice("\(name): \(failure.message); trying again"))
+                post(.notice("\(place): \(failure.message); trying again"))
             }
         }
     }
 
     private func reopen(_ descriptor: InstantDocumentDescriptor) async throws {
-        let (link, report, _) = try await OwnFileLink.open(name, options.folders, isPrivate: options.isPrivate)
+        let (link, report, _) = try await OwnFileLink.open(place, options.folders, isPrivate: options.isPrivate)
         let known = state.withLock(\.link)
         // The layer of another document has other records.
         guard link.engine == known?.engine, link.document.isExactly(known?.document ?? "") else {
@@ -208,7 +216,7 @@ final class OwnFileTab: Sendable {
         let loss = unsent > 0 ? "\(Wording.count(unsent, "change")) since then not kept; " : ""
         let why =
             "the engine's folder was removed, as by a logout; \(loss)what was kept is there when it is opened again"
-        post(.file(FileStatus(path: name, condition: .readOnly(why))))
+        post(.file(FileStatus(path: place, condition: .readOnly(why))))
         throw CancellationError()
     }
 
@@ -222,6 +230,7 @@ final class OwnFileTab: Sendable {
         guard isNews else { return }
         var isTold = false
         if let old, old.document == report.document {
+            if !old.path.isExactly(report.path) { post(.notice("The file was moved to \(report.path.onOneLine)")) }
             if report.pages.pagesSince != old.pages.pagesSince { renewSession() }
             if report.merges > old.merges {
                 post(.fileMerged(report.merge))
@@ -255,7 +264,8 @@ final class OwnFileTab: Sendable {
             let condition: FileStatus.Condition =
                 report.isSilent ? .silent : state.isWriting ? .writing : report.isMissing ? .missing : .ready
             let status = FileStatus(
-                path: name, condition: condition, unwritten: report.unwritten, conflicts: report.conflicts.count,
+                path: state.newPath ?? name, condition: condition, unwritten: report.unwritten,
+                conflicts: report.conflicts.count,
                 lostMarks: report.lostMarks, isPrivate: report.isPrivate, isShared: report.windows > 1)
             guard status != state.told else { return nil }
             state.told = status
@@ -292,7 +302,7 @@ final class OwnFileTab: Sendable {
                 post(
                     .fileWritten(
                         FileWritten(
-                            write, path: write.copy ?? name, changes: written.records, form: form,
+                            write, path: write.copy ?? place, changes: written.records, form: form,
                             leftOut: written.leftOut + written.unwritten.map { "\($0.id) (\($0.why))" },
                             groups: written.groups)))
             } catch let refusal as EngineRefusal {
@@ -301,14 +311,14 @@ final class OwnFileTab: Sendable {
                 post(
                     .fileRefused(
                         FileRefusal(
-                            write, path: write.copy ?? name,
+                            write, path: write.copy ?? place,
                             reason: ((error as? CommandFailure)?.message ?? "\(error)") + ".")))
             }
         }
     }
 
     private func refusal(_ write: FileWrite, _ refusal: EngineRefusal) -> FileRefusal {
-        let path = write.copy ?? name
+        let path = write.copy ?? place
         let reason = refusal.reason ?? refusal.message
         var result = FileRefusal(write, path: path, reason: reason.ends(with: ".") ? reason : reason + ".")
         switch refusal.problem {
@@ -319,7 +329,7 @@ final class OwnFileTab: Sendable {
         if let problem = refusal.problem, write.copy == nil,
             [.otherOwner, .readOnly, .signed, .missing, .unreadable].contains(problem)
         {
-            let own = name.split(scalar: "/").last.map(String.init) ?? "copy.pdf"
+            let own = place.split(scalar: "/").last.map(String.init) ?? "copy.pdf"
             result.otherPath = SafeFileName.free(own, from: 2)
         }
         return result
@@ -335,6 +345,7 @@ final class OwnFileTab: Sendable {
             do {
                 let (report, count) = try await link.revert()
                 heard(report)
+                edits?.forgetSteps()
                 post(.fileReverted(changes: count))
                 post(.recordsChanged([], author: nil))
             } catch {

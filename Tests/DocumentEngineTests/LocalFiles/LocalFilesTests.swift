@@ -235,14 +235,32 @@ import Testing
         let scene = isAfterRestart ? try scene.next() : scene
         let again = try await scene.open(moved)
         #expect(again.document == file.document && again.path == moved && again.state.unwritten == 1)
-        #expect(again.inner.withLock { $0.news.movedFrom } == scene.path)
+        #expect(again.inner.withLock { $0.news.origin } == .movedFrom(scene.path))
         // The database says so, too.
         #expect(try again.store.read { try FileTables($0).path() } == moved)
         #expect(try await again.write(.init()).records == 1)
         #expect(try await scene.texts(at: moved) == ["first", "new"] && access(scene.path, F_OK) != 0)
         // The next window finds it where it was.
         try await scene.open(moved)
-        #expect(again.inner.withLock { $0.news.movedFrom } == nil)
+        #expect(again.inner.withLock { $0.news.origin } == .here)
+    }
+
+    /// It may be meant for other people: what is kept of a file that is gone must not get into a fresh copy.
+    @Test(arguments: [false, true]) func aCopyOfAMissingFileGetsNothingOfIt(_ isAfterRestart: Bool) async throws {
+        let bytes = try Data(contentsOf: URL(filePath: scene.path))
+        let file = try await scene.open()
+        try await scene.edit(file, "new", "not for others")
+        await scene.close(file)
+        let copy = scene.root + "/copy.pdf"
+        #expect(rename(scene.path, scene.root + "/elsewhere.pdf") == 0)
+        try bytes.write(to: URL(filePath: copy))
+        let scene = isAfterRestart ? try scene.next() : scene
+        let other = try await scene.open(copy)
+        #expect(other.document != file.document && other.state.unwritten == 0)
+        #expect(other.inner.withLock { $0.news.origin } == .twin(scene.path))
+        // The file itself is found again.
+        let again = try await scene.open(scene.root + "/elsewhere.pdf")
+        #expect(again.document == file.document && again.state.unwritten == 1)
     }
 
     @Test func aCopyIsAFileOfItsOwn() async throws {
@@ -265,6 +283,6 @@ import Testing
             return try await group.reduce(into: [LocalFile]()) { $0.append($1) }
         }
         #expect(opened.allSatisfy { $0 === file } && files.all.count == 1)
-        #expect(file.inner.withLock { $0.news.movedFrom } != moved)
+        #expect(file.inner.withLock { $0.news.origin } != .movedFrom(moved))
     }
 }
