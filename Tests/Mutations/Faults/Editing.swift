@@ -18,6 +18,14 @@ extension Fault {
             "what may be on the server is cancelled out", in: "InstantCore/Outbox/Enqueueing.swift",
             "if let last, !last.wasSent, let merged", "if let last, PLANTED || !last.wasSent, let merged"),
         Fault(
+            "an edit that was applied is sent again because its answer was lost",
+            in: "InstantCore/Outbox/Layer+Answers.swift",
+            "if let revision { return try applied(entry, revision: revision, cursor: metadata.cursor) }",
+            "if !PLANTED, let revision { return try applied(entry, revision: revision, cursor: metadata.cursor) }"),
+        Fault(
+            "a root that was to go with a comment stays hidden", in: "InstantCore/Outbox/Layer+Aside.swift",
+            "changes.touch(later)", "if !PLANTED { changes.touch(later) }"),
+        Fault(
             "an edit from another store replaces one that was made here",
             in: "InstantCore/Outbox/Layer+Handover.swift",
             "guard first.kind == .update || first.kind == .delete else { break }",
