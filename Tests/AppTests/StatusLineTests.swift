@@ -59,6 +59,34 @@ import Testing
         #expect(stage.statusLine.contains("  " + words))
     }
 
+    /// What a token does not allow and what something on the way refuses are two things.
+    @Test(arguments: [
+        (2, 0, "2 edits held: no permission"), (3, 1, "2 edits held: no permission"),
+        (1, 1, "1 edit put aside: refused on the way (:sync tries again)"), (2, 2, "2 edits put aside"),
+    ])
+    func heldAndPutAside(parked: Int, aside: Int, words: String) {
+        let stage = Stage(Sample.services())
+        stage.send(.status(SyncStatus(connection: .live, grant: .hotos(), parked: parked, aside: aside)))
+        #expect(stage.statusLine.contains(words), "\(stage.statusLine)")
+        #expect(stage.statusLine.contains("no permission") == (parked > aside))
+    }
+
+    @Test func theOutboxNamesWhatIsPutAsideByItsReason() throws {
+        let stage = Stage(Sample.services())
+        try stage.press("O")
+        let reason = "put aside: something between here and example.org answers 403"
+        stage.send(
+            .outbox([
+                OutboxItem(
+                    id: "a", action: .create, kind: .note, pageIndex: 0, delivery: .parked, reason: reason,
+                    isAside: true),
+                OutboxItem(
+                    id: "b", action: .create, kind: .note, pageIndex: 0, delivery: .parked, reason: "needs write"),
+            ]))
+        #expect(stage.screen.contains("  \(reason)") && stage.screen.contains("held: needs write"), "\(stage.screen)")
+        #expect(!stage.screen.contains("held: put aside"))
+    }
+
     /// A narrow terminal still says how much is unsent.
     @Test(arguments: [
         (SyncStatus.Connection.offline(retryAt: .noon + 7500), 3, 30, "offline, unsent: 3"),

@@ -141,7 +141,8 @@ extension AppState {
         guard !allowed.isEmpty, isAwaiting, let drafts = document?.drafts else { return [] }
         let together = CombinedTexts(allowed.map(\.record))
         let target = Editor.Target.together(together.records)
-        var editor = Editor(target, title: "Texts of \(allowed.count) annotations", text: together.text)
+        let title = allowed.count == 1 ? "Text of 1 annotation" : "Texts of \(allowed.count) annotations"
+        var editor = Editor(target, title: title, text: together.text)
         if let draft = drafts[editor.draftKey] { editor.input = TextInput(draft) }
         guard isExternal else {
             document?.editor = editor

@@ -17,6 +17,8 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
     package var since: Timestamp?
     /// Why it is parked or was refused, in words.
     package var reason: String?
+    /// Whether it is parked because something between here and the server refuses it, as the reason says.
+    package var isAside: Bool
     /// The record as it was when the edit was made; nil for a new one.
     package var base: Content?
     /// The user's version; nil if deleted.
@@ -30,8 +32,8 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
 
     package init(
         id: Record.ID, action: Action, kind: AnnotationKind, pageIndex: Int? = nil, delivery: DeliveryState,
-        since: Timestamp? = nil, reason: String? = nil, base: Content? = nil, mine: Content? = nil,
-        theirs: Content? = nil, theirAuthor: String? = nil, sides: Conflict.Sides? = nil
+        since: Timestamp? = nil, reason: String? = nil, isAside: Bool = false, base: Content? = nil,
+        mine: Content? = nil, theirs: Content? = nil, theirAuthor: String? = nil, sides: Conflict.Sides? = nil
     ) {
         self.id = id
         self.action = action
@@ -40,6 +42,7 @@ package struct OutboxItem: Hashable, Sendable, Identifiable {
         self.delivery = delivery
         self.since = since
         self.reason = reason
+        self.isAside = isAside
         self.base = base
         self.mine = mine
         self.theirs = theirs

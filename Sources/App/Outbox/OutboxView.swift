@@ -69,6 +69,7 @@ extension OutboxItem {
             switch delivery {
             case _ where isSaving: "saving"
             case .delivered, .unsent: "unsent"
+            case .parked where isAside: reason ?? "put aside"
             case .parked: "held"
             case .conflict: "conflict, Enter to compare"
             case .refused: "refused"
@@ -76,7 +77,7 @@ extension OutboxItem {
         let age = since.map { RelativeTime.age(of: $0, at: now) } ?? ""
         let head: CleanText = "\(isCurrent ? String(bar) : " ") \(String(delivery.sign ?? " "))\(String(kind.letter))"
         let middle: CleanText = "\(CleanText(cleaning: page).padded(to: 3, align: .right))  \(kind.name) \(done)"
-        let reason: CleanText = reason.map { ": \($0)" } ?? ""
+        let reason: CleanText = isAside ? "" : reason.map { ": \($0)" } ?? ""
         let text: CleanText = ConflictCard.text(mine ?? base).map { "  \($0)" } ?? ""
         return head + middle.padded(to: 28) + CleanText(cleaning: age).padded(to: 5) + "\(standing)\(reason)" + text
     }

@@ -31,8 +31,13 @@ struct StatusLine {
         if document.pending.savingCount > 0 { add(["\(document.pending.savingCount) saving"], rank: nil) }
         if document.conflicts > 0 { add(["\(document.conflicts) in conflict"], rank: nil, isLoud: true) }
         if document.status.refused > 0 { add(["\(document.status.refused) refused"], rank: nil, isLoud: true) }
-        let held = document.status.parked
+        let aside = document.status.aside
+        let held = document.status.parked - aside
         if held > 0 { add(["\(held) edit\(held == 1 ? "" : "s") held: no permission", "\(held) held"], rank: nil) }
+        if aside > 0 {
+            let edits: CleanText = "\(aside) edit\(aside == 1 ? "" : "s") put aside"
+            add([edits + ": refused on the way (:sync tries again)", edits, "\(aside) put aside"], rank: nil)
+        }
         if let unread = document.list.window?.unread, unread > 0, state.layout.listTitle.isEmpty {
             add(["\(unread) new"], rank: 4)
         }

@@ -13,10 +13,12 @@ extension InstantDocumentDescriptor {
         let sealed = tally[.sealed, default: 0]
         let grant = snapshot.grant ?? metadata.grant
         let maySend = grant?.mayWrite ?? true
+        let aside = tally[.parked, default: 0] > 0 ? (try? performer.layer.asideCount()) ?? 0 : 0
         return SyncStatus(
             connection: snapshot.connection, syncedBy: snapshot.syncedBy, grant: grant,
             unsent: tally[.waiting, default: 0] + (maySend ? sealed : 0),
-            parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), conflicts: tally[.conflict, default: 0],
+            parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), aside: aside,
+            conflicts: tally[.conflict, default: 0],
             refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: metadata.lastSync,
             clockOffset: metadata.clockOffset, problem: snapshot.problem)
     }

@@ -10,7 +10,7 @@ public struct UnsentEdit: Hashable, Sendable, Identifiable {
         case waiting
         /// Sent, but not answered yet.
         case sending
-        /// Denied by the current token, with the reason. Stored, but not sent.
+        /// Denied by the current token, or put aside, with the reason. Stored, but not sent.
         case parked(String)
         /// Another client's change came first: see ``InstantDocumentDescriptor/conflicts()``.
         case conflict(String)
@@ -38,6 +38,9 @@ public struct UnsentEdit: Hashable, Sendable, Identifiable {
     /// What the user saw before the edit; nil for a new record.
     public let base: Record?
     public let state: State
+    /// Whether something between here and the server refused it. It is parked, and tried again by the next program that
+    /// listens.
+    public let isAside: Bool
     /// By the local clock.
     public let madeAt: Date
 
@@ -48,6 +51,7 @@ public struct UnsentEdit: Hashable, Sendable, Identifiable {
         content = entry.content
         base = entry.base
         madeAt = entry.madeAt.date
+        isAside = entry.isAside && entry.stage == .parked
         state =
             switch entry.state {
             case .waiting: .waiting

@@ -7,6 +7,9 @@ package import SyncProtocol
 /// to a deletion of nothing. The answer to that shows whether the server has the edit and only the answer to it was lost, and
 /// a copy that is still on its way can do nothing any more.
 extension Layer {
+    /// How many edits are put aside.
+    package func asideCount() throws -> Int { try store.read { try $0.asides().count } }
+
     /// Whether this edit was put aside before and is tried again.
     func isTrial(n: Int64) throws -> Bool { try store.read { try $0.sealed(n: n)?.isAside ?? false } }
 

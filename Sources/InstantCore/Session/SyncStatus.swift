@@ -27,7 +27,11 @@ public struct SyncStatus: Hashable, Sendable {
     public var grant: Grant?
     /// Edits waiting to be sent, including sealed ones.
     public var unsent: Int
+    /// Edits that the token does not allow, or that were put aside.
     public var parked: Int
+    /// The parked edits that were put aside: something between here and the server refuses them. They are tried again by the
+    /// next program that listens, and on request.
+    public var aside: Int
     public var conflicts: Int
     public var refused: Int
     /// Whether a cycle is running.
@@ -41,15 +45,15 @@ public struct SyncStatus: Hashable, Sendable {
 
     public init(
         connection: Connection = .idle, syncedBy: SyncingProcess? = nil, grant: Grant? = nil, unsent: Int = 0,
-        parked: Int = 0, conflicts: Int = 0,
-        refused: Int = 0, isSyncing: Bool = false, lastSync: Timestamp? = nil, clockOffset: Int64 = 0,
-        problem: String? = nil
+        parked: Int = 0, aside: Int = 0, conflicts: Int = 0, refused: Int = 0, isSyncing: Bool = false,
+        lastSync: Timestamp? = nil, clockOffset: Int64 = 0, problem: String? = nil
     ) {
         self.connection = connection
         self.syncedBy = syncedBy
         self.grant = grant
         self.unsent = unsent
         self.parked = parked
+        self.aside = aside
         self.conflicts = conflicts
         self.refused = refused
         self.isSyncing = isSyncing

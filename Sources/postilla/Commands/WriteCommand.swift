@@ -37,6 +37,12 @@ struct WriteCommand: AsyncParsableCommand {
         help: ArgumentHelp("Data folder (default: POSTILLA_DATA or $XDG_DATA_HOME/postilla).", valueName: "dir"))
     var dataDir: String?
 
+    func validate() throws {
+        guard let to else { return }
+        if to.isEmpty { throw ValidationError("--to needs the path of a file.") }
+        if to == "-" { throw ValidationError("--to: a PDF is written to a file, not to standard output; name one.") }
+    }
+
     func run() async throws {
         let (link, opened, _) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir))
         let (written, report): (WrittenFile, FileReport)

@@ -66,7 +66,8 @@ extension Layer {
             return OutboxItem(
                 id: entry.id, action: entry.kind.action, kind: annotation?.kind ?? .unknown(""),
                 pageIndex: annotation?.pageIndex, delivery: entry.delivery, since: entry.madeAt,
-                reason: entry.reason, base: entry.base?.content, mine: entry.content, theirs: theirs?.content,
+                reason: entry.reason, isAside: entry.isAside && entry.stage == .parked, base: entry.base?.content,
+                mine: entry.content, theirs: theirs?.content,
                 theirAuthor: theirs.flatMap { $0.updatedBy ?? Annotation($0).author }, sides: conflict?.sides)
         }
     }
