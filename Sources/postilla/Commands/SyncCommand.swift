@@ -71,12 +71,7 @@ struct SyncCommand: AsyncParsableCommand {
         guard status.conflicts + disputed + status.refused == 0 else {
             throw CommandFailure("some edits were not accepted; see postilla conflicts", .conflict)
         }
-        let aside = try descriptor.layer.outbox().count(where: \.isAside)
-        guard aside == 0 else {
-            throw CommandFailure(
-                "\(Wording.count(aside, "edit")) put aside, which something between here and the server refuses; "
-                    + "see postilla outbox", .unconfirmed)
-        }
+        guard status.aside == 0 else { throw CommandFailure(LayerSession.putAside(status.aside), .unconfirmed) }
     }
 }
 

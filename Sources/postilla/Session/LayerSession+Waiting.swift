@@ -38,6 +38,11 @@ extension LayerSession {
 }
 
 extension LayerSession {
+    static func putAside(_ count: Int) -> String {
+        "\(Wording.count(count, "edit")) put aside: something between here and the server refuses \(count == 1 ? "it" : "them"); "
+            + "see postilla outbox"
+    }
+
     /// A search makes three tries at some distance, and then smaller ones.
     private static let searchTime = Duration.seconds(45)
 }

@@ -14,6 +14,8 @@ struct LayerWatch {
     /// Whether the person was told so.
     private var isTold = false
     private var lastTold: ContinuousClock.Instant?
+    /// How many edits of this machine were put aside when the person was told so.
+    private var aside = 0
     /// A connection that breaks again and again is reported once in this time.
     private static let pause = Duration.seconds(60)
 
@@ -39,6 +41,7 @@ struct LayerWatch {
         }
         if let since { try await tellMissed(since, upTo: revision) }
         Output.json(ready(revision))
+        tellAside()
         for await event in events { try await heard(event) }
     }
 
@@ -55,7 +58,9 @@ struct LayerWatch {
 
     private mutating func heard(_ event: InstantEvent) async throws {
         switch event {
-        case .didChangeRecords(let ids, _): try look(at: Set(ids.map(ByteOrdered.init)))
+        case .didChangeRecords(let ids, _):
+            try look(at: Set(ids.map(ByteOrdered.init)))
+            tellAside()
         case .didMissEvents: try look(at: changed())
         case .didFailAuthentication(let need) where need != .noneYet:
             descriptor.reauthenticate(withJWT: try await session.anotherToken(for: need))
@@ -82,6 +87,13 @@ struct LayerWatch {
             Output.message("reconnected")
         default: break
         }
+    }
+
+    private mutating func tellAside() {
+        let count = descriptor.status.aside
+        defer { aside = count }
+        guard count > aside else { return }
+        Output.message(LayerSession.putAside(count))
     }
 
     /// Returns every record whose revision differs from the printed one.
