@@ -19,6 +19,8 @@ package enum Fault: Hashable, Sendable {
     /// A proxy that forwards an answer only once it is complete. Requests with this text in their head open live
     /// streams, whose answers never complete.
     case buffer(requestsWith: String)
+    /// A firewall that takes this word for an attack: it answers 403 with a page in the server's place.
+    case forbid(String)
 
     /// Draws one of the faults from which a client must recover soon without help; a silent line is excluded, because
     /// only a timeout detects it.

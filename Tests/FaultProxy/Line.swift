@@ -31,6 +31,7 @@ final class Line {
             queue.append((bytes, way))
             tick(rate / Self.ticksPerSecond)
         case .buffer(let text): hold(bytes, way, text)
+        case .forbid(let word): forbid(bytes, way, word)
         case .reset, .close, .stall, .garbage: pass(bytes, way)
         }
     }
@@ -82,6 +83,20 @@ final class Line {
             if asked.contains(text) { isHolding = true }
         }
         if way == .up || !isHolding { pass(bytes, way) }
+    }
+
+    private func forbid(_ bytes: ByteBuffer, _ way: Fault.Way, _ word: String) {
+        guard way == .up, String(buffer: bytes).contains(word) else { return pass(bytes, way) }
+        isDead = true
+        let page = "<html><h1>Forbidden</h1></html>"
+        let answer =
+            "HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n"
+            + "Connection: close\r\n\r\n\(page)"
+        let (client, server) = (client, server)
+        client.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in
+            client.close(promise: nil)
+            server.close(promise: nil)
+        }
     }
 
     private func tick(_ bytesPerTick: Int) {

@@ -100,6 +100,36 @@ import Testing
         try await server.stop()
     }
 
+    /// A firewall refuses one of five edits. It is put aside and named, the others arrive, and others' edits are received. It
+    /// is sent once nothing refuses it any more.
+    @Test func whatAFirewallRefusesHoldsNothingUp() async throws {
+        let ana = try await join("ana")
+        let bo = try await Person(server, try server.token("bo"))
+        proxy.follow { _ in .forbid("an attack") }
+        proxy.cut()
+        ana.descriptor.setOnline(false)
+        for number in 0..<5 { _ = try ana.descriptor.create(note(number == 2 ? "an attack" : "note \(number)")) }
+        ana.descriptor.setOnline(true)
+        _ = try bo.descriptor.create(note("of bo"))
+        let others = ["note 0", "note 1", "note 3", "note 4"]
+        try await ana.see { ana.descriptor.status.aside == 1 && ana.descriptor.status.unsent == 0 }
+        #expect(ana.descriptor.status.parked == 1)
+        let edit = try #require(try ana.descriptor.unsentEdits().first)
+        guard edit.isAside, case .parked(let why) = edit.state else {
+            Issue.record("it is not put aside: \(edit)")
+            return
+        }
+        #expect(why == "put aside: something between here and 127.0.0.1 answers 403")
+        try await bo.see { try bo.texts() == (others + ["of bo"]).sorted() }
+        try await ana.see { try ana.texts() == (others + ["an attack", "of bo"]).sorted() }
+        proxy.follow { _ in .none }
+        proxy.cut()
+        ana.descriptor.retryNow()
+        try await ana.see { ana.descriptor.status.parked + ana.descriptor.status.unsent == 0 }
+        try await bo.see { try bo.texts() == (others + ["an attack", "of bo"]).sorted() }
+        try await server.stop()
+    }
+
     /// A connection dies without an error. The edit is durable and visible; stopping cancels the request.
     @Test func aLineThatGoesDeadHoldsNothingBack() async throws {
         let ana = try await join("ana")
