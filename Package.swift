@@ -199,8 +199,8 @@ let package = Package(
         .testTarget(
             name: "ProgramTests",
             dependencies: [
-                "TestSupport", "TestThreads", "Children", "EngineSupport", "PostgresSupport", "postilla", "Annotations",
-                "InstantCore", "DocumentEngine", "Interchange", "Screen", logging, sqlite, rawSQLite,
+                "TestSupport", "TestThreads", "FaultProxy", "Children", "EngineSupport", "PostgresSupport", "postilla",
+                "Annotations", "InstantCore", "DocumentEngine", "Interchange", "Screen", logging, sqlite, rawSQLite,
             ],
             swiftSettings: rim),
         .testTarget(

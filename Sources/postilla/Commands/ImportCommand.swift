@@ -77,7 +77,15 @@ struct ImportCommand: AsyncParsableCommand {
             for part in found.items.chunks(of: AddLines.atOnce) {
                 let steps = try part.map { try planner.plan($0) }
                 if !dryRun { try session.descriptor.add(found.attachments, for: steps) }
-                let outcomes = dryRun ? [:] : try await session.perform(steps, author: author)
+                let outcomes: [ByteOrdered: EditOutcome]
+                do { outcomes = dryRun ? [:] : try await session.perform(steps, author: author) } catch let unconfirmed
+                    as UnconfirmedSteps
+                {
+                    // Who imports the file again should know which records are stored.
+                    for step in steps { report.tell(step, unconfirmed.outcomes[ByteOrdered(step.id)]) }
+                    try? report.end()
+                    throw unconfirmed.failure
+                }
                 for step in steps {
                     let outcome = outcomes[ByteOrdered(step.id)]
                     if session.own == nil || dryRun {

@@ -16,8 +16,16 @@ extension InstantDocumentDescriptor {
     }
 }
 
+/// Steps that are stored on this machine, and whose answers did not arrive.
+struct UnconfirmedSteps: Error {
+    let outcomes: [ByteOrdered: EditOutcome]
+    let failure: CommandFailure
+}
+
 extension LayerSession {
     /// Performs the steps, and waits for the server's answers.
+    ///
+    /// - Throws: ``UnconfirmedSteps``, ``CommandFailure``
     func perform(_ steps: [ImportPlanner.Step], author: String?) async throws -> [ByteOrdered: EditOutcome] {
         var outcomes: [ByteOrdered: EditOutcome] = [:]
         var sent: [Record.ID] = []
@@ -33,7 +41,12 @@ extension LayerSession {
                 sent.append(step.id)
             } catch let problem as EditError { outcomes[ByteOrdered(step.id)] = EditOutcome(problem) }
         }
-        for (id, outcome) in zip(sent, try await deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }
+        do {
+            for (id, outcome) in zip(sent, try await deliver(sent)) { outcomes[ByteOrdered(id)] = outcome }
+        } catch let failure as CommandFailure where failure.status == .unconfirmed {
+            for id in sent { outcomes[ByteOrdered(id)] = .waiting }
+            throw UnconfirmedSteps(outcomes: outcomes, failure: failure)
+        }
         // Failed records are still in the file.
         try dropFailed(sent)
         return outcomes

@@ -41,7 +41,9 @@ struct LayerMerge {
             for step in steps { if case .skip(let why) = step.action { outcomes[ByteOrdered(step.id)] = why } }
             guard !isDryRun else { continue }
             try descriptor.add(attachments, for: steps)
-            outcomes.merge(try await session.perform(steps, author: nil)) { $1 }
+            do {
+                outcomes.merge(try await session.perform(steps, author: nil)) { $1 }
+            } catch let steps as UnconfirmedSteps { throw steps.failure }
         }
         try await delete(Self.deleted(merge), in: session, isDryRun, &outcomes)
         return outcomes

@@ -82,6 +82,8 @@ private struct Watch {
     /// Whether the server has answered this command before.
     private var wasReached = false
     private var problem: String?
+    /// Why edits were not sent so far.
+    private var unsent: CommandFailure?
 
     init(patience: Duration, waitsUntil: ContinuousClock.Instant?) {
         (self.patience, self.waitsUntil) = (patience, waitsUntil)
@@ -107,7 +109,7 @@ private struct Watch {
         // A later event shows whether another token is needed.
         case .authenticationFailed: return .goOn
         case .editsNotSent where waitsUntil.map { $0 > .now } ?? false:
-            lastSign = .now
+            unsent = CommandFailure(error)
             return .goOn
         case .requestFailed where wasReached:
             problem = error.message
@@ -117,6 +119,11 @@ private struct Watch {
     }
 
     func checkPatience(syncedBy process: SyncingProcess?) throws {
+        // Between two tries nothing is heard.
+        if let unsent, let waitsUntil {
+            if waitsUntil < .now { throw unsent }
+            return
+        }
         guard .now - lastSign > patience else { return }
         if wasReached, let process {
             throw CommandFailure(
