@@ -52,7 +52,11 @@ extension Synchronizer {
             try sendAfterPause()
             stopWaiting(now: now)
         case .retryAsideRequested:
-            guard isLeading else { break }
+            guard session.dataTicket != nil else {
+                // A command asks before it has a session.
+                retriesAside = true
+                break
+            }
             announce(try layer.retryAside())
             try sendWaiting()
         case .wentOffline:

@@ -137,6 +137,8 @@ package struct Synchronizer {
     var search = SendingSearch()
     /// Whether what was put aside is tried again in this process.
     var hasRetriedAside = false
+    /// Whether that was asked for, and has to wait for a session.
+    var retriesAside = false
     /// The last failure to reach a valid server; nil once it responds.
     package internal(set) var problem: SyncFailure?
 

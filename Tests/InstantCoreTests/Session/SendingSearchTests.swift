@@ -205,6 +205,19 @@ import Testing
         return sent
     }
 
+    /// As a command does, which asks before it has a session.
+    @Test mutating func whatIsAskedForWithoutASessionIsDoneOnceThereIsOne() throws {
+        for number in 0..<3 { try write("n\(number)", number == 0 ? "an attack" : "text") }
+        try run(.syncRequested, blocks: isAttack)
+        #expect(try states == ["n0": Self.reason])
+        _ = it.give(.wentOffline)
+        _ = it.give(.retryAsideRequested)
+        #expect(try states == ["n0": Self.reason])
+        try run(.wentOnline, blocks: { _ in false })
+        #expect(try states == [:])
+        #expect(pushes.last == ["n0"])
+    }
+
     @Test mutating func itIsTriedAgainAfterEverythingElse() throws {
         for number in 0..<3 { try write("n\(number)", number == 0 ? "an attack" : "text") }
         try run(.syncRequested, blocks: isAttack)
