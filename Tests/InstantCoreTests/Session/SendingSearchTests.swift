@@ -210,12 +210,14 @@ import Testing
         for number in 0..<3 { try write("n\(number)", number == 0 ? "an attack" : "text") }
         try run(.syncRequested, blocks: isAttack)
         #expect(try states == ["n0": Self.reason])
-        _ = it.give(.wentOffline)
-        _ = it.give(.retryAsideRequested)
+        var command = Bench(sharing: it.layer)
+        command.now = it.now
+        _ = command.give(.retryAsideRequested)
         #expect(try states == ["n0": Self.reason])
-        try run(.wentOnline, blocks: { _ in false })
-        #expect(try states == [:])
-        #expect(pushes.last == ["n0"])
+        let asked = command.request(.tokenSupplied(TokenHandle(2)))
+        _ = command.give(.answered(asked, command.session(head: revision)))
+        let after = try states
+        #expect(after["n0"] != Self.reason && after.count == 1, "\(after)")
     }
 
     @Test mutating func itIsTriedAgainAfterEverythingElse() throws {
