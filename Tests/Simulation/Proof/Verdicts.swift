@@ -116,7 +116,8 @@ extension Universe {
         let book = try book(device)
         var waiting: Waiting?
         for (id, all) in device.ledger.wishes {
-            for wishes in all.map(\.wishes) where !wishes.contains(where: { isDone($0, id, book, device) }) {
+            for wishes in all.map({ newest($0, of: id) })
+            where !wishes.contains(where: { isDone($0, id, book, device) }) {
                 let kept = try waiting ?? Waiting(Layer(store: device.disk).outbox())
                 waiting = kept
                 let isKept = wishes.contains { wish in
@@ -128,6 +129,13 @@ extension Universe {
                 try require(isKept, "\(device.name) lost an edit of \(id): \(wishes)")
             }
         }
+    }
+
+    /// Returns the wishes of which one is to come true, with those that the person has made since in the store from which these
+    /// moved here: an edit may be undone there although nothing of it is left to move.
+    private func newest(_ alternatives: Ledger.Alternatives, of id: Record.ID) -> [Ledger.Wish] {
+        let origin = alternatives.origin.flatMap { number in devices.first { $0.number == number } }
+        return alternatives.wishes + (origin?.ledger.wishes[id] ?? []).flatMap(\.wishes)
     }
 
     /// What the edits of an outbox want, computed once for all wishes: this check runs after each step.
