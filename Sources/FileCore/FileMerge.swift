@@ -54,7 +54,8 @@ struct FileMerge {
             // A record that the file has in a later known state is not a change either.
             let found = Dictionary(theirs.map { (ByteOrdered($0.id), $0) }) { first, _ in first }
             let old = base.filter { found[ByteOrdered($0.id)].isSame(as: $0) }
-            merge(base: Self.together(old, was), local: local, theirs: theirs, isDamaged: reading.isDamaged)
+            merge(
+                base: Self.together(old, was), local: local, theirs: theirs, before: base, isDamaged: reading.isDamaged)
         case .anew(nil):
             let theirs = FileNames.named(
                 reading.records, like: base + unwritten + overwritten, by: policy, sharesIDs: false,
@@ -133,7 +134,7 @@ struct FileMerge {
             conflicts[id] = Conflict(base: dispute.base, local: nil, remote: remote, further: others)
         }
         guard let before else { return }
-        // What the text change and the person have both removed, too.
+        // What the person has removed, and the new text or the old version does not have either.
         for record in before where !left.contains(ByteOrdered(record.id)) {
             let id = ByteOrdered(record.id)
             rows[id] = Row(base: nil, local: nil, written: written(nil, known[id]))

@@ -95,6 +95,21 @@ struct FileMergeTests {
         #expect(bench.core.state.rows[ByteOrdered("a")]?.local?.content["text"]?.string == "old")
     }
 
+    /// A person deletes a note that the old version did not have. There is nothing left to write.
+    @Test func aDeletionIsDoneIfAnOldVersionComesBackWithoutTheNote() {
+        let note = Bench.note("a", "one")
+        var bench = Bench([note])
+        let synced = [ByteOrdered("a"): LocalFileState.Row(base: note, local: note)]
+        bench.send(.pushed(2, [LocalFileCore.Edit(id: "a", record: nil)], synced: synced))
+        bench.store()
+        #expect(bench.core.state.unwritten == 1)
+        bench.send(.changedOnDisk)
+        bench.look(.read(FileReading(version: Bench.version("late"), records: [], origin: .continuesEarlier([]))))
+        bench.store()
+        #expect(bench.core.state.unwritten == 0 && bench.core.state.conflicts.isEmpty)
+        #expect(bench.core.state.rows[ByteOrdered("a")]?.base == nil)
+    }
+
     /// An unknown note of an old version was deleted since if its name identifies it. Without a name it may be a known note
     /// that was not recognized.
     @Test(arguments: [true, false]) func anOldNoteThatIsNotKnownIsAddedIfItHasNoName(isNamed: Bool) {
