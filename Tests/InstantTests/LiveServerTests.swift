@@ -139,6 +139,8 @@ import Testing
         let bo = try await Person(server, try server.token("bo"))
         let id = try ana.descriptor.create(note("shared")).id
         try await bo.see { try bo.texts().contains("shared") }
+        // A cycle that is not over would send her edit before she is offline.
+        try await ana.see { ana.descriptor.status.unsent == 0 && ana.descriptor.documentState == .clean }
         ana.descriptor.setOnline(false)
         _ = try ana.descriptor.update(id, content: note("ana's words"))
         _ = try bo.descriptor.update(id, content: note("bo's words"))
