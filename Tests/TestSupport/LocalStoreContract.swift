@@ -265,6 +265,24 @@ extension LocalStoreContract {
         let states: [OutboxEntry.State] = [
             .waiting, .sealed(n: 3), .parked("why"), .applied(n: 2, revision: 9), .conflict("them"), .refused("no"),
         ]
+        for state in states[...2] {
+            try store.write { layer in
+                var entry = try layer.append(
+                    OutboxEntry(
+                        id: "a", kind: .update, baseRevision: 3, group: nil, content: note("a").content,
+                        base: note("a"),
+                        madeAt: Timestamp(milliseconds: 1234)))
+                (entry.state, entry.isAside) = (state, true)
+                try layer.replace(entry)
+                try equal(try layer.entry(entry.seq), entry, "put aside, \(state)")
+                try equal(try layer.asideCount(), state == .parked("why") ? 1 : 0, "put aside, \(state)")
+                entry.isAside = false
+                try layer.replace(entry)
+                try equal(try layer.entry(entry.seq), entry, "not aside, \(state)")
+                try equal(try layer.asideCount(), 0, "not aside, \(state)")
+                try layer.removeEntry(entry.seq)
+            }
+        }
         for state in states {
             try store.write { layer in
                 var entry = OutboxEntry(

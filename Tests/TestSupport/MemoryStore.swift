@@ -78,6 +78,7 @@ final class MemoryLocalTransaction: WritableLayer {
     }
     func entries(takingRoot root: Record.ID) -> [OutboxEntry] { kept.outbox.filter { $0.takenRoot.isExactly(root) } }
     func entry(_ seq: Int64) -> OutboxEntry? { kept.outbox.first { $0.seq == seq } }
+    func asideCount() -> Int { kept.outbox.count { $0.stage == .parked && $0.isAside } }
     func tally() -> [OutboxEntry.Stage: Int] { kept.outbox.reduce(into: [:]) { $0[$1.stage, default: 0] += 1 } }
     func append(_ entry: OutboxEntry) -> OutboxEntry {
         var entry = entry

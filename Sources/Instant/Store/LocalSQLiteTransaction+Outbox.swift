@@ -41,6 +41,10 @@ extension LocalSQLiteTransaction {
         return counts.reduce(into: [:]) { tally, count in if let stage = count.0 { tally[stage] = count.1 } }
     }
 
+    func asideCount() throws -> Int {
+        try one("SELECT count(*) FROM outbox WHERE stage = 'parked' AND n & 2 != 0") { $0.number(0) } ?? 0
+    }
+
     func append(_ entry: OutboxEntry) throws -> OutboxEntry {
         let seq = try statements.prepared(
             """

@@ -8,7 +8,7 @@ package import SyncProtocol
 /// a copy that is still on its way can do nothing any more.
 extension Layer {
     /// How many edits are put aside.
-    package func asideCount() throws -> Int { try store.read { try $0.asides().count } }
+    package func asideCount() throws -> Int { try store.read { try $0.asideCount() } }
 
     /// Whether this edit was put aside before and is tried again.
     func isTrial(n: Int64) throws -> Bool { try store.read { try $0.sealed(n: n)?.isAside ?? false } }

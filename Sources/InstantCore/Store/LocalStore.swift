@@ -53,6 +53,8 @@ package protocol StoredLayer {
     func entries(takingRoot root: Record.ID) throws -> [OutboxEntry]
     /// Returns the number of entries in each stage; empty stages may be left out.
     func tally() throws -> [OutboxEntry.Stage: Int]
+    /// Returns the number of entries that are put aside. Screens ask for it often, so it must not read their contents.
+    func asideCount() throws -> Int
     /// Returns the newest local change that the server applied to a record.
     func ownWrite(_ id: Record.ID) throws -> OwnWrite?
     /// Returns the newest applied local change of each record, in order of the record ids.
