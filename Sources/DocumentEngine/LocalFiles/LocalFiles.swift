@@ -268,9 +268,10 @@ final class LocalFiles: Sendable {
         // A thread of its own: this disk may hang, too.
         let sha256 = try await WorkerThreads(width: 1).perform { try opened.hash(upTo: .max).hex }
         var twin: Relative?
-        for file in candidates where await file.isAway() {
+        for file in candidates {
             let state = file.state
-            guard let version = state.version, version.sha256.isExactly(sha256) else { continue }
+            // Only of a file with these bytes: its disk may hang.
+            guard let version = state.version, version.sha256.isExactly(sha256), await file.isAway() else { continue }
             if version.isSame(as: opened.status) {
                 if await file.reserve() { return .moved(file) }
             } else if state.unwritten > 0 {
