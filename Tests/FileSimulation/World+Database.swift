@@ -88,7 +88,9 @@ extension World {
         let isSeen = choices.contains { _, seen in
             gone.allSatisfy { [seen.local?.value, seen.remote?.value].contains($0) }
         }
-        guard isSeen else { throw Violation("a choice discarded a version that nobody saw", "\(id.text): \(gone)") }
+        guard isSeen else {
+            throw Violation("a decision discarded a version that nobody had seen", "\(id.text): \(gone)")
+        }
     }
 
     /// Nothing is given up by time before a person has had 30 days to see it.

@@ -104,7 +104,7 @@ struct OwnFileScriptStories: OwnPaperStories {
             (["merge", pipe, path, "-o", home.path + "/out.pdf"], "\(pipe) is not a regular file"),
             (["write", path, "--to", folder], "not written: it is a folder"),
             (["write", path, "--to", folder, "--force"], "not written: it is a folder"),
-            (["write", path, "--to", home.path + "/none/copy.pdf"], "not written: there is no folder of that name"),
+            (["write", path, "--to", home.path + "/none/copy.pdf"], "not written: its folder does not exist"),
         ] {
             let answer = try run(words)
             #expect(answer.status == 1 && answer.messages.contains(reason), "\(answer.messages)")

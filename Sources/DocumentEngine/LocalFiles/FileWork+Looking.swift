@@ -170,7 +170,7 @@ extension FileWork {
     /// Compares the text that the file had with the one that it has. If it cannot, the places of the words are unknown.
     ///
     /// - Parameter isSame: whether the file continues a version with the same text. If another program replaces the file
-    ///   right after a write, there is no time to copy what was written.
+    ///   right after a write, no copy of the written version exists yet.
     /// - Returns: nil if they are where they were, or nothing depends on them.
     private func moves(
         from old: FileVersion, to path: String, _ version: FileVersion, _ contents: Contents, _ context: LookContext,

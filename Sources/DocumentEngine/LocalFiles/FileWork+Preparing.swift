@@ -88,7 +88,7 @@ extension FileWork {
         return await preparation { [order] in
             let pair: FilePair
             do { pair = try FilePair(target, hidden: plan.hidden, database: self.name) } catch OwnFileError.missing {
-                throw OwnFileError.other("there is no folder of that name")
+                throw OwnFileError.other("its folder does not exist")
             }
             try order.target?.check(pair.place)
             var status = stat()

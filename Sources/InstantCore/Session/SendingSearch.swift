@@ -12,7 +12,7 @@ struct SendingSearch: Hashable, Sendable {
         var isTrial: Bool
     }
 
-    /// Failures at some distance from each other: a bad connection is no reason to search.
+    /// Counts failures that are at least ``distance`` apart, so that a brief outage does not start a search.
     private var strikes = 0
     private var lastStrike: Timestamp?
     /// The most changes of a push.
@@ -25,6 +25,7 @@ struct SendingSearch: Hashable, Sendable {
     private(set) var hasAccepted = false
 
     private static let strikes = 3
+    /// Milliseconds.
     private static let distance: Int64 = 5000
 
     /// - Returns: Whether it is time to search.

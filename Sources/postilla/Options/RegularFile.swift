@@ -8,7 +8,7 @@ final class RegularFile: Sendable {
     /// - Throws: ``CommandFailure`` for a folder, a pipe and a device, too.
     init(_ path: String) throws {
         var status = stat()
-        // A pipe must not even be opened: its writer would find that nobody reads any more.
+        // Do not open a pipe: closing it again would end its writer.
         guard stat(path, &status) == 0 else { throw Self.failure(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw CommandFailure("\(path.onOneLine) is not a regular file")

@@ -39,7 +39,7 @@ final class OwnFileTab: Sendable {
         var closing: Task<Void, Never>?
         /// Where the file was when this tab opened it.
         var firstPath = ""
-        /// Where it is now, if it was moved and somebody has opened it there.
+        /// The file's new path, if it was moved and has been opened there since.
         var newPath: String? { report.flatMap { $0.path.isExactly(firstPath) ? nil : $0.path } }
     }
 

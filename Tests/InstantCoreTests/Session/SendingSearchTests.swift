@@ -138,7 +138,8 @@ import Testing
         #expect(try it.layer.record("a") != nil)
     }
 
-    /// The same, and somebody has changed it, so it is sent again and put aside then. Meanwhile the user has deleted it.
+    /// The same, but someone else has changed the record, so the edit is sent again and then put aside. Meanwhile the user
+    /// deletes the record.
     @Test mutating func whatTheServerHasIsStillDeleted() throws {
         try write("a", "an attack")
         try write("b", "text")
@@ -150,7 +151,7 @@ import Testing
         #expect(try states == [:])
     }
 
-    /// The server has stored the edit, and somebody has deleted the record: it must not come back.
+    /// The server stored the edit, and someone else then deleted the record. The record must not come back.
     @Test mutating func whatTheServerHadIsNotSentAgain() throws {
         try write("a", "an attack")
         try write("b", "text")

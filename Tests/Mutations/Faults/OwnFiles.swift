@@ -171,11 +171,11 @@ extension Fault {
             "a version that a stale program replaces is forgotten", in: "FileCore/FileMerge.swift",
             "isSeen(dispute, item) ? dispute.further :", "PLANTED || isSeen(dispute, item) ? dispute.further :"),
         Fault(
-            "a choice applies to a version that nobody saw", in: "FileCore/LocalFileCore.swift",
+            "a decision applies to a version that nobody has seen", in: "FileCore/LocalFileCore.swift",
             "sides.remote.isSame(as: decision.sides.remote),",
             "PLANTED || sides.remote.isSame(as: decision.sides.remote),"),
         Fault(
-            "a choice discards an edit that nobody saw", in: "FileCore/LocalFileCore.swift",
+            "a decision discards an edit that nobody has seen", in: "FileCore/LocalFileCore.swift",
             "decision.choice == .layer || sides.local", "PLANTED || decision.choice == .layer || sides.local"),
         Fault(
             "a state of an earlier version is taken over again", in: "FileCore/LocalFileCore+Users.swift",
