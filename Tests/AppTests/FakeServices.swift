@@ -13,6 +13,8 @@ final class FakeServices: AppServices {
     var opened = OpenedLayer(reference: .hotos, title: "hotos17", status: .live(), hasPDF: true, author: "me")
     var records: [Record] = []
     var unread: Set<Record.ID> = []
+    /// Unread comments that name the user.
+    var mentions = 0
     var delivery: [Record.ID: DeliveryState] = [:]
     var pages: [PageText] = []
     var outbox: [OutboxItem] = []
@@ -38,6 +40,9 @@ final class FakeServices: AppServices {
     /// Whether the disk is busy: edits wait until ``saveHeld()``.
     var holdsEdits = false
     private var held: [() -> Void] = []
+    /// Whether rows that were read stay on their way until ``answerRows()``.
+    var holdsRows = false
+    private var heldRows: [() -> Void] = []
     /// Every request, in order, except announcements of presence.
     private(set) var asked: [Effect] = []
     /// The presence announced for this person, in order.
@@ -78,7 +83,9 @@ final class FakeServices: AppServices {
         case .quoteDocument: post(.quoted(isAll: true))
         case .indexDocument where !holdsPages:
             for (index, page) in pages.enumerated() { post(.indexed([index: PageGlyphs(page).searchText])) }
-        case .loadRows(let request): post(.rows(window(request, anchor: request.around)))
+        case .loadRows(let request):
+            let window = window(request, anchor: request.around)
+            if holdsRows { heldRows.append { post(.rows(window)) } } else { post(.rows(window)) }
         case .findUnread(let request):
             let all = rows(request.query)
             let later = all.indices.first { $0 > request.index && all[$0].isUnread }
@@ -152,6 +159,13 @@ final class FakeServices: AppServices {
         let now = Array(held.prefix(count))
         held.removeFirst(now.count)
         for edit in now { edit() }
+    }
+
+    /// Lets rows arrive that were read since ``holdsRows`` was set, in order.
+    func answerRows(_ count: Int = .max) {
+        let now = Array(heldRows.prefix(count))
+        heldRows.removeFirst(now.count)
+        for answer in now { answer() }
     }
 
     private func open(_ reference: LayerReference, post: (Message) -> Void) {
@@ -300,9 +314,10 @@ final class FakeServices: AppServices {
         let place = all.firstIndex { anchor.isExactly($0.id) }
         let offset = request.offset(middle: place ?? request.index, total: all.count)
         var window = RowWindow(
-            query: request.query, offset: offset, total: all.count,
+            query: request.query, request: request.number, offset: offset, total: all.count,
             rows: Array(all[offset..<min(all.count, offset + request.limit)]), anchor: place, all: records.count,
             unread: unread.count, hidden: hidden(request.query))
+        window.mentions = mentions
         if request.query.filter.resolved == false {
             window.resolvedHidden = rows(ListQuery()).count(where: \.isResolved)
         }

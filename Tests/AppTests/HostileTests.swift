@@ -115,8 +115,8 @@ import Testing
             .undone(step: number), .undoFailed(step: number, text),
             .rows(
                 RowWindow(
-                    query: ListQuery(), offset: number, total: number, rows: [], anchor: number, all: 0, unread: number)
-            ),
+                    query: ListQuery(), request: Int.random(in: 0...9, using: &random), offset: number, total: number,
+                    rows: [], anchor: number, all: 0, unread: number)),
             .status(
                 SyncStatus(
                     connection: connection, grant: random.chance(1, of: 2) ? .hotos() : nil, unsent: number,

@@ -27,8 +27,8 @@ import Testing
                 post(
                     .rows(
                         RowWindow(
-                            query: request.query, offset: offset, total: total + before, rows: rows, anchor: place,
-                            all: total, unread: 0)))
+                            query: request.query, request: request.number, offset: offset, total: total + before,
+                            rows: rows, anchor: place, all: total, unread: 0)))
             default: break
             }
         }
@@ -92,7 +92,7 @@ import Testing
     /// The response to an outdated query changes nothing.
     @Test func lateAnswersAreDropped() throws {
         let stage = stage(Endless())
-        let other = RowWindow(query: ListQuery(order: .author), total: 0, rows: [], all: 0, unread: 0)
+        let other = RowWindow(query: ListQuery(order: .author), request: 1, total: 0, rows: [], all: 0, unread: 0)
         stage.send(.rows(other))
         #expect(stage.state.document?.list.total == 100_000)
     }

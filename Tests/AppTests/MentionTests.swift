@@ -174,7 +174,9 @@ import Testing
     }
 
     @Test func aNewMentionIsToldAndCounted() throws {
-        let stage = Stage(Self.withMentions())
+        let services = Self.withMentions()
+        let stage = Stage(services)
+        services.mentions = 2
         stage.send(.recordsChanged(["c3"], author: "ben", byOthers: ["c3"], mentions: ["c3"]))
         #expect(stage.asked.contains(.runHook(.mention(["c3"], author: "ben"))))
         #expect(stage.asked.contains(.runHook(.new(["c3"], author: "ben"))))
@@ -183,9 +185,6 @@ import Testing
             stage.asked.contains {
                 if case .notifyDesktop(let text) = $0 { text.hasSuffix(": ben mentioned you") } else { false }
             })
-        var window = try #require(stage.state.document?.list.window)
-        window.mentions = 2
-        stage.send(.rows(window))
         #expect(stage.screen.contains("2 mentions"))
     }
 }

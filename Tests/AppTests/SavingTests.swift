@@ -53,6 +53,28 @@ import Testing
         #expect(stage.services.records.first { $0.id == "h1" }.map { Annotation($0).text } == "Better")
     }
 
+    /// The list's rows are read on one thread and edits are stored on another.
+    @Test(arguments: ["jaHere<enter>", "e<C-u>Here<enter>"])
+    func rowsReadBeforeAnEditWasStoredHideNothing(keys: String) throws {
+        let stage = stage()
+        try stage.press(keys)
+        stage.services.holdsRows = true
+        stage.send(.recordsChanged([], author: nil))
+        stage.saveHeld()
+        let notice = stage.foot
+        for _ in 0..<4 {
+            #expect(row(stage, "Here").hasPrefix("▌"))
+            #expect(stage.foot == notice)
+            stage.services.answerRows(1)
+            stage.drain()
+        }
+        stage.services.holdsRows = false
+        stage.services.answerRows()
+        stage.drain()
+        #expect(row(stage, "Here").hasSuffix(" unsent"))
+        #expect(stage.foot == notice)
+    }
+
     @Test func aSecondEditBuildsOnTheFirst() throws {
         let stage = stage()
         try stage.press("aone<enter>")

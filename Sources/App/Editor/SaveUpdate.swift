@@ -96,6 +96,7 @@ extension AppState {
             case .step(let done) = item.work, let edit = done.edits.first
         else { return [] }
         let edits = done.edits
+        document?.list.readAgain()
         var effects = forgetSaved(item.editor)
         switch edit {
         case _ where done.merged != nil: notice = .done(done.merged ?? "", hint: .takesBack)

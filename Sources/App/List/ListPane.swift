@@ -26,7 +26,9 @@ struct ListPane: Equatable, Sendable {
     var isFilling = false
 
     /// The pending request.
-    var asked: RowRequest?
+    private(set) var asked: RowRequest?
+    /// The number of requests made so far.
+    private var requests = 0
     /// The last answered request, which is not repeated.
     private var answered: RowRequest?
     /// Whether the cursor moves to the anchor of the response.
@@ -67,9 +69,18 @@ struct ListPane: Equatable, Sendable {
         if cursorID != nil { left = nil }
     }
 
-    /// Accepts the response to a request; false if the query has changed since.
+    /// Numbers a request and makes it the pending one. The responses to earlier ones are no longer accepted.
+    mutating func ask(_ request: RowRequest) -> RowRequest {
+        requests += 1
+        var request = request
+        request.number = requests
+        asked = request
+        return request
+    }
+
+    /// Accepts the response to the pending request; false if it is the response to another one.
     mutating func take(_ new: RowWindow) -> Bool {
-        guard new.query == query else { return false }
+        guard new.query == query, new.request == asked?.number else { return false }
         let wasSeeking = isSeeking
         (answered, asked, isSeeking, window) = (asked, nil, false, new)
         let before = cursorID ?? left
@@ -103,16 +114,24 @@ struct ListPane: Equatable, Sendable {
         guard let window, !isStale else {
             isStale = false
             let stays = hasMoved || !isFilling
-            asked = RowRequest(
-                query: query, around: stays ? cursorID ?? left : nil, index: stays ? cursor : 0, limit: limit)
-            return asked
+            return ask(
+                RowRequest(
+                    query: query, around: stays ? cursorID ?? left : nil, index: stays ? cursor : 0, limit: limit))
         }
         let first = max(0, top - rows)
         let last = min(total, top + 2 * rows)
         let request = RowRequest(query: query, index: cursor, limit: limit)
-        guard first < window.offset || last > window.offset + window.rows.count, request != answered else { return nil }
-        asked = request
-        return asked
+        guard first < window.offset || last > window.offset + window.rows.count,
+            answered?.asksForTheSame(as: request) != true
+        else { return nil }
+        return ask(request)
+    }
+
+    /// Lets the rows be read again: those that are on their way may have been read before an edit was stored.
+    mutating func readAgain() {
+        isStale = true
+        // The response to a search also says where to go, and what it lacks is read after it.
+        if !isSeeking { asked = nil }
     }
 
     /// Changes the query. The cursor stays on its record if the query lists it, else at its index.

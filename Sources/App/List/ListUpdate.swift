@@ -33,15 +33,14 @@ extension AppState {
 
     mutating func findUnread() -> [Effect] {
         guard let list = document?.list else { return [] }
-        let request = RowRequest(query: list.query, index: list.cursor)
-        document?.list.asked = request
+        let request = document?.list.ask(RowRequest(query: list.query, index: list.cursor))
         document?.list.isSeeking = true
         document?.list.seeksQuietly = false
-        return [.findUnread(request)]
+        return request.map { [.findUnread($0)] } ?? []
     }
 
     mutating func rowsCame(_ window: RowWindow) -> [Effect] {
-        guard let before = document?.list else { return [] }
+        guard let before = document?.list, window.request == before.asked?.number else { return [] }
         document?.pending.dropSaved()
         var window = document?.pending.applied(to: window) ?? window
         // The store does not have a record yet that is still being saved.
@@ -119,12 +118,11 @@ extension AppState {
     /// - Parameter quietly: whether to say nothing if the list does not show it, because another notice says more.
     mutating func seek(_ id: Record.ID, quietly: Bool = false) -> [Effect] {
         guard let list = document?.list else { return [] }
-        let request = RowRequest(query: list.query, around: id, index: list.cursor)
-        document?.list.asked = request
+        let request = document?.list.ask(RowRequest(query: list.query, around: id, index: list.cursor))
         document?.list.isSeeking = true
         document?.list.seeksQuietly = quietly
         document?.list.isStale = false
-        return [.loadRows(request)]
+        return request.map { [.loadRows($0)] } ?? []
     }
 
     mutating func saveFile() -> [Effect] {

@@ -11,6 +11,14 @@ package struct RowRequest: Hashable, Sendable {
     package var index = 0
     /// The maximum number of rows, about half of them before the centre.
     package var limit = 400
+    /// Tells its response from those to other requests, also equal ones.
+    package var number = 0
+
+    func asksForTheSame(as other: RowRequest) -> Bool {
+        var other = other
+        other.number = number
+        return self == other
+    }
 
     /// Returns the start of the window if its centre is at row `middle` of `total` rows.
     package func offset(middle: Int, total: Int) -> Int {
@@ -35,6 +43,8 @@ package struct MarkRequest: Hashable, Sendable {
 /// A part of the list, and the total counts.
 package struct RowWindow: Hashable, Sendable {
     package var query: ListQuery
+    /// `RowRequest.number`
+    package var request: Int
     /// Index of the first of `rows` among all rows of the query.
     package var offset: Int
     /// The number of rows that the query lists.
@@ -54,10 +64,12 @@ package struct RowWindow: Hashable, Sendable {
     package var mentions = 0
 
     package init(
-        query: ListQuery, offset: Int = 0, total: Int, rows: [ListRow], anchor: Int? = nil, all: Int, unread: Int,
+        query: ListQuery, request: Int, offset: Int = 0, total: Int, rows: [ListRow], anchor: Int? = nil, all: Int,
+        unread: Int,
         hidden: [ListFacets.Facet<AnnotationKind>] = []
     ) {
         self.query = query
+        self.request = request
         self.offset = offset
         self.total = total
         self.rows = rows

@@ -79,8 +79,8 @@ extension StoredLayer {
         let rows = try withValues(
             rows(request.query, offset: offset, limit: request.limit, of: counts.matching))
         var window = RowWindow(
-            query: request.query, offset: offset, total: counts.matching, rows: rows, anchor: anchor, all: counts.all,
-            unread: counts.unread, hidden: counts.hidden)
+            query: request.query, request: request.number, offset: offset, total: counts.matching, rows: rows,
+            anchor: anchor, all: counts.all, unread: counts.unread, hidden: counts.hidden)
         window.resolvedHidden = counts.resolvedHidden
         window.mentions = try ownMentions().count(where: \.isUnread)
         return window

@@ -82,6 +82,8 @@ final class HostileWorld: AppServices {
     }
 
     private func window(_ request: RowRequest) -> RowWindow {
-        RowWindow(query: request.query, total: rows.count, rows: rows, anchor: 0, all: records.count, unread: 2)
+        RowWindow(
+            query: request.query, request: request.number, total: rows.count, rows: rows, anchor: 0,
+            all: records.count, unread: 2)
     }
 }
