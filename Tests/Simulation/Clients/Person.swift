@@ -91,17 +91,16 @@ struct Person {
         let thread = try layer.thread(under: id)
         // A record that is visible again can be deleted again, and this time it must go.
         if try process.store.read({ try $0.record(id) }) != nil { device.ledger.isBack(id) }
-        let isBeingSent = try isBeingSent(id)
-        let deed = try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) {
-            Done(try layer.delete(id, at: now))
+        return try doing("deletes \(id)", .gone, id, with: thread.map(\.id)) {
+            let done = Done(try layer.delete(id, at: now))
+            if try isStillToBeMade(id) { mayGo(thread.map(\.id)) }
+            return done
         }
-        if isBeingSent { mayGo(thread.map(\.id)) }
-        return deed
     }
 
-    /// Whether the creation of a record is on its way.
-    private func isBeingSent(_ id: Record.ID) throws -> Bool {
-        try layer.outbox().contains { $0.id == id && $0.kind == .create && $0.stage == .sealed }
+    /// Whether the creation of a record that was deleted is on its way, or waits because the server may have it.
+    private func isStillToBeMade(_ id: Record.ID) throws -> Bool {
+        try layer.outbox().contains { $0.id == id && $0.kind == .create }
     }
 
     /// Notes that comments go with the root that the person has deleted, if its creation turns out never to have arrived.
@@ -115,14 +114,12 @@ struct Person {
         if let before = receipt.before { device.ledger.sendsAgain(Remark.text(of: before.content)) }
         // Undoing the restoration of a root deletes the root again, with its thread.
         let thread = done.wantedGoneBefore ? try layer.thread(under: receipt.id).map(\.id) : []
-        let isBeingSent = try isBeingSent(receipt.id)
-        let deed = try doing("undoes \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
+        return try doing("undoes \(receipt.kind) of \(receipt.id)", nil, receipt.id, with: thread) {
             let undone = Done(try layer.undo(receipt, at: now), takingBack: done)
             try wantAgain(receipt.swallowed)
+            if try isStillToBeMade(receipt.id) { mayGo(thread) }
             return undone
         }
-        if isBeingSent { mayGo(thread) }
-        return deed
     }
 
     /// Renews the wishes for a thread whose edits wait again.
