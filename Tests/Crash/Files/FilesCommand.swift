@@ -29,6 +29,7 @@ struct FilesCommand: AsyncParsableCommand {
                 do { try campaign.cycle(seed: seed + cycle) } catch {
                     throw CrashProblem("cycle \(cycle), seed \(seed + cycle): \(error)")
                 }
+                tellHeld(cycle + 1, of: cycles, from: seed)
             }
             campaign.end()
             print("\(cycles) cycles from seed \(seed) held: \(campaign.summary)")

@@ -32,6 +32,7 @@ struct OneFileCommand: AsyncParsableCommand {
                     throw CrashProblem("history \(number), seed \(seed + number): \(error)\n\(campaign.story)")
                 }
                 if trace { print(campaign.story) }
+                tellHeld(number + 1, of: histories, from: seed)
             }
             print("\(histories) histories from seed \(seed) held: \(campaign.summary)")
             try? FileManager.default.removeItem(at: folder)
