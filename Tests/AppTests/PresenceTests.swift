@@ -208,6 +208,37 @@ import Testing
         #expect(!stage.statusLine.contains("FOLLOWING"))
     }
 
+    /// As when the server was restarted, or the presenter's connection was away for longer.
+    @Test func whoFollowedFollowsAgainUnlessTheyMoved() throws {
+        let stage = stage(Self.ana(page: 1))
+        try stage.press("F")
+        stage.send(.presence(LayerPresence()))
+        var back = Self.ana(page: 2)
+        back.id = "n1-9"
+        stage.send(.presence(LayerPresence(people: [back])))
+        #expect(stage.foot.contains("Ana Alba is presenting again, and you follow; any motion on the page stops it"))
+        #expect(stage.lines[0].contains("page 3 of 3"))
+        #expect(stage.statusLine.contains(" FOLLOWING Ana"))
+        stage.send(.presence(LayerPresence()))
+        try stage.press("K")
+        stage.send(.presence(LayerPresence(people: [back])))
+        #expect(stage.foot.contains("Ana Alba is presenting; F to follow"))
+        #expect(!stage.statusLine.contains(" FOLLOWING Ana"))
+    }
+
+    @Test func aPresenterInBetweenEndsTheWaiting() throws {
+        let stage = stage(Self.ana(page: 1))
+        try stage.press("F")
+        stage.send(.presence(LayerPresence()))
+        var ben = Self.ben
+        ben.isPresenting = true
+        stage.send(.presence(LayerPresence(people: [ben])))
+        #expect(!stage.statusLine.contains(" FOLLOWING ben"))
+        stage.send(.presence(LayerPresence()))
+        stage.send(.presence(LayerPresence(people: [Self.ana(page: 2)])))
+        #expect(!stage.statusLine.contains(" FOLLOWING Ana"))
+    }
+
     @Test func aLostConnectionIsNoEndOfPresenting() throws {
         let stage = stage(Self.ana(page: 1))
         try stage.press("F")

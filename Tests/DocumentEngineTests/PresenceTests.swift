@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func theEndOfAStreamTakesItsReaderAlong() async throws {
+    @Test func theEndOfAStreamTakesItsReaderAlongAfterAWhile() async throws {
         try await RunningServer.run { server in
             try await server.upload()
             let ana = try server.mint.token(TokenClaims())
@@ -51,7 +51,32 @@ import Testing
             _ = try await server.announce(ana, sign("a"))
             let id = try #require(try await events.presence()?.people.first?.id)
             reading.cancel()
+            try await waitUntil("the stream has ended") { server.server.listenerCount < 2 }
+            server.clock.advance(seconds: 9)
+            _ = try await server.announce(bo, sign("b"))
+            #expect(try await events.presence()?.people.map(\.userID) == ["bo"])
+            server.clock.advance(seconds: 1)
             #expect(try await events.presence()?.left == [id])
+        }
+    }
+
+    @Test func aRevokedTokenTakesItsReaderAlongAtOnce() async throws {
+        try await RunningServer.run { server in
+            try await server.upload()
+            let ana = try server.mint.token(TokenClaims(id: "anas"))
+            let bo = try server.mint.token(TokenClaims(user: "bo"))
+            var events = try await EventReader(server, bo)
+            #expect(try await events.presence()?.isComplete == true)
+            let reading = Task {
+                var events = try await EventReader(server, ana, session: "a")
+                while try await events.next() != nil {}
+            }
+            try await waitUntil("the server has two streams") { server.server.listenerCount >= 2 }
+            _ = try await server.announce(ana, sign("a"))
+            let id = try #require(try await events.presence()?.people.first?.id)
+            _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["anas"]}"#)
+            #expect(try await events.presence()?.left == [id])
+            try await reading.value
         }
     }
 

@@ -71,18 +71,87 @@ import Testing
         #expect(presence.timePassed(at: now + 45_000).told.count == 1)
     }
 
-    @Test mutating func theEndOfTheLastStreamIsTheEnd() throws {
+    @Test(arguments: [0, 10_000, 45_000]) mutating func theEndOfTheLastStreamIsTheEndAfterAWhile(grace: Int64) throws {
+        presence = Presence(node: "n1", grace: grace)
         let session = try Presence.Session("ana", at: Self.layer, of: ana)
         presence.streamOpened(session)
-        #expect(presence.streamEnded(session) == .init(), "a session that announced nothing is no participant")
+        let nobody = presence.streamEnded(session, at: now)
+        #expect(nobody == .init(), "a session that announced nothing is no participant")
         presence.streamOpened(session)
         try say(ana)
         // A new token opens its stream before the old one closes.
         presence.streamOpened(session)
-        #expect(presence.streamEnded(session) == .init())
+        #expect(presence.streamEnded(session, at: now) == .init())
         #expect(people().count == 1)
-        #expect(presence.streamEnded(session).told.count == 1)
+        let ended = presence.streamEnded(session, at: now)
+        if grace > 0 {
+            #expect(ended == .init())
+            #expect(presence.timePassed(at: now + (grace - 1)) == .init())
+            #expect(presence.timePassed(at: now + grace).told.count == 1)
+        } else {
+            #expect(ended.told.count == 1)
+        }
         #expect(people().isEmpty)
+    }
+
+    @Test mutating func whoComesBackInTimeNeverLeft() throws {
+        let session = try Presence.Session("ana", at: Self.layer, of: ana)
+        presence.streamOpened(session)
+        let before = try say(ana, page: 4, presents: true).answer
+        #expect(presence.streamEnded(session, at: now) == .init())
+        now = now + 9_000
+        #expect(presence.timePassed(at: now) == .init())
+        #expect(throws: Never.self) { try say(bo, page: 1, presents: true) }
+        presence.streamOpened(session)
+        let back = try say(ana, page: 4, presents: true)
+        #expect(back.answer == before && back.outcome.told.isEmpty)
+        #expect(people().filter(\.isPresenting).map(\.userID) == ["ana"])
+        #expect(presence.timePassed(at: now + 30_000) == .init())
+    }
+
+    @Test mutating func whoDoesNotComeBackIsGoneAtOnce() throws {
+        let session = try Presence.Session("ana", at: Self.layer, of: ana)
+        presence.streamOpened(session)
+        try say(ana)
+        #expect(presence.streamEnded(session, isFinal: true, at: now).told.count == 1)
+        presence.streamOpened(session)
+        try say(ana)
+        try say(ana, leaves: true)
+        #expect(people().isEmpty)
+    }
+
+    // MARK: Several servers
+
+    /// The connection to one server is lost, and the client reaches another one.
+    @Test mutating func whoComesBackToAnotherServerIsThereOnce() throws {
+        var other = Presence(node: "n2")
+        var third = Presence(node: "n3")
+        let session = try Presence.Session("ana", at: Self.layer, of: ana)
+        presence.streamOpened(session)
+        let before = try whom(try say(ana, page: 4, presents: true).answer.id)
+        let known = try #require(presence.peerPerson(before))
+        _ = other.heard([known], left: [], now: now)
+        _ = third.heard([known], left: [], now: now)
+        #expect(presence.streamEnded(session, at: now) == .init())
+
+        now = now + 2_000
+        let sign = PresenceSign(session: "ana", whereabouts: Location(pageIndex: 4), isPresenting: true)
+        other.streamOpened(session)
+        let (answer, there) = try other.announced(sign, by: ana, at: Self.layer, now: now)
+        let after = try whom(answer.id)
+        #expect(answer.presenter == answer.id, "she still presents")
+        #expect(there == .init(told: [before, after], forPeers: [after]))
+        let moved = try #require(other.peerPerson(after))
+        #expect(third.heard([moved], left: [], now: now).told == [after])
+        let here = presence.heard([moved], left: [], now: now)
+        #expect(here == .init(told: [before, after], forPeers: [before]))
+        #expect(third.heard([], left: [before], now: now).told == [before])
+        // What was on its way does not bring back the former entry.
+        #expect(other.heard([known], left: [], now: now) == .init())
+        for presence in [presence, other, third] {
+            let list = presence.list(of: Self.layer, seenBy: .everything).people
+            #expect(list.map(\.id) == [after.id] && list.allSatisfy(\.isPresenting))
+        }
     }
 
     @Test mutating func aSessionIsOneUsersAndOneLayers() throws {
@@ -284,6 +353,7 @@ import Testing
         #expect(presence.heard([mine], left: [own], now: now) == .init())
         #expect(pages() == [1])
         mine.person.id = "n2-1"
+        mine.session = "another"
         let theirs = Presence.ParticipantKey(layer: Self.layer, id: "n2-1")
         #expect(presence.heard([mine], left: [], now: now) == .init(told: [theirs], forPeers: []))
         #expect(presence.heard([mine], left: [], now: now) == .init(), "a repetition causes no event")
@@ -323,7 +393,9 @@ import Testing
                 guard let done = try? presence.announced(sign, by: grant, at: Self.layer, now: now) else { continue }
                 outcome = done.outcome
             case 4: presence.streamOpened(try Presence.Session(session, at: Self.layer, of: grant))
-            case 5: outcome = presence.streamEnded(try Presence.Session(session, at: Self.layer, of: grant))
+            case 5:
+                let ended = try Presence.Session(session, at: Self.layer, of: grant)
+                outcome = presence.streamEnded(ended, isFinal: random.chance(1, of: 2), at: now)
             case 6: outcome = presence.timePassed(at: now)
             default:
                 let peer = PeerPerson(

@@ -1,3 +1,4 @@
+import FaultProxy
 import Foundation
 import TestSupport
 import TestThreads
@@ -44,6 +45,26 @@ struct PresentingStories {
         try spectator.see("page 1 of 3")
         #expect(try presenter.quit() == [])
         try spectator.see("Ana stopped presenting; you stay on page 1")
+        #expect(try spectator.quit() == [])
+    }
+
+    @Test func aConnectionThatIsCutIsNoDeparture() async throws {
+        let proxy = try await FaultProxy(to: try #require(URL(string: engine.url)?.port))
+        let presenter = try ana.start(["open", proxy.url, "--token-file", ana.tokenFile])
+        let spectator = try sam.open()
+        try presenter.see("Sam")
+        try presenter.press("P")
+        try spectator.see("Ana is presenting; F to follow")
+        try spectator.press("F")
+        try spectator.see("FOLLOWING Ana")
+        let before = proxy.connections
+        proxy.cut()
+        try spectator.wait(until: "the presenter is back", seconds: Patience.long) { _ in proxy.connections > before }
+        try presenter.press("J")
+        try spectator.see("page 2 of 3")
+        #expect(spectator.text.contains(" FOLLOWING Ana") && !spectator.text.contains("presenting again"))
+        #expect(try presenter.quit() == [])
+        try spectator.see("Ana stopped presenting; you stay on page 2")
         #expect(try spectator.quit() == [])
     }
 

@@ -18,6 +18,9 @@ struct PresenceState: Equatable, Sendable {
     var leader: LayerPerson?
     /// Whether this client follows the leader's position.
     var isFollowing = false
+    /// The presenter whom the user followed when they stopped. If they come back, the user follows again, unless the user has
+    /// moved.
+    var former: LayerPerson?
     /// The presence last sent to the others.
     var announced: OwnPresence?
     /// Whether the list of participants is open.

@@ -14,13 +14,21 @@ extension AppState {
             // Without a connection no presence arrives; the presenter may still be presenting.
             guard isLive else { return }
             document?.presence.leader = nil
+            if before.isFollowing { document?.presence.former = leader }
             document?.presence.isFollowing = false
             inform("\(leader.shownName) stopped presenting; you stay on page \((document?.page.index ?? 0) + 1)")
         case (let leader?, let presenter?) where leader.isAgain(presenter):
             document?.presence.leader = presenter
             if before.isFollowing, leader.whereabouts != presenter.whereabouts { goToLeader() }
+        case (_, let presenter?) where before.former.map(presenter.isAgain) == true:
+            document?.presence.leader = presenter
+            document?.presence.former = nil
+            document?.presence.isFollowing = true
+            inform("\(presenter.shownName) is presenting again, and you follow; any motion on the page stops it")
+            goToLeader()
         case (_, let presenter?):
             document?.presence.leader = presenter
+            document?.presence.former = nil
             document?.presence.isFollowing = false
             if before.presenting == .no { inform("\(presenter.shownName) is presenting; F to follow") }
         case (nil, nil): break
@@ -52,6 +60,7 @@ extension AppState {
         guard let document else { return }
         let begins = document.presence.presenting == .no
         self.document?.presence.presenting = begins ? .asked : .no
+        self.document?.presence.former = nil
         guard begins else { return notice = .done("Stopped presenting") }
         let isAlone = document.presence.people.isEmpty && invitation != nil
         notice = .done(
@@ -94,11 +103,12 @@ extension AppState {
             return
         }
         document?.presence.isFollowing = false
+        document?.presence.former = nil
     }
 
-    /// The user's position while following; nil if not following.
+    /// The user's position while following, or while waiting for the presenter to come back; nil otherwise.
     var followerStanding: FollowerPosition? {
-        guard let document, document.presence.isFollowing else { return nil }
+        guard let document, document.presence.isFollowing || document.presence.former != nil else { return nil }
         let page = document.page
         return FollowerPosition(
             reference: document.reference, page: page.index, cursor: page.cursor, mark: page.mark,

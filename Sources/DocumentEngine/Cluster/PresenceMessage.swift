@@ -95,24 +95,27 @@ extension PeerPerson: NoticeEntry {
         json.object {
             $0.member("layer", layer)
             if let presentingSince { $0.member("since", presentingSince.milliseconds) }
+            if let session { $0.member("session", session) }
             person.writeMembers(to: &$0)
         }
     }
 
     fileprivate init(from reader: inout JSONReader) throws(JSONError) {
         var (layer, since): (Int64?, Int64?) = (nil, nil)
+        var session: String?
         var partial = PresentPerson.Partial()
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "layer": layer = try reader.integer()
             case "since": since = try reader.integer()
+            case "session": session = try reader.string()
             default: if try !partial.take(key, &reader) { try reader.skip() }
             }
         }
         guard let layer else { throw reader.error(.missing("layer")) }
         self.init(
             layer: layer, person: try partial.person(reader),
-            presentingSince: since.map(Timestamp.init(milliseconds:)))
+            presentingSince: since.map(Timestamp.init(milliseconds:)), session: session)
     }
 }
 

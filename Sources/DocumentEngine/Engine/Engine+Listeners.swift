@@ -40,14 +40,19 @@ extension Engine {
         live.withLock { $0.signal(signals, to: id) }
     }
 
-    func leave(_ id: EventBroadcaster.ListenerID, _ layer: Int64, _ way: Listener.Way) {
-        live.withLock { live in
+    /// - Parameter isFinal: whether the reader does not come back.
+    func leave(_ id: EventBroadcaster.ListenerID, _ layer: Int64, _ way: Listener.Way, isFinal: Bool) {
+        let isClosing = live.withLock { live in
             live.fanout.remove(id)
             live.pulse.remove(id)
             live.feed.leave(layer)
             live.leave(id)
+            return live.isClosing
         }
-        if case .stream(let session?) = way { updatePresence { $0.streamEnded(session) } }
+        guard case .stream(let session?) = way else { return }
+        let now = now()
+        // The other servers are told before this one stops.
+        updatePresence { $0.streamEnded(session, isFinal: isFinal || isClosing, at: now) }
     }
 
     /// Ends the streams of a layer on all servers.

@@ -39,12 +39,14 @@ final class Engine: Sendable {
     ///   - verifier: decides whether the key of a token is still in use.
     ///   - wait: waits for a time, in milliseconds.
     ///   - notices: the queue of messages to other servers; nil: no other server uses the store.
+    ///   - presenceGrace: the milliseconds a participant stays present after the last stream was cut.
     ///   - ended: called after each transaction.
     init(
         store: any LayerStore, verifier: TokenVerifier = TokenVerifier(keys: []), limits: SyncProtocol.ServerLimits,
         now: @escaping @Sendable () -> Timestamp,
         wait: @escaping @Sendable (Int64) async throws -> Void = { _ in },
         notices: CoalescingQueue<ClusterMessage>? = nil, checksDigests: Bool = false,
+        presenceGrace: Int64 = Presence.grace,
         ended: @escaping @Sendable (WriteQueue.Transaction) -> Void = { _ in }
     ) {
         self.store = store
@@ -56,7 +58,8 @@ final class Engine: Sendable {
         self.wait = wait
         peopleForPeers = notices == nil ? nil : CoalescingQueue()
         live = ListenerHub(
-            presence: Presence(node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(scalars: 8))))
+            presence: Presence(
+                node: String(Fingerprint.hex(.random(in: 0 ... .max)).prefix(scalars: 8)), grace: presenceGrace))
         writes = WriteQueue(
             store: store, grouping: notices == nil ? .everything : .layers(threads: 4), ended: ended)
     }

@@ -39,6 +39,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// The time after which a response that the client does not accept is aborted.
     package var stallSeconds = 60
 
+    /// The time that a participant stays present after the connection was lost, 0 to 45.
+    package var presenceGraceSeconds = 10
+
     /// The free bytes of the disk below which nothing more is stored.
     package var freeDiskBytes: Int64 = 256 << 20
 

@@ -59,7 +59,8 @@ package final class Server: Sendable {
             keys: options.keys, policy: options.tokens, checksKnown: options.checksCaches)
         engine = Engine(
             store: storage.store, verifier: verifier, limits: options.limits, now: options.now, wait: options.wait,
-            notices: storage.shared?.notices, checksDigests: options.checksCaches, ended: metrics.ended)
+            notices: storage.shared?.notices, checksDigests: options.checksCaches,
+            presenceGrace: Int64(options.service.presenceGraceSeconds) * 1000, ended: metrics.ended)
         readiness = Readiness(engine: engine, space: storage.space, uptime: options.uptime)
         attachments = Attachments(
             engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)

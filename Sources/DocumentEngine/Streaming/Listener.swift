@@ -1,5 +1,6 @@
 import EngineCore
 import SyncProtocol
+import Synchronization
 
 /// One reader of a layer's changes. Releasing it removes the listener.
 final class Listener: Sendable {
@@ -29,6 +30,8 @@ final class Listener: Sendable {
     /// Holds at most one wake-up; ``take()`` returns its cause.
     let wakeUps: AsyncStream<Void>
     let wake: AsyncStream<Void>.Continuation
+    /// Whether the token was revoked or the layer deleted: the reader does not come back.
+    private let wasEnded = Atomic(false)
 
     init(
         engine: Engine, id: EventBroadcaster.ListenerID, layer: Int64, way: Way, wakeUps: AsyncStream<Void>,
@@ -42,10 +45,17 @@ final class Listener: Sendable {
         self.wake = wake
     }
 
-    deinit { engine.leave(id, layer, way) }
+    deinit { engine.leave(id, layer, way, isFinal: wasEnded.load(ordering: .relaxed)) }
 
     func signal(_ signals: Signals) { engine.signal(signals, to: id) }
 
     /// Returns and removes what was queued since the last call.
-    func take() -> (delivery: QueuedEvents, signals: Signals) { engine.take(id) }
+    func take() -> (delivery: QueuedEvents, signals: Signals) {
+        let taken = engine.take(id)
+        switch taken.delivery.end?.kind {
+        case .revoked, .lost: wasEnded.store(true, ordering: .relaxed)
+        case .open, .expiring, .expired, .behind, .closing, nil: break
+        }
+        return taken
+    }
 }

@@ -3,7 +3,8 @@ package import Authorization
 package import SyncProtocol
 
 /// The participants of each layer, where they are in it, and who presents. Nothing is stored: a participant is present
-/// while their announcements continue, or until the stream opened under the same session ends.
+/// while their announcements continue, or until they leave, or until some seconds after the last stream opened under the
+/// same session ended: a lost connection is not a departure.
 ///
 /// Methods are named after events and return the affected participants; what each view sees of them is queried
 /// afterwards.
@@ -23,6 +24,9 @@ package struct Presence: Sendable {
             self.name = name
             user = grant.userID.map(ByteOrdered.init)
         }
+
+        /// Tells other servers which of their participants has come here, without the name, which is a secret.
+        var mark: String { Fingerprint.of("\(layer) \(name) \(user?.text ?? "")") }
     }
 
     /// A participant who has or had a layer open.
@@ -64,26 +68,33 @@ package struct Presence: Sendable {
 
     /// The milliseconds a participant stays present after the last announcement.
     package static let life: Int64 = 45_000
+    /// The default milliseconds a participant stays present after the last stream was cut.
+    package static let grace: Int64 = 10_000
 
     var rooms: [Int64: PresenceRoom] = [:]
     var sessions: [Session: String] = [:]
-    private var streams: [Session: Int] = [:]
+    /// The open streams of each session.
+    var streams: [Session: Int] = [:]
     /// Allows bursts of 40 announcements, and one every 50 ms sustained.
     private var allowances = RateLimiter<Source>(.init(interval: .milliseconds(50), burst: 40))
     private var changes = 0
     private var lastPerson = 0
     let node: String
     let bound: Bound
+    private let grace: Int64
 
     private enum Source: Hashable, Sendable {
         case user(ByteOrdered)
         case session(Session)
     }
 
-    /// - Parameter node: this server's random name, of letters and digits.
-    package init(node: String, bound: Bound = Bound()) {
+    /// - Parameters:
+    ///   - node: this server's random name, of letters and digits.
+    ///   - grace: the milliseconds a participant stays present after the last stream was cut.
+    package init(node: String, bound: Bound = Bound(), grace: Int64 = Self.grace) {
         self.node = node
         self.bound = bound
+        self.grace = min(grace, Self.life)
     }
 
     // MARK: Announcements
@@ -114,20 +125,23 @@ package struct Presence: Sendable {
         var room = rooms[layer] ?? PresenceRoom()
         var person = PresentPerson(
             id: id, userID: grant.userID, name: grant.creatorName, whereabouts: sign.whereabouts)
+        // The connection to another server was lost.
+        let former = room.removeOther(of: session.mark, than: id)
         var since: Timestamp?
         if sign.isPresenting, room.presenter == nil || room.presenter == id {
-            since = room.people[id]?.presentingSince ?? now
+            since = room.people[id]?.presentingSince ?? former?.presentingSince ?? now
             person.isPresenting = true
         }
         let entry = PresenceRoom.Entry(
-            person: person, session: session, expires: now + Self.life, presentingSince: since)
-        let isNews = room.put(entry)
+            person: person, session: session, mark: session.mark, expires: now + Self.life, presentingSince: since)
+        let isNews = room.put(entry) || former != nil
         rooms[layer] = room
         sessions[session] = id
         let key = ParticipantKey(layer: layer, id: id)
         // An unknown record is looked up first; listeners are notified after that.
-        let told = isNews && !room.isWaiting(for: sign.whereabouts.record) ? [key] : []
-        return (answer(id, at: layer), outcome(told: Set(told), forPeers: [key], isNews: isNews))
+        var told: Set<ParticipantKey> = isNews && !room.isWaiting(for: sign.whereabouts.record) ? [key] : []
+        if let former { told.insert(ParticipantKey(layer: layer, id: former.person.id)) }
+        return (answer(id, at: layer), outcome(told: told, forPeers: [key], isNews: isNews))
     }
 
     private func answer(_ id: String?, at layer: Int64) -> PresenceAnswer {
@@ -148,11 +162,17 @@ package struct Presence: Sendable {
     /// Notes that a stream was opened under this session.
     package mutating func streamOpened(_ session: Session) { streams[session, default: 0] += 1 }
 
-    /// Removes the participant when the session's last stream ends.
-    package mutating func streamEnded(_ session: Session) -> Audience {
+    /// Lets the participant stay for a while when the session's last stream ends.
+    ///
+    /// - Parameter isFinal: whether the person cannot come back to this server under the same token.
+    package mutating func streamEnded(_ session: Session, isFinal: Bool = false, at now: Timestamp) -> Audience {
         let count = (streams[session] ?? 1) - 1
         streams[session] = count > 0 ? count : nil
-        return count > 0 ? Audience() : left(session)
+        guard count <= 0 else { return Audience() }
+        guard !isFinal, grace > 0 else { return left(session) }
+        guard let id = sessions[session], let entry = rooms[session.layer]?.people[id] else { return Audience() }
+        rooms[session.layer]?.people[id]?.expires = min(entry.expires, now + grace)
+        return Audience()
     }
 
     private mutating func left(_ session: Session) -> Audience {

@@ -8,6 +8,8 @@ struct PresenceRoom: Sendable {
         var person: PresentPerson
         /// nil for a participant of another server.
         var session: Presence.Session?
+        /// `Presence.Session.mark`; nil for a participant of a server that does not send it.
+        var mark: String?
         var expires: Timestamp
         var presentingSince: Timestamp?
     }
@@ -34,6 +36,12 @@ struct PresenceRoom: Sendable {
         return before?.person != entry.person
     }
 
+    /// Removes the entry that the same session has under another id.
+    mutating func removeOther(of mark: String, than id: String) -> Entry? {
+        guard let other = people.values.first(where: { $0.mark == mark && $0.person.id != id }) else { return nil }
+        return people.removeValue(forKey: other.person.id)
+    }
+
     // MARK: The presenter
 
     var presenter: String? { people.values.first { $0.person.isPresenting }?.person.id }
@@ -44,11 +52,14 @@ struct PresenceRoom: Sendable {
     mutating func settlePresenter() -> [String] {
         let order = people.values.compactMap { entry in entry.presentingSince.map { ($0, entry.person.id) } }.sorted(
             by: <)
-        for (_, id) in order.dropFirst() {
+        guard let first = order.first.flatMap({ people[$0.1] }) else { return [] }
+        // The first one may be about to end, because its session has come to another server.
+        let losers = order.dropFirst().map(\.1).filter { first.mark == nil || people[$0]?.mark != first.mark }
+        for id in losers {
             people[id]?.presentingSince = nil
             people[id]?.person.isPresenting = false
         }
-        return order.dropFirst().map(\.1)
+        return losers
     }
 
     // MARK: Visibility

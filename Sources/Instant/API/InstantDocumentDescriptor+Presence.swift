@@ -43,8 +43,11 @@ extension InstantDocumentDescriptor {
         performer.post(.announced(own))
     }
 
-    /// Stops showing the local user to the others. The end of this client has the same effect.
+    /// Stops showing the local user to the others. If this client ends without it, they see that some seconds later.
     public func stopAnnouncing() { (try? performer())?.post(.announced(nil)) }
+
+    /// Stops showing the local user to the others, and waits until the server knows that, at most for a second.
+    package func sayFarewell() async { await (try? performer())?.sayFarewell() }
 }
 
 extension InstantEvent {

@@ -64,6 +64,8 @@ final class LayerPerformer: Sendable {
         var moveProblem: InstantError?
         /// The rejected edits that were reported, or were there when the layer was opened.
         var rejected: Set<Conflict.ID> = []
+        /// Those who wait until the server knows that this program leaves.
+        var farewells: [CheckedContinuation<Void, Never>] = []
     }
 
     /// State for any thread. No I/O under this lock.
@@ -210,6 +212,29 @@ final class LayerPerformer: Sendable {
         }
     }
 
+    /// Stops showing the local user to the others, and waits until the server knows that, at most for a second.
+    func sayFarewell() async {
+        await withCheckedContinuation { continuation in
+            post(.announced(nil))
+            onQueue {
+                self.confined.withLock { $0.farewells.append(continuation) }
+                self.endFarewells { !$0.synchronizer.isLeaving }
+            }
+            onQueue(afterMilliseconds: Self.farewellMilliseconds) { self.endFarewells { _ in true } }
+        }
+    }
+
+    private static let farewellMilliseconds = 1_000
+
+    private func endFarewells(if isOver: (Confined) -> Bool) {
+        let ended = confined.withLock { state -> [CheckedContinuation<Void, Never>] in
+            guard !state.farewells.isEmpty, isClosed || isOver(state) else { return [] }
+            defer { state.farewells = [] }
+            return state.farewells
+        }
+        for farewell in ended { farewell.resume() }
+    }
+
     /// Ends everything: the lock is free when this returns, and the only events still sent are those that report the
     /// end.
     ///
@@ -330,6 +355,7 @@ extension LayerPerformer {
             }
             return isClosed ? [] : events + connection + finishedDownload(&state)
         }
+        endFarewells { !$0.synchronizer.isLeaving }
         for event in events { tell(event) }
         if events.contains(.didFinishSync) { onQueue { self.open.store.emptyLog() } }
     }

@@ -25,6 +25,9 @@ struct PresenceMachine: Hashable, Sendable {
     /// Whether the server shows this session to others.
     private var isKnown = false
     private var wish: OwnPresence?
+    /// Who does not listen is not shown.
+    private var listens = false
+    private var shownToOthers: OwnPresence? { listens ? wish : nil }
     private var underWay: PresenceSign?
     /// Whether to send before the next repetition.
     private var isOwed = false
@@ -47,12 +50,18 @@ struct PresenceMachine: Hashable, Sendable {
         isNews = true
     }
 
+    /// - Parameter listens: Whether the application wants to hear changes, so that there is a live channel.
+    mutating func setListening(_ listens: Bool) {
+        isOwed = isOwed || listens && !self.listens && wish != nil
+        self.listens = listens
+    }
+
     /// Returns the message to send now, if any. It counts as in flight from then on.
     mutating func sign(at now: Timestamp) -> PresenceSign? {
         guard let due, due <= now, let session else { return nil }
         let sign = PresenceSign(
-            session: session, whereabouts: wish?.whereabouts ?? Location(),
-            isPresenting: wish?.isPresenting ?? false, hasLeft: wish == nil)
+            session: session, whereabouts: shownToOthers?.whereabouts ?? Location(),
+            isPresenting: shownToOthers?.isPresenting ?? false, hasLeft: shownToOthers == nil)
         underWay = sign
         isOwed = false
         notBefore = now + Self.pace
@@ -62,9 +71,14 @@ struct PresenceMachine: Hashable, Sendable {
 
     /// When ``sign(at:)`` will have a message; nil if none is due.
     var due: Timestamp? {
-        guard session != nil, underWay == nil, wish != nil || isKnown else { return nil }
+        guard session != nil, underWay == nil else { return nil }
+        // The last message does not wait for its turn: the program may be about to end.
+        guard shownToOthers != nil else { return isKnown ? Timestamp(milliseconds: 0) : nil }
         return max(notBefore, isOwed ? notBefore : again)
     }
+
+    /// Whether the server still has to be told that this session leaves.
+    var isLeaving: Bool { session != nil && shownToOthers == nil && (isKnown || underWay != nil) }
 
     mutating func answered(_ answer: PresenceAnswer) {
         guard let sign = underWay else { return }
@@ -80,6 +94,8 @@ struct PresenceMachine: Hashable, Sendable {
     mutating func failed(_ failure: SyncFailure, at now: Timestamp) {
         guard let sign = underWay else { return }
         underWay = nil
+        // The server will notice.
+        if sign.hasLeft { isKnown = false }
         isOwed = true
         switch failure {
         case .forbidden where sign.isPresenting: stopPresenting()
@@ -104,7 +120,7 @@ struct PresenceMachine: Hashable, Sendable {
     mutating func cutOff() {
         isNews = isNews || !people.isEmpty
         people = [:]
-        isKnown = false
+        isKnown = isKnown && shownToOthers == nil
         isOwed = wish != nil
     }
 

@@ -40,6 +40,7 @@ extension Synchronizer {
             end(nil)
         case .listening(let listens):
             isListening = listens
+            presence.setListening(listens)
             askAt = listens ? now + Self.tokenGrace : nil
             if listens {
                 if isLeading, case .live = session.state { try beginCycle() }

@@ -14,9 +14,14 @@ extension Synchronizer {
         if let news = presence.takeChanges() { effects.append(.announce(.presence(news))) }
     }
 
-    /// Whether presence may be sent: only once the live channel has delivered something. The end of a channel ends the
-    /// presence of its session, so presence sent outside a channel would disappear with the old one and then reappear.
-    var canTell: Bool { session.dataTicket != nil && stream.current?.wasHeard == true }
+    /// Whether presence may be sent: only once the live channel has delivered something. Presence sent outside a channel
+    /// would end some seconds after the old one, and then reappear. A departure needs no channel.
+    var canTell: Bool {
+        session.dataTicket != nil && (stream.current?.wasHeard == true || presence.isLeaving)
+    }
+
+    /// Whether the server is still to be told that this session leaves.
+    package var isLeaving: Bool { session.dataTicket != nil && presence.isLeaving }
 
     mutating func take(_ answer: PresenceAnswer, to id: Int) {
         guard id == presenceRequest else { return }

@@ -74,6 +74,9 @@ struct LimitSetting {
                 "answer-seconds", 90...86_400, "for the server to respond", .service(\.answerSeconds)),
             LimitSetting(
                 "stall-seconds", 0...86_400, "without progress; 0: unlimited", .service(\.stallSeconds)),
+            LimitSetting(
+                "presence-grace-seconds", 0...45, "that a person whose connection is lost stays present",
+                .service(\.presenceGraceSeconds)),
             LimitSetting("stop-seconds", 1...86_400, "for requests to end on shutdown", .service(\.stopSeconds)),
             LimitSetting(
                 "free-disk-bytes", 0...(1 << 50), "free space below which nothing more is stored; 0: none",

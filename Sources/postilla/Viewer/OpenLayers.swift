@@ -29,6 +29,8 @@ final class OpenLayers: Sendable {
         var failedRemovals: [String] = []
         /// Files that are being closed.
         var closing: [OwnFileTab] = []
+        /// The layers that were open when the program ended.
+        var leaving: [InstantDocumentDescriptor] = []
         /// The drafts of all layers that were opened.
         var drafts: [DraftStore] = []
     }
@@ -50,14 +52,20 @@ final class OpenLayers: Sendable {
         let tabs = state.withLock { state in
             defer { state.tabs = [:] }
             state.closing += state.tabs.values.compactMap(\.own)
+            state.leaving = state.tabs.values.compactMap(\.layerOnServer)
             return state.tabs.values
         }
         for tab in tabs { tab.close() }
     }
 
-    /// Waits until the engine knows which files are closed, and has all their edits.
+    /// Waits until the engine knows which files are closed, and has all their edits, and the servers know that the person has
+    /// left.
     func closed() async {
-        for own in state.withLock(\.closing) { await own.closed() }
+        let (files, layers) = state.withLock { ($0.closing, $0.leaving) }
+        await withTaskGroup { group in
+            for layer in layers { group.addTask { await layer.sayFarewell() } }
+        }
+        for file in files { await file.closed() }
     }
 
     /// Waits for all pending library operations. Must not run on the drawing thread while a screen is in use.

@@ -119,6 +119,11 @@ final class OpenTab: Sendable {
         }
     }
 
+    /// nil for a file.
+    var layerOnServer: InstantDocumentDescriptor? {
+        if case .layer(let layer) = source { layer.descriptor } else { nil }
+    }
+
     /// nil until the PDF is available.
     var pages: PageReader? {
         switch source {

@@ -112,13 +112,16 @@ final class EditingWindow {
             }
         }
         // The layer may have changed since: the receipt has what this edit replaces.
-        let before = try descriptor.update(id, content: content).before.flatMap { ValueLedger.Note($0) }
+        let before = try ifItIsThere { try descriptor.update(id, content: content) }
         return before.map { ($0, $0 != ValueLedger.Note(record)) }
     }
 
     /// - Returns: the note as it was.
-    func delete(_ id: Record.ID) throws -> ValueLedger.Note? {
-        try descriptor.delete(id).before.flatMap { ValueLedger.Note($0) }
+    func delete(_ id: Record.ID) throws -> ValueLedger.Note? { try ifItIsThere { try descriptor.delete(id) } }
+
+    /// - Returns: the note before the edit; nil if the other window's or program's deletion has arrived since it was listed.
+    private func ifItIsThere(_ edit: () throws -> EditReceipt) throws -> ValueLedger.Note? {
+        do { return try edit().before.flatMap { ValueLedger.Note($0) } } catch EditError.noSuchRecord { return nil }
     }
 
     // MARK: Conflicts with the other window

@@ -86,8 +86,8 @@ struct ValueLedger {
         for (name, notes) in [("the file", file)] + windows {
             var seen: Set<String> = []
             for note in notes {
-                // A window shows its own undecided edit of a deleted note beside the copy that someone else restored.
-                guard seen.insert(note.key).inserted || (name != "the file" && disputed.contains(note.key)) else {
+                // A deleted note that someone has made again is there beside the version that waits for a decision.
+                guard seen.insert(note.key).inserted || disputed.contains(note.key) else {
                     return "\(name) has \(note.key) twice"
                 }
                 if let value = note.values.first(where: { written[$0] == nil }) {

@@ -93,14 +93,35 @@ import Testing
 
     @Test mutating func whoDoesNotListenIsNotHere() throws {
         _ = try answer(sign(.announced(page(1))))
-        it.now = it.now + 1_000
-        #expect(sign(.listening(false)) == nil, "the end of the stream has already told the others")
+        it.now = it.now + 1
+        let last = try #require(sign(.listening(false)), "the end of the stream would tell the others seconds later")
+        #expect(last.sign.hasLeft)
+        #expect(sign(.woke) == nil)
+        _ = it.give(.answered(last.id, .presence(PresenceAnswer(id: nil, presenter: nil))))
         it.now = it.now + 60_000
         #expect(sign(.woke) == nil)
         #expect(sign(.announced(page(2))) == nil)
         let pull = it.request(.listening(true))
         stream = try #require(it.give(.answered(pull, it.delta())).stream).id
         #expect(sign(.heard(stream, .session(SessionEvent(.open))))?.sign.whereabouts.pageIndex == 2)
+    }
+
+    /// The program ends right after a motion: the last message must come after the one that is on its way.
+    @Test mutating func whoLeavesWhileAMessageIsOnItsWayLeavesAfterIt() throws {
+        let first = sign(.announced(page(1)))
+        #expect(sign(.announced(nil)) == nil)
+        #expect(sign(.listening(false)) == nil)
+        let last = sign(.answered(try #require(first).id, .presence(PresenceAnswer(id: "me", presenter: nil))))
+        #expect(last?.sign.hasLeft == true)
+        _ = it.give(.answered(try #require(last).id, .presence(PresenceAnswer(id: nil, presenter: nil))))
+    }
+
+    @Test mutating func aDepartureThatFailsIsNotRepeated() throws {
+        _ = try answer(sign(.announced(page(1))))
+        let last = try #require(sign(.announced(nil)))
+        #expect(sign(.failed(last.id, .unreachable("the connection was closed"))) == nil)
+        it.now = it.now + 60_000
+        #expect(sign(.woke) == nil)
     }
 
     @Test mutating func theOthersComeMoveAndLeave() throws {
