@@ -9,8 +9,10 @@ struct SyncCommand: AsyncParsableCommand {
         discussion: """
             Runs one sync cycle in both directions, then prints the resulting counts; json and ndjson print one object \
             {"annotations","waiting","parked","conflicts","refused"}. Exits with 6 if edits are in conflict or were \
-            refused; see postilla conflicts. Parked edits are those that the current token may not send. Of a PDF, the \
-            changes that are kept and not in the file are waiting; postilla write writes them.
+            refused; see postilla conflicts. Parked edits are those that the current token may not send, and those \
+            that were put aside because something between here and the server refuses them; with the latter, sync \
+            exits with 8. Of a PDF, the changes that are kept and not in the file are waiting; postilla write writes \
+            them.
 
             Examples:
               postilla sync
