@@ -75,9 +75,8 @@ extension Universe {
         trace("all users get all rights, and nothing refuses a text any more")
         hasFirewall = false
         for device in devices { device.rights = .all(device.user, group: device.rights.group) }
-        for process in devices.flatMap(\.processes) {
-            try give(.retryRequested, process)
-            try give(.retryAsideRequested, process)
+        for device in devices {
+            for process in device.processes { try retry(in: process, of: device) }
         }
         try settle()
         for device in devices where !device.isInUse {

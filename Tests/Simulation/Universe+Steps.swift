@@ -36,9 +36,10 @@ extension Universe {
         case .settle: try act(device) { try $0.settle(&dice) }
         case .discard: try act(device) { try $0.discard(&dice) }
         case .nudge:
-            try give(
-                dice.pick([.retryRequested, .syncRequested, .syncStopped, .checkRequested]), dice.pick(device.processes)
-            )
+            let input: Synchronizer.Input = dice.pick([.retryRequested, .syncRequested, .syncStopped, .checkRequested])
+            let process = dice.pick(device.processes)
+            guard input != .retryRequested else { return try retry(in: process, of: device) }
+            try give(input, process)
         case .drop: try drop()
         case .double: double()
         case .late: try late()
@@ -97,5 +98,18 @@ extension Universe {
         guard done != nil else { return }
         for other in device.processes where other !== process { other.hasForeignChanges = true }
         try give(.edited, process)
+    }
+
+    /// Tries again what waits and what was put aside, as a key or a command does in any of the programs.
+    func retry(in process: Process, of device: Device) throws {
+        if !process.isStopped {
+            do {
+                if try !process.layer.retryAside().ids.isEmpty {
+                    for other in device.processes { other.hasForeignChanges = true }
+                }
+            } catch is ProcessDied {} catch is LocalStoreError {}
+            if process.store.isDead { return try kill(process) }
+        }
+        try give(.retryRequested, process)
     }
 }

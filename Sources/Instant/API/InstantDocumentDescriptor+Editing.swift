@@ -96,9 +96,7 @@ extension InstantDocumentDescriptor {
     ///
     /// Edits that were put aside, because something between here and the server refuses them, are tried again, too.
     public func retryNow() {
-        let performer = try? performer()
-        performer?.post(.retryAsideRequested)
-        performer?.post(.retryRequested)
+        (try? performer())?.retryNow()
     }
 
     /// - Parameter isGivingUp: Whether the edit only drops an earlier one, which is possible in a lost layer too.

@@ -212,6 +212,16 @@ final class LayerPerformer: Sendable {
         }
     }
 
+    /// Tries everything again that waits, also what was put aside.
+    func retryNow() {
+        onQueue {
+            // As a person's edit, which any process may make: not by the synchronizer, which writes only while it leads.
+            guard let changes = try? self.layer.retryAside(), !changes.ids.isEmpty else { return }
+            self.post(.storeChanged)
+        }
+        post(.retryRequested)
+    }
+
     /// Stops showing the local user to the others, and waits until the server knows that, at most for a second.
     func sayFarewell() async {
         await withCheckedContinuation { continuation in

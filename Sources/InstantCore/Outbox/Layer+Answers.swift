@@ -180,7 +180,10 @@ extension WritableLayer {
         // the deletion is sent, and the server deletes the record or answers that it is gone.
         let deletion = isThere != true && later.last?.kind == .delete ? later.last : nil
         for edit in later where isThere == false || edit.seq != deletion?.seq { try removeEntry(edit.seq) }
-        if deletion != nil { return try removeEntry(kept.seq) }
+        if deletion != nil {
+            if entry.kind == .create { try dropThread(of: entry.id, into: &changes) }
+            return try removeEntry(kept.seq)
+        }
         kept = later.reduce(kept) { $0.joined(by: $1) }
         // Another conflict of the record stays as it is: its text is not in this one.
         try replace(kept)

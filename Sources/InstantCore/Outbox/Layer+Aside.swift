@@ -54,8 +54,10 @@ extension Layer {
         }
     }
 
-    /// Lets what was put aside be tried again, one edit at a time and after everything else.
-    func retryAside() throws -> LayerChanges {
+    /// Lets what was put aside be tried again, one edit at a time and after everything else. Like an edit, it may be called in any
+    /// process; the leading one sends.
+    @discardableResult
+    package func retryAside() throws -> LayerChanges {
         try changeAside { store, changes in
             if let grant = try store.metadata().grant {
                 try store.parkDenied(grant, retriesAside: true, into: &changes)
@@ -119,9 +121,7 @@ extension WritableLayer {
             case .replaced(let entry): try replace(entry)
             case .nothing:
                 try removeEntry(entry.seq)
-                if entry.kind == .create {
-                    for gone in try absorbThread(of: entry.id, metadata: metadata()) { changes.touch(gone) }
-                }
+                if entry.kind == .create { try dropThread(of: entry.id, into: &changes) }
             }
             return []
         }
@@ -157,5 +157,7 @@ extension Change {
 
 extension PushRequest {
     /// Whether this only uses up the number of another change.
-    package var isFiller: Bool { changes.count == 1 && changes[0].id.starts(with: "aside-\(clientID)-") }
+    package var isFiller: Bool {
+        changes.count == 1 && changes[0].kind == .delete && changes[0].id.starts(with: "aside-\(clientID)-")
+    }
 }

@@ -59,6 +59,22 @@ extension WritableLayer {
         }
     }
 
+    /// Lets the user's comments go with a root that the user has deleted and that the server does not take.
+    ///
+    /// A comment that has a number gets a deletion behind it, which goes with the answer to the comment.
+    func dropThread(of root: Record.ID, into changes: inout LayerChanges) throws {
+        let metadata = try metadata()
+        for gone in try absorbThread(of: root, metadata: metadata) { changes.touch(gone) }
+        for comment in try thread(under: root) {
+            let sealed = try entries(of: comment).first { $0.kind == .create && $0.stage == .sealed }
+            guard let sealed else { continue }
+            _ = try enqueue(
+                .delete, comment, content: nil, group: sealed.group, at: sealed.madeAt, metadata: metadata,
+                leavingRoot: true)
+            changes.touch(comment)
+        }
+    }
+
     /// Queues the comments that failed with their root again, behind the root, which may have a new id. Comments that wait for
     /// a decision of their own only get that id.
     func appendThread(of former: Record.ID, under root: Record.ID, metadata: LayerMetadata) throws {

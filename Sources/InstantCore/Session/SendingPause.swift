@@ -7,6 +7,7 @@ import SyncProtocol
 /// waits for sending.
 struct SendingPause: Hashable, Sendable {
     var failure: SyncFailure
+    var since: Timestamp
     var until: Timestamp
     /// Whether the server has asked for the pause, so that a key press does not end it.
     var isRequested = false
@@ -27,7 +28,7 @@ extension Synchronizer {
     ) {
         let count = (pause?.count ?? 0) + 1
         var pause = SendingPause(
-            failure: failure, until: now + Backoff.delay(failures: count, using: &random), count: count)
+            failure: failure, since: now, until: now + Backoff.delay(failures: count, using: &random), count: count)
         if case .notSent(_, let retryAfter?) = failure {
             pause.until = max(pause.until, now + min(retryAfter, Self.maxWait))
             pause.isRequested = true
@@ -36,7 +37,7 @@ extension Synchronizer {
     }
 
     mutating func pauseSending(_ failure: SyncFailure, for milliseconds: Int64, now: Timestamp) {
-        begin(SendingPause(failure: failure, until: now + milliseconds, count: pause?.count ?? 1))
+        begin(SendingPause(failure: failure, since: now, until: now + milliseconds, count: pause?.count ?? 1))
     }
 
     private mutating func begin(_ pause: SendingPause) {
@@ -59,6 +60,15 @@ extension Synchronizer {
         guard let pause, pause.until <= now || (onRequest && !pause.isRequested) else { return }
         self.pause?.isOver = true
     }
+
+    /// Lets a new edit wait for seconds, not for the minute of the one that is refused.
+    mutating func shortenPause() {
+        guard let pause, !pause.isRequested else { return }
+        self.pause?.until = min(pause.until, pause.since + Self.pauseForNewEdits)
+    }
+
+    /// Milliseconds.
+    private static let pauseForNewEdits: Int64 = 5000
 
     mutating func sendAfterPause() throws {
         guard let pause, pause.isOver else { return }

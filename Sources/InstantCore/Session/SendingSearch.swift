@@ -43,6 +43,9 @@ struct SendingSearch: Hashable, Sendable {
         limit = limit.multipliedReportingOverflow(by: 2).overflow ? .max : limit * 2
     }
 
+    /// Ends the search without a result. What is refused stays known to be so: the next search begins at once.
+    mutating func giveUp() { (limit, suspect, aside, hasAccepted) = (.max, nil, [], false) }
+
     mutating func clockWentBack(by milliseconds: Int64) { lastStrike = lastStrike.map { $0 + -milliseconds } }
 }
 
@@ -83,7 +86,7 @@ extension Synchronizer {
     /// Gives the search up: no edit can be sent.
     private mutating func endSearch() throws {
         if !search.aside.isEmpty { announce(try layer.takeBack(search.aside)) }
-        search = SendingSearch()
+        search.giveUp()
     }
 
     /// Handles the answer to a push that used up the number of the suspect, or of what depends on an edit that is put aside.

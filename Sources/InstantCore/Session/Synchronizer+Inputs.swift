@@ -19,6 +19,7 @@ extension Synchronizer {
         case .edited:
             let backlog = try layer.backlog()
             perform(cycle.edited(backlog: backlog))
+            shortenPause()
             planPush(backlog, now: now)
             if pushAt != nil { stopWaiting(now: now) }
             // If no delay is configured, do not wait for a timer.
@@ -52,14 +53,6 @@ extension Synchronizer {
             endPause(at: now, onRequest: true)
             try sendAfterPause()
             stopWaiting(now: now)
-        case .retryAsideRequested:
-            guard session.dataTicket != nil else {
-                // A command asks before it has a session.
-                retriesAside = true
-                break
-            }
-            announce(try layer.retryAside())
-            try sendWaiting()
         case .wentOffline:
             perform(session.wentOffline())
             giveUpAll()

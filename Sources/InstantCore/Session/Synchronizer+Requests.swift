@@ -116,8 +116,8 @@ extension Synchronizer {
         watchExpiry(of: answer, ticket: ticket, now: now)
         perform(session.sessionAnswered(ticket))
         announce(accepted.changes)
-        if retriesAside || isListening && !hasRetriedAside {
-            (hasRetriedAside, retriesAside) = (true, false)
+        if isListening, !hasRetriedAside {
+            hasRetriedAside = true
             announce(try layer.retryAside())
         }
         if accepted.pdfReplaced { effects.append(.announce(.pdfReplaced)) }

@@ -29,8 +29,6 @@ package struct Synchronizer {
         case woke
         /// A key press or a restored network: stop waiting.
         case retryRequested
-        /// Try what was put aside again.
-        case retryAsideRequested
         case wentOffline
         case wentOnline
         /// Whether this process holds the layer's lock, rather than another one: the response to ``Effect/lead(_:)``,
@@ -137,8 +135,6 @@ package struct Synchronizer {
     var search = SendingSearch()
     /// Whether what was put aside is tried again in this process.
     var hasRetriedAside = false
-    /// Whether that was asked for, and has to wait for a session.
-    var retriesAside = false
     /// The last failure to reach a valid server; nil once it responds.
     package internal(set) var problem: SyncFailure?
 

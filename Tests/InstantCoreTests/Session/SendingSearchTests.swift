@@ -14,6 +14,8 @@ import Testing
     /// The revision at which the server says that it applied those; nil: it does not say it.
     private var appliedAt: Revision?
     private var pushes: [[String]] = []
+    /// What the server answers to changes of these records, once.
+    private var answers: [Record.ID: ChangeResult.Status] = [:]
 
     init() { _ = it.goLive() }
 
@@ -33,9 +35,11 @@ import Testing
                 pushes.append(push.changes.map(\.id))
                 let results = push.changes.map { change in
                     revision += 1
+                    let answer = answers.removeValue(forKey: change.id)
                     return ChangeResult(
-                        n: change.n, status: push.isFiller ? filled(change.n) : .applied,
-                        revision: push.isFiller ? nil : revision)
+                        n: change.n, status: push.isFiller ? filled(change.n) : answer ?? .applied,
+                        revision: push.isFiller || answer != nil ? nil : revision,
+                        reason: answer == .gone ? "the thread was deleted" : nil)
                 }
                 let delta = push.cursor.map { _ in Delta(epoch: "e", changes: [], upTo: revision, more: false) }
                 effects = it.give(.answered(request.id, .push(PushAnswer(results: results, delta: delta))))
@@ -89,7 +93,8 @@ import Testing
         #expect(try states == ["root": Self.reason, "reply": Self.reason])
         // Its text is mended, and both are sent.
         _ = try it.layer.update("root", content: note("harmless"), at: it.now)
-        try run(.retryAsideRequested, blocks: isAttack)
+        try it.layer.retryAside()
+        try run(.storeChanged, blocks: isAttack)
         #expect(try states == [:])
         #expect(pushes.joined().contains("root") && pushes.joined().contains("reply"))
     }
@@ -206,19 +211,78 @@ import Testing
         return sent
     }
 
-    /// As a command does, which asks before it has a session.
-    @Test mutating func whatIsAskedForWithoutASessionIsDoneOnceThereIsOne() throws {
+    /// As a command does while a window or `watch` has the layer open, which does the sending.
+    @Test mutating func whatIsAskedForBehindAnotherProcessIsDone() throws {
         for number in 0..<3 { try write("n\(number)", number == 0 ? "an attack" : "text") }
         try run(.syncRequested, blocks: isAttack)
-        #expect(try states == ["n0": Self.reason])
         var command = Bench(sharing: it.layer)
-        command.now = it.now
-        _ = command.give(.retryAsideRequested)
-        #expect(try states == ["n0": Self.reason])
+        (command.now, command.isLockTaken) = (it.now, true)
+        try command.layer.retryAside()
+        #expect(try states == ["n0": .waiting])
         let asked = command.request(.tokenSupplied(TokenHandle(2)))
         _ = command.give(.answered(asked, command.session(head: revision)))
-        let after = try states
-        #expect(after["n0"] != Self.reason && after.count == 1, "\(after)")
+        #expect(command.synchronizer.cycle.isSyncing, "it waits until the other process has sent it")
+        try run(.storeChanged, blocks: { _ in false })
+        #expect(try states == [:])
+        _ = command.give(.storeChanged)
+        #expect(!command.synchronizer.cycle.isSyncing)
+    }
+
+    /// The one that is refused was tried for minutes before there was another one.
+    @Test mutating func aNewEditDoesNotWaitForTheSearchToBeginAnew() throws {
+        try write("n", "an attack")
+        var effects = it.give(.edited)
+        for _ in 0..<30 {
+            if let request = effects.sent.first {
+                let isPush = if case .push = request.kind { true } else { false }
+                effects = it.give(isPush ? .failed(request.id, blocked) : .answered(request.id, it.delta()))
+            } else {
+                it.now = try #require(it.alarm)
+                effects = it.give(.woke)
+            }
+        }
+        while let request = effects.sent.first {
+            let isPush = if case .push = request.kind { true } else { false }
+            effects = it.give(isPush ? .failed(request.id, blocked) : .answered(request.id, it.delta()))
+        }
+        let before = it.now
+        try write("good", "text")
+        try run(.edited, blocks: isAttack)
+        #expect(try states == ["n": Self.reason])
+        #expect(it.now - before < 10_000, "\(it.now - before) ms")
+    }
+
+    /// The root is refused on the way, and its comment has a number already when the user deletes the thread.
+    @Test mutating func aDeletedThreadTakesACommentOnItsWayAlong() throws {
+        try write("root", "an attack")
+        _ = try it.layer.reply(to: "root", .plain("fine"), id: "reply", author: nil, at: it.now)
+        try write("other", "text")
+        answers["reply"] = .gone
+        let first = try #require(it.give(.syncRequested).sent.first)
+        #expect(try it.layer.tally()[.sealed] == 3)
+        try it.layer.delete("root", at: it.now)
+        try run(.failed(first.id, blocked), blocks: isAttack)
+        #expect(try states == [:])
+        #expect(try it.layer.row("root") == nil && it.layer.record("reply") == nil)
+    }
+
+    /// The same if the server itself refuses the root.
+    @Test(arguments: [ChangeResult.Status.denied, .invalid, .gone])
+    mutating func aDeletedThreadThatIsRefusedTakesItsCommentsAlong(_ answer: ChangeResult.Status) throws {
+        try write("root", "text")
+        _ = try it.layer.reply(to: "root", .plain("fine"), id: "reply", author: nil, at: it.now)
+        answers = ["root": answer, "reply": .gone]
+        let first = try #require(it.give(.syncRequested).sent.first)
+        try it.layer.delete("root", at: it.now)
+        let results = [("root", answer), ("reply", .gone)].enumerated().map {
+            ChangeResult(n: Int64($0 + 1), status: $1.1, reason: "the thread was deleted")
+        }
+        let delta = Delta(epoch: "e", changes: [], upTo: revision, more: false)
+        answers = ["root": .gone]
+        try run(
+            .answered(first.id, .push(PushAnswer(results: results, delta: delta))), blocks: { _ in false })
+        #expect(try states == [:])
+        #expect(try it.layer.row("root") == nil && it.layer.record("reply") == nil)
     }
 
     @Test mutating func itIsTriedAgainAfterEverythingElse() throws {
@@ -226,10 +290,12 @@ import Testing
         try run(.syncRequested, blocks: isAttack)
         #expect(try states == ["n0": Self.reason])
         try write("later", "text")
-        try run(.retryAsideRequested, blocks: isAttack)
+        try it.layer.retryAside()
+        try run(.storeChanged, blocks: isAttack)
         #expect(try states == ["n0": Self.reason])
         #expect(pushes.joined().contains("later"))
-        try run(.retryAsideRequested, blocks: { _ in false })
+        try it.layer.retryAside()
+        try run(.storeChanged, blocks: { _ in false })
         #expect(try states == [:])
     }
 }
