@@ -44,6 +44,42 @@ struct FirewallStories {
         #expect(try engine.records().contains("This is an attack"))
     }
 
+    /// The process that has the layer open does the sending.
+    @Test func whatWasPutAsideIsSentOnRequestAlsoWhileWatchRuns() async throws {
+        let proxy = try await firewall(against: "an attack")
+        #expect(try run("sync", through: proxy).status == 0)
+        let watch = try RunningCommand(
+            ["watch"],
+            environment: ana.environment.merging(ana.scripting) { $1 }.merging(["POSTILLA_SERVER": proxy.url]) { $1 })
+        try watch.see(#""event":"ready""#)
+        for text in ["This is an attack", "After"] {
+            #expect(try run("add", "--note", text, "--page", "1", "--offline", through: proxy).status == 0)
+        }
+        #expect(try run("sync", through: proxy).status == 8)
+        proxy.follow { _ in .none }
+        let synced = try run("sync", through: proxy)
+        #expect(synced.status == 0, "\(synced.messages)")
+        #expect(try engine.records().contains("This is an attack"))
+        watch.interrupt()
+        #expect(try watch.waitForExit() == 130)
+    }
+
+    @Test func aRefusedFileHoldsUpNoOther() async throws {
+        let proxy = try await firewall(against: "an attack")
+        #expect(try run("sync", through: proxy).status == 0)
+        let bad = try ana.home.write("bad.txt", "This is an attack")
+        let fine = try ana.home.write("fine.txt", "This is fine")
+        for file in [bad, fine] {
+            #expect(try run("add", "--file", file, "--page", "1", "--offline", through: proxy).status == 0)
+        }
+        #expect(try run("sync", through: proxy).status == 8)
+        let left = try run("outbox", "--format", "ndjson", through: proxy).objects()
+        #expect(left.count == 1 && (left.first?["reason"] as? String)?.contains("its file") == true, "\(left)")
+        proxy.follow { _ in .none }
+        #expect(try run("sync", through: proxy).status == 0)
+        #expect(try engine.records().components(separatedBy: "bad.txt").count == 2)
+    }
+
     /// Then nothing is put aside, and each command says that its edit is stored.
     @Test func ifNoEditPassesEachCommandSaysThatItIsStored() async throws {
         let proxy = try await firewall(against: "POST /instant/v1/changes")

@@ -13,6 +13,29 @@ extension Layer {
     /// Whether this edit was put aside before and is tried again.
     func isTrial(n: Int64) throws -> Bool { try store.read { try $0.sealed(n: n)?.isAside ?? false } }
 
+    /// Whether the edits that need a file were put aside before and are tried again.
+    func isTrial(of file: AttachmentID) throws -> Bool {
+        try store.read { store in
+            let needing = try store.entries(in: [.waiting], limit: .max).filter { $0.content?.attachmentID == file }
+            return needing.allSatisfy(\.isAside) && !needing.isEmpty
+        }
+    }
+
+    /// Puts the edits aside that wait for a file which is refused on the way.
+    func putAside(_ files: [AttachmentID: SyncFailure]) throws -> LayerChanges {
+        try store.write { store in
+            var changes = LayerChanges()
+            let metadata = try store.metadata()
+            for entry in try store.entries(in: [.waiting], limit: .max) {
+                guard let file = metadata.missingFile(of: entry), let failure = files[file] else { continue }
+                changes.touch(entry)
+                _ = try store.park(entry, because: "put aside: its file: \(failure)", into: &changes)
+            }
+            try store.show(changes)
+            return changes
+        }
+    }
+
     /// Whether something else can be sent than this edit and what depends on it.
     func hasOthers(than n: Int64) throws -> Bool {
         try store.read { store in
@@ -125,6 +148,16 @@ extension WritableLayer {
             }
             return []
         }
+        return try park(entry, because: reason, into: &changes)
+    }
+
+    /// Parks an edit, and with it what depends on it.
+    ///
+    /// - Returns: The entries that were put aside.
+    fileprivate func park(
+        _ entry: OutboxEntry, because reason: String, into changes: inout LayerChanges
+    ) throws -> [Int64] {
+        var entry = entry
         (entry.state, entry.isAside) = (.parked(reason), true)
         try replace(entry)
         var aside = [entry.seq]

@@ -29,14 +29,20 @@ extension Layer {
         }
     }
 
-    /// Returns the file of the first edit that waits for an upload; nil if no edit does.
-    package func nextUpload() throws -> AttachmentID? {
+    /// Returns the file of the first edit that waits for an upload; nil if no edit does. What was put aside is tried last.
+    package func nextUpload(except skipped: Set<AttachmentID> = []) throws -> AttachmentID? {
         try store.read { store in
             let metadata = try store.metadata()
             guard metadata.grant?.mayWrite == true, !metadata.isRecovering, !metadata.uploads.isEmpty else {
                 return nil
             }
-            return try store.entries(in: [.waiting], limit: .max).lazy.compactMap { metadata.missingFile(of: $0) }.first
+            let waiting = try store.entries(in: [.waiting], limit: .max)
+            for tried in [false, true] {
+                for entry in waiting where entry.isAside == tried {
+                    if let file = metadata.missingFile(of: entry), !skipped.contains(file) { return file }
+                }
+            }
+            return nil
         }
     }
 

@@ -51,7 +51,7 @@ struct SendingSearch: Hashable, Sendable {
 
 extension Synchronizer {
     /// Milliseconds between two pushes of a search.
-    private static let searchPace: Int64 = 500
+    static let searchPace: Int64 = 500
 
     /// Handles a push to which there was no answer of the server.
     mutating func pushFailed(

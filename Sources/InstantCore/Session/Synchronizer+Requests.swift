@@ -43,7 +43,7 @@ extension Synchronizer {
                 search.suspect = nil
             }
             return try layer.seal(maximum: min(batchLimit, search.limit)).map { .push($0) }
-                ?? layer.nextUpload().map { .upload($0) }
+                ?? layer.nextUpload(except: Set(uploads.skipped.keys)).map { .upload($0) }
         }
         if let page = try layer.nextPage(epoch: epoch) { return .page(page) }
         let metadata = try layer.metadata()
@@ -98,6 +98,8 @@ extension Synchronizer {
         case (.uploaded, .upload(let id)):
             dropPause()
             try layer.uploaded(id)
+            uploads.uploaded(id)
+            try putRefusedFilesAside()
         case (.digest(let answer), .digest): try take(answer, now: now)
         default: throw InvalidServerData("the response does not match the request")
         }
@@ -135,6 +137,8 @@ extension Synchronizer {
         }
         let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
         search.accepted()
+        uploads.accepted()
+        try putRefusedFilesAside()
         announce(changes)
         if changes.startedAnew {
             try countFreshStart("the server keeps losing changes that were sent")

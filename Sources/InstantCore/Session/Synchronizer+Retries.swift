@@ -28,7 +28,8 @@ extension Synchronizer {
             announce(try layer.refuseUpload(id, because: reason))
         case (.push(let pushed), .unreachable(_, nil)), (.push(let pushed), .invalidServer):
             try pushFailed(pushed, failure, now: now, random: &random)
-        case (.push, .notSent), (.upload, .unreachable(_, nil)), (.upload, .invalidServer), (.upload, .notSent):
+        case (.upload(let file), .invalidServer): try uploadFailed(file, failure, now: now, random: &random)
+        case (.push, .notSent), (.upload, .unreachable(_, nil)), (.upload, .notSent):
             pauseSending(failure, now: now, random: &random)
         case (.digest, .invalidServer):
             // The server does not support the request.

@@ -75,6 +75,7 @@ extension Synchronizer {
         checkAt = checkAt.map { $0 + -back }
         busySince = busySince.map { $0 + -back }
         search.clockWentBack(by: back)
+        uploads.clockWentBack(by: back)
         if let until = pause?.until { pause?.until = until + -back }
     }
 

@@ -133,6 +133,7 @@ package struct Synchronizer {
     /// Why edits wait; nil once one of them is answered.
     var pause: SendingPause?
     var search = SendingSearch()
+    var uploads = UploadSearch()
     /// Whether what was put aside is tried again in this process.
     var hasRetriedAside = false
     /// The last failure to reach a valid server; nil once it responds.

@@ -63,6 +63,71 @@ import Testing
         #expect(it.names(.woke).last == "upload aaaa")
     }
 
+    private static let refused = SyncFailure.invalidServer("it answers 403")
+
+    /// Answers what is sent until nothing is, with the time that passes; the file is refused on the way.
+    private mutating func run(_ input: Synchronizer.Input, refusing files: Set<AttachmentID>) throws -> [String] {
+        var (effects, names): (_, [String]) = (it.give(input), [])
+        var revision = try it.layer.metadata().cursor?.revision ?? 0
+        var waits = 0
+        while true {
+            guard case .send(let request)? = effects.last(where: { if case .send = $0 { true } else { false } }) else {
+                waits += 1
+                guard try it.layer.hasUnsent(), waits < 40, let alarm = it.alarm else { break }
+                it.now = max(it.now, alarm)
+                effects = it.give(.woke)
+                continue
+            }
+            switch request.kind {
+            case .upload(let file) where files.contains(file): effects = it.give(.failed(request.id, Self.refused))
+            case .upload(let file):
+                names.append("upload \(file.hex.prefix(1))")
+                effects = it.give(.answered(request.id, .uploaded))
+            case .push(let push):
+                names += push.changes.map(\.id)
+                let from = push.changes[0].n
+                revision = max(revision, from + Int64(push.changes.count) - 1)
+                effects = it.give(.answered(request.id, applied(Int64(push.changes.count), from: from)))
+            default: effects = it.give(.answered(request.id, it.delta(upTo: revision)))
+            }
+        }
+        return names
+    }
+
+    private var states: [String: OutboxEntry.State] {
+        get throws { try it.layer.outbox().reduce(into: [:]) { $0[$1.id] = $1.state } }
+    }
+
+    private static let aside = OutboxEntry.State.parked("put aside: its file: it answers 403")
+
+    @Test mutating func aFileThatIsRefusedOnTheWayHoldsUpNoOther() throws {
+        let other = try #require(AttachmentID(String(repeating: "b", count: 64)))
+        try addImage("i")
+        _ = try it.layer.create(note("Caption"), id: "n", author: nil, at: it.now)
+        try it.layer.addUpload(other)
+        try it.layer.create(image(other), id: "j", author: nil, at: it.now)
+        let sent = try run(.syncRequested, refusing: [file])
+        #expect(sent == ["n", "upload b", "j"])
+        #expect(try states == ["i": Self.aside])
+        // It is tried again once, and nothing else waits for it.
+        try it.layer.retryAside()
+        #expect(try run(.storeChanged, refusing: [file]) == [])
+        #expect(try states == ["i": Self.aside])
+        try it.layer.retryAside()
+        #expect(try run(.storeChanged, refusing: []) == ["upload a", "i"])
+        #expect(try states == [:])
+    }
+
+    @Test mutating func aFileThatIsAloneIsNotPutAside() throws {
+        try addImage("i")
+        _ = try run(.syncRequested, refusing: [file])
+        #expect(try states == ["i": .waiting])
+        // It is once an edit arrives that was made later.
+        _ = try it.layer.create(note("Later"), id: "n", author: nil, at: it.now)
+        #expect(try run(.edited, refusing: [file]) == ["n"])
+        #expect(try states == ["i": Self.aside])
+    }
+
     @Test(arguments: [
         (SyncFailure.tooLarge, "its attachment is too large for the server"),
         (SyncFailure.attachment("it is gone"), "it is gone"),

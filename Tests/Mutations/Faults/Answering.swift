@@ -9,6 +9,12 @@ extension Fault {
                         if PLANTED { return try removeEntry(entry.seq) }
             """),
         Fault(
+            "comments stay behind when their deleted root is refused", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
+        Fault(
+            "comments stay behind when their deleted root is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
+            "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
+        Fault(
             "a denied edit is dropped silently", in: "InstantCore/Outbox/Layer+Answers.swift",
             "case .denied:", "case .denied where PLANTED: try removeEntry(entry.seq)\n        case .denied:"),
         Fault(
