@@ -181,7 +181,8 @@ extension WritableLayer {
         let deletion = isThere != true && later.last?.kind == .delete ? later.last : nil
         for edit in later where isThere == false || edit.seq != deletion?.seq { try removeEntry(edit.seq) }
         if deletion != nil {
-            if entry.kind == .create { try dropThread(of: entry.id, into: &changes) }
+            // Only if the root never existed. A backup may lack it, and then each comment waits for a decision.
+            if entry.kind == .create, case .refused = state { try dropThread(of: entry.id, into: &changes) }
             return try removeEntry(kept.seq)
         }
         kept = later.reduce(kept) { $0.joined(by: $1) }

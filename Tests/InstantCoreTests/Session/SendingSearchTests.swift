@@ -267,7 +267,7 @@ import Testing
     }
 
     /// The same if the server itself refuses the root.
-    @Test(arguments: [ChangeResult.Status.denied, .invalid, .gone])
+    @Test(arguments: [ChangeResult.Status.denied, .invalid])
     mutating func aDeletedThreadThatIsRefusedTakesItsCommentsAlong(_ answer: ChangeResult.Status) throws {
         try write("root", "text")
         _ = try it.layer.reply(to: "root", .plain("fine"), id: "reply", author: nil, at: it.now)

@@ -10,7 +10,8 @@ extension Fault {
             """),
         Fault(
             "comments stay behind when their deleted root is refused", in: "InstantCore/Outbox/Layer+Answers.swift",
-            "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
+            "if entry.kind == .create, case .refused = state {",
+            "if !PLANTED, entry.kind == .create, case .refused = state {"),
         Fault(
             "comments stay behind when their deleted root is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
             "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
