@@ -135,7 +135,7 @@ extension WritableLayer {
         // The server will never have it under this number.
         (entry.state, entry.isAside, entry.wasSent) = (.waiting, false, false)
         changes.touch(entry)
-        let later = try entries(of: entry.id).first { $0.seq > entry.seq && $0.isUnsealed }
+        let later = try mergedEntries(behind: entry, into: &changes).first
         if let later, let merged = try entry.merged(with: later, isStored: record(entry.id) != nil) {
             // The user has edited it since, and the result was never sent. A root that was to go along is shown again.
             try removeEntry(later.seq)
@@ -149,6 +149,36 @@ extension WritableLayer {
             return []
         }
         return try park(entry, because: reason, into: &changes)
+    }
+
+    /// Merges the edits of a record that wait behind one among themselves. Behind an edit on its way, or while the layer recovers,
+    /// they were only appended: a deletion that was undone must not take that edit along.
+    ///
+    /// - Returns: The edits that are left.
+    private func mergedEntries(
+        behind entry: OutboxEntry, into changes: inout LayerChanges
+    ) throws -> [OutboxEntry] {
+        var left: [OutboxEntry] = []
+        for next in try entries(of: entry.id) where next.seq > entry.seq && next.isUnsealed {
+            guard let last = left.last, !last.wasSent, !next.wasSent,
+                let merged = try last.merged(with: next, isStored: record(entry.id) != nil)
+            else {
+                left.append(next)
+                continue
+            }
+            try removeEntry(next.seq)
+            changes.touch(next)
+            switch merged {
+            case .replaced(let entry):
+                try replace(entry)
+                left[left.count - 1] = entry
+            case .nothing:
+                try removeEntry(last.seq)
+                changes.touch(last)
+                left.removeLast()
+            }
+        }
+        return left
     }
 
     /// Parks an edit, and with it what depends on it.

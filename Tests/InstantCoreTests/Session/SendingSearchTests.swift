@@ -252,6 +252,35 @@ import Testing
         #expect(it.now - before < 10_000, "\(it.now - before) ms")
     }
 
+    /// The record is deleted behind the edit that is refused, and the deletion is undone. During a recovery these two do not
+    /// cancel each other out.
+    @Test(arguments: [false, true]) mutating func anUndoneDeletionDoesNotTakeTheEditAlong(isNew: Bool) throws {
+        if !isNew {
+            _ = try it.layer.take(Delta(epoch: "e", changes: [item("a", "first", 1, by: "bo")], upTo: 1, more: false))
+            revision = 1
+            _ = try it.layer.update("a", content: note("an attack"), at: it.now)
+        } else {
+            try write("a", "an attack")
+        }
+        try write("other", "text")
+        let first = try #require(it.give(.syncRequested).sent.first)
+        try setRecovering(true)
+        let deleted = try it.layer.delete("a", at: it.now)
+        _ = try it.layer.undo(deleted, at: it.now)
+        try setRecovering(false)
+        try run(.failed(first.id, blocked), blocks: isAttack)
+        #expect(try states == ["a": Self.reason])
+        #expect(try it.layer.record("a").map { Annotation($0).text } == "an attack")
+    }
+
+    private func setRecovering(_ isRecovering: Bool) throws {
+        try it.layer.store.write(.recoverable) { store in
+            var metadata = try store.metadata()
+            metadata.isRecovering = isRecovering
+            try store.set(metadata)
+        }
+    }
+
     /// The root is refused on the way, and its comment has a number already when the user deletes the thread.
     @Test mutating func aDeletedThreadTakesACommentOnItsWayAlong() throws {
         try write("root", "an attack")

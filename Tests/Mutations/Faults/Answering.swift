@@ -16,6 +16,9 @@ extension Fault {
             "comments stay behind when their deleted root is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
             "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
         Fault(
+            "an undone deletion takes an edit along that is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
+            "guard let last = left.last, !last.wasSent", "guard !PLANTED, let last = left.last, !last.wasSent"),
+        Fault(
             "a denied edit is dropped silently", in: "InstantCore/Outbox/Layer+Answers.swift",
             "case .denied:", "case .denied where PLANTED: try removeEntry(entry.seq)\n        case .denied:"),
         Fault(
