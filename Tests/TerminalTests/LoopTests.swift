@@ -147,7 +147,12 @@ extension OpenTerminal {
                 until: .resized(Size(rows: 9, columns: 33)),
                 react: { event in
                     guard event == .key(.character("e")) else { return }
-                    device.released { terminal.resize(rows: 9, columns: 33) }
+                    device.released {
+                        terminal.resize(rows: 9, columns: 33)
+                        // Longer than the keys that follow are taken before the screen is drawn.
+                        let start = TerminalLoop<String>.now
+                        while TerminalLoop<String>.now - start < 20 {}
+                    }
                 })
             #expect(events == [.key(.character("e")), .resized(Size(rows: 9, columns: 33))])
         }
