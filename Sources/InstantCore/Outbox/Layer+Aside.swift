@@ -136,6 +136,11 @@ extension WritableLayer {
         (entry.state, entry.isAside, entry.wasSent) = (.waiting, false, false)
         changes.touch(entry)
         let later = try mergedEntries(behind: entry, into: &changes).first
+        if entry.kind == .restore, later?.kind == .delete {
+            // The server may have the record, although it has answered that it is gone: it may have been out of sight then.
+            try removeEntry(entry.seq)
+            return []
+        }
         if let later, let merged = try entry.merged(with: later, isStored: record(entry.id) != nil) {
             // The user has edited it since, and the result was never sent. A root that was to go along is shown again.
             try removeEntry(later.seq)

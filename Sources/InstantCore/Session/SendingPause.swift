@@ -15,6 +15,10 @@ struct SendingPause: Hashable, Sendable {
     var isOver = false
     /// The failures in a row.
     var count: Int
+
+    mutating func clockWentBack(by milliseconds: Int64) {
+        (since, until) = (since + -milliseconds, until + -milliseconds)
+    }
 }
 
 extension Synchronizer {

@@ -76,7 +76,7 @@ extension Synchronizer {
         busySince = busySince.map { $0 + -back }
         search.clockWentBack(by: back)
         uploads.clockWentBack(by: back)
-        if let until = pause?.until { pause?.until = until + -back }
+        pause?.clockWentBack(by: back)
     }
 
     /// Announces that the active token is about to expire.

@@ -273,6 +273,27 @@ import Testing
         #expect(try it.layer.record("a").map { Annotation($0).text } == "an attack")
     }
 
+    /// A deletion was undone, and the undo is refused on the way. The user deletes the record again: the server may have it.
+    @Test mutating func aDeletionBehindARefusedUndoIsSent() throws {
+        _ = try it.layer.take(Delta(epoch: "e", changes: [item("a", "first", 1, by: "ana")], upTo: 1, more: false))
+        revision = 1
+        let deleted = try it.layer.delete("a", at: it.now)
+        let deletion = try #require(it.give(.syncRequested).sent.first)
+        _ = try it.layer.undo(deleted, at: it.now)
+        try write("other", "text")
+        // The record had been moved out of sight.
+        let gone = ChangeResult(n: 1, status: .gone, reason: "no such record")
+        let delta = Delta(epoch: "e", changes: [.removed("a", 2)], upTo: 2, more: false)
+        revision = 2
+        let first = try #require(
+            it.give(.answered(deletion.id, .push(PushAnswer(results: [gone], delta: delta)))).sent.first)
+        try it.layer.delete("a", at: it.now)
+        pushes = []
+        try run(.failed(first.id, blocked), blocks: { push in push.changes.contains { $0.kind == .restore } })
+        #expect(pushes.joined().contains("a"))
+        #expect(try states == [:])
+    }
+
     private func setRecovering(_ isRecovering: Bool) throws {
         try it.layer.store.write(.recoverable) { store in
             var metadata = try store.metadata()
