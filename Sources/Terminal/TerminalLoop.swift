@@ -111,7 +111,7 @@ package final class TerminalLoop<Message: Sendable> {
             pollfd(fd: isGone ? -1 : device.input, events: Int16(POLLIN), revents: 0),
             pollfd(fd: mayDraw && timeout == nil ? device.output : -1, events: Int16(POLLOUT), revents: 0),
         ]
-        // While an editor had the terminal, nobody told of its size.
+        // No signal reports a size that changed while an editor had the terminal.
         let isResized = device.size != size
         let longest =
             isResized ? 0 : timeout ?? Self.timeout(until: [decoder.deadline, timer].compactMap(\.self).min())

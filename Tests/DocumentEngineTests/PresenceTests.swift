@@ -13,6 +13,21 @@ import Testing
             hasLeft: leaves)
     }
 
+    /// Opens a stream beside that of `events`, and announces its reader.
+    ///
+    /// - Returns: the task that reads the stream, and the reader's id.
+    private func join(
+        _ server: RunningServer, _ token: String, seenBy events: inout EventReader
+    ) async throws -> (reading: Task<Void, any Error>, id: String) {
+        let reading = Task {
+            var events = try await EventReader(server, token, session: "a")
+            while try await events.next() != nil {}
+        }
+        try await waitUntil("the server has two streams") { server.server.listenerCount >= 2 }
+        _ = try await server.announce(token, sign("a"))
+        return (reading, try #require(try await events.presence()?.people.first?.id))
+    }
+
     @Test func everybodyIsToldOnOpeningAndThenWhatChanges() async throws {
         try await RunningServer.run { server in
             try await server.upload()
@@ -43,13 +58,7 @@ import Testing
             let bo = try server.mint.token(TokenClaims(user: "bo"))
             var events = try await EventReader(server, bo)
             #expect(try await events.presence()?.isComplete == true)
-            let reading = Task {
-                var events = try await EventReader(server, ana, session: "a")
-                while try await events.next() != nil {}
-            }
-            try await waitUntil("the server has two streams") { server.server.listenerCount >= 2 }
-            _ = try await server.announce(ana, sign("a"))
-            let id = try #require(try await events.presence()?.people.first?.id)
+            let (reading, id) = try await join(server, ana, seenBy: &events)
             reading.cancel()
             try await waitUntil("the stream has ended") { server.server.listenerCount < 2 }
             server.clock.advance(seconds: 9)
@@ -67,13 +76,7 @@ import Testing
             let bo = try server.mint.token(TokenClaims(user: "bo"))
             var events = try await EventReader(server, bo)
             #expect(try await events.presence()?.isComplete == true)
-            let reading = Task {
-                var events = try await EventReader(server, ana, session: "a")
-                while try await events.next() != nil {}
-            }
-            try await waitUntil("the server has two streams") { server.server.listenerCount >= 2 }
-            _ = try await server.announce(ana, sign("a"))
-            let id = try #require(try await events.presence()?.people.first?.id)
+            let (reading, id) = try await join(server, ana, seenBy: &events)
             _ = try await server.backend("POST", "/api/revoke", json: #"{"jwts":["anas"]}"#)
             #expect(try await events.presence()?.left == [id])
             try await reading.value

@@ -75,8 +75,8 @@ import Testing
         presence = Presence(node: "n1", grace: grace)
         let session = try Presence.Session("ana", at: Self.layer, of: ana)
         presence.streamOpened(session)
-        let nobody = presence.streamEnded(session, at: now)
-        #expect(nobody == .init(), "a session that announced nothing is no participant")
+        let outcome = presence.streamEnded(session, at: now)
+        #expect(outcome == .init(), "a session that has announced nothing has no participant")
         presence.streamOpened(session)
         try say(ana)
         // A new token opens its stream before the old one closes.
@@ -128,8 +128,8 @@ import Testing
         var third = Presence(node: "n3")
         let session = try Presence.Session("ana", at: Self.layer, of: ana)
         presence.streamOpened(session)
-        let before = try whom(try say(ana, page: 4, presents: true).answer.id)
-        let known = try #require(presence.peerPerson(before))
+        let firstEntry = try whom(try say(ana, page: 4, presents: true).answer.id)
+        let known = try #require(presence.peerPerson(firstEntry))
         _ = other.heard([known], left: [], now: now)
         _ = third.heard([known], left: [], now: now)
         #expect(presence.streamEnded(session, at: now) == .init())
@@ -138,19 +138,19 @@ import Testing
         let sign = PresenceSign(session: "ana", whereabouts: Location(pageIndex: 4), isPresenting: true)
         other.streamOpened(session)
         let (answer, there) = try other.announced(sign, by: ana, at: Self.layer, now: now)
-        let after = try whom(answer.id)
+        let newEntry = try whom(answer.id)
         #expect(answer.presenter == answer.id, "she still presents")
-        #expect(there == .init(told: [before, after], forPeers: [after]))
-        let moved = try #require(other.peerPerson(after))
-        #expect(third.heard([moved], left: [], now: now).told == [after])
+        #expect(there == .init(told: [firstEntry, newEntry], forPeers: [newEntry]))
+        let moved = try #require(other.peerPerson(newEntry))
+        #expect(third.heard([moved], left: [], now: now).told == [newEntry])
         let here = presence.heard([moved], left: [], now: now)
-        #expect(here == .init(told: [before, after], forPeers: [before]))
-        #expect(third.heard([], left: [before], now: now).told == [before])
+        #expect(here == .init(told: [firstEntry, newEntry], forPeers: [firstEntry]))
+        #expect(third.heard([], left: [firstEntry], now: now).told == [firstEntry])
         // What was on its way does not bring back the former entry.
         #expect(other.heard([known], left: [], now: now) == .init())
         for presence in [presence, other, third] {
             let list = presence.list(of: Self.layer, seenBy: .everything).people
-            #expect(list.map(\.id) == [after.id] && list.allSatisfy(\.isPresenting))
+            #expect(list.map(\.id) == [newEntry.id] && list.allSatisfy(\.isPresenting))
         }
     }
 

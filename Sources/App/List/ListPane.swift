@@ -127,10 +127,10 @@ struct ListPane: Equatable, Sendable {
         return ask(request)
     }
 
-    /// Lets the rows be read again: those that are on their way may have been read before an edit was stored.
+    /// Has the rows read again: the pending response may predate an edit that has been stored since.
     mutating func readAgain() {
         isStale = true
-        // The response to a search also says where to go, and what it lacks is read after it.
+        // The response to a seek moves the cursor. It is kept, and the rows are read once more after it.
         if !isSeeking { asked = nil }
     }
 

@@ -18,8 +18,8 @@ struct PresenceState: Equatable, Sendable {
     var leader: LayerPerson?
     /// Whether this client follows the leader's position.
     var isFollowing = false
-    /// The presenter whom the user followed when they stopped. If they come back, the user follows again, unless the user has
-    /// moved.
+    /// The last presenter whom the user followed. If that person presents again, the user follows again, unless the user
+    /// has moved in the meantime.
     var former: LayerPerson?
     /// The presence last sent to the others.
     var announced: OwnPresence?
