@@ -41,13 +41,13 @@ extension WritableLayer {
             switch merged {
             case .replaced(var entry):
                 if entry.kind == .create, let why = try reasonRootIsParked(of: entry) { entry.state = .parked(why) }
-                try replace(entry)
+                try put(waitingBehindAsides(entry), inPlaceOf: last, metadata: metadata)
             case .nothing:
                 try removeEntry(last.seq)
-                if last.kind == .create { receipt.swallowed = try absorbThread(of: id, metadata: metadata) }
+                if last.bringsRecord { receipt.swallowed = try absorbThread(of: id, metadata: metadata) }
             }
         } else {
-            receipt.seq = try append(entry).seq
+            receipt.seq = try append(waitingBehindAsides(entry)).seq
         }
         let stored = try self.metadata().grant
         if stored != metadata.grant { try parkDenied(receipt.seq, by: stored, metadata: metadata) }
@@ -73,8 +73,8 @@ extension WritableLayer {
     }
 
     /// Whether an unanswered restore carries text that the server has never seen.
-    func expectsFollowUp(_ id: Record.ID) throws -> Bool {
-        try entries(of: id).contains { $0.kind == .restore && $0.isPending && $0.content != nil }
+    func expectsFollowUp(_ id: Record.ID, besides seq: Int64 = 0) throws -> Bool {
+        try entries(of: id).contains { $0.kind == .restore && $0.isPending && $0.content != nil && $0.seq != seq }
     }
 
     /// Returns, for a root, the newest revision of its thread that the user saw. For a comment, the revision of the
@@ -117,7 +117,9 @@ extension OutboxEntry {
         (entry.state, entry.isAside) = (.waiting, false)
         switch (kind, later.kind) {
         case (.create, .update): return .replaced(entry)
-        // Someone else or a backup restored the record, so the deletion must still be sent.
+        // Someone else or a backup restored the record, so the deletion must still be sent. A restore that is put aside has not
+        // reached the server, so the deletion replaces it.
+        case (.restore, .delete) where isStored && isAside: return .replaced(later.inPlace(of: self))
         case (.restore, .delete) where isStored: return nil
         // The server accepted the record, but the answer was lost.
         case (.create, .delete) where isStored: return .replaced(later.inPlace(of: self))

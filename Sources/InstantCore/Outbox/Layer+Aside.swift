@@ -16,7 +16,9 @@ extension Layer {
     /// Whether the edits that need a file were put aside before and are tried again.
     func isTrial(of file: AttachmentID) throws -> Bool {
         try store.read { store in
-            let needing = try store.entries(in: [.waiting], limit: .max).filter { $0.content?.attachmentID == file }
+            let needing = try store.entries(in: [.waiting], limit: .max).filter {
+                $0.kind != .delete && $0.content?.attachmentID == file
+            }
             return needing.allSatisfy(\.isAside) && !needing.isEmpty
         }
     }
@@ -29,7 +31,7 @@ extension Layer {
             for entry in try store.entries(in: [.waiting], limit: .max) {
                 guard let file = metadata.missingFile(of: entry), let failure = files[file] else { continue }
                 changes.touch(entry)
-                _ = try store.park(entry, because: "put aside: its file: \(failure)", into: &changes)
+                for other in try store.park(entry, because: "put aside: its file: \(failure)") { changes.touch(other) }
             }
             try store.show(changes)
             return changes
@@ -47,7 +49,7 @@ extension Layer {
     }
 
     /// Returns the push that uses up the number of an edit; nil if the edit was answered.
-    func filler(of n: Int64, clientID id: String) throws -> PushRequest? {
+    package func filler(of n: Int64, clientID id: String) throws -> PushRequest? {
         try store.read { store in
             guard try store.metadata().clientID.isExactly(id), try store.sealed(n: n) != nil else { return nil }
             return PushRequest(clientID: id, acked: n - 1, cursor: nil, changes: [.filler(of: id, n: n)])
@@ -58,9 +60,9 @@ extension Layer {
     ///
     /// - Parameters:
     ///   - result: the answer to ``filler(of:clientID:)``.
-    ///   - reason: why the edit is put aside; nil: it depends on another one that is.
+    ///   - reason: why the edit is put aside; nil if it depends on another edit, or waits for its root.
     /// - Returns: The changes, and which entries were put aside.
-    func take(
+    package func take(
         filler result: ChangeResult, because reason: String?
     ) throws -> (changes: LayerChanges, aside: [Int64]) {
         try store.write { store in
@@ -69,7 +71,9 @@ extension Layer {
             if result.status == .mismatch {
                 try store.lostAnswer(of: entry, revision: result.revision, into: &changes)
             } else {
-                let reason = try reason ?? store.asides().first { entry.depends(on: $0) }?.state.reason ?? "put aside"
+                let reason =
+                    try reason ?? store.asides().first { entry.depends(on: $0) }?.state.reason
+                    ?? store.reasonRootIsParked(of: entry)
                 aside = try store.putAside(entry, because: reason, into: &changes)
             }
             try store.show(changes)
@@ -91,10 +95,8 @@ extension Layer {
     /// Takes back that these entries were put aside, because nothing else can be sent either.
     func takeBack(_ aside: Set<Int64>) throws -> LayerChanges {
         try changeAside { store, changes in
-            for var entry in try store.entries(in: [.parked], limit: .max) where aside.contains(entry.seq) {
-                (entry.state, entry.isAside) = (.waiting, false)
-                try store.replace(entry)
-                changes.touch(entry)
+            for entry in try store.asides() where aside.contains(entry.seq) {
+                for waiting in try store.wait(entry) { changes.touch(waiting) }
             }
             if let grant = try store.metadata().grant { try store.parkDenied(grant, into: &changes) }
         }
@@ -113,6 +115,38 @@ extension Layer {
     }
 }
 
+extension WritableLayer {
+    /// Lets an edit that was put aside wait like any other, and with it what was put aside because it depends on it.
+    ///
+    /// - Returns: All of them.
+    fileprivate func wait(_ entry: OutboxEntry) throws -> [OutboxEntry] {
+        guard var entry = try self.entry(entry.seq), entry.isAside else { return [] }
+        (entry.state, entry.isAside) = (.waiting, false)
+        try replace(entry)
+        return [entry] + (try wait(behind: entry))
+    }
+
+    private func wait(behind entry: OutboxEntry) throws -> [OutboxEntry] {
+        try asides().filter { $0.seq > entry.seq && $0.depends(on: entry) }.flatMap { try wait($0) }
+    }
+
+    /// Replaces an entry. If that puts the edit aside, or lets it wait again, what depends on it follows.
+    func put(_ entry: OutboxEntry, inPlaceOf former: OutboxEntry, metadata: LayerMetadata) throws {
+        var others: [OutboxEntry] = []
+        if entry.isAside, case .parked(let why) = entry.state {
+            others = try park(entry, because: why)
+        } else {
+            try replace(entry)
+            if former.isAside { others = try wait(behind: entry) }
+        }
+        let grant = try self.metadata().grant
+        for other in others where other.seq != entry.seq {
+            try parkDenied(other.seq, by: grant, metadata: metadata)
+            try refresh(other.id, metadata: metadata)
+        }
+    }
+}
+
 extension OutboxEntry.State {
     fileprivate var reason: String? { if case .parked(let why) = self { why } else { nil } }
 }
@@ -121,15 +155,37 @@ extension StoredLayer {
     /// What is put aside.
     func asides() throws -> [OutboxEntry] { try entries(in: [.parked], limit: .max).filter(\.isAside) }
 
+    /// Returns a new or changed edit as it is stored: put aside, if it depends on an earlier one that is.
+    func waitingBehindAsides(_ entry: OutboxEntry) throws -> OutboxEntry {
+        guard entry.isUnsealed else { return entry }
+        let before = try entries(of: entry.id).filter { entry.seq == 0 || $0.seq < entry.seq }
+        let earlier = try (before + (entry.root.map { try entries(of: $0) } ?? [])).first {
+            $0.isAside && $0.stage == .parked && entry.depends(on: $0)
+        }
+        guard let earlier else { return entry }
+        var entry = entry
+        (entry.state, entry.isAside) = (earlier.state, true)
+        return entry
+    }
+
+    /// Whether the record is not stored, and no edit that is pending or applied brings it.
+    func isAway(_ id: Record.ID, besides seq: Int64 = 0) throws -> Bool {
+        guard try record(id) == nil else { return false }
+        return try !entries(of: id).contains {
+            $0.seq != seq && $0.bringsRecord && ($0.isPending || $0.stage == .applied)
+        }
+    }
+
     fileprivate func sealed(n: Int64) throws -> OutboxEntry? {
         try entries(in: [.sealed], limit: .max).first { $0.n == n }
     }
 }
 
 extension WritableLayer {
+    /// - Parameter reason: nil if it only waits for its root, which is waiting again.
     /// - Returns: The entries that were put aside.
     fileprivate func putAside(
-        _ sealed: OutboxEntry, because reason: String, into changes: inout LayerChanges
+        _ sealed: OutboxEntry, because reason: String?, into changes: inout LayerChanges
     ) throws -> [Int64] {
         var entry = sealed
         // The server will never have it under this number.
@@ -143,17 +199,30 @@ extension WritableLayer {
         }
         if let later, let merged = try entry.merged(with: later, isStored: record(entry.id) != nil) {
             // The user has edited it since, and the result was never sent. A root that was to go along is shown again.
-            try removeEntry(later.seq)
             changes.touch(later)
             switch merged {
-            case .replaced(let entry): try replace(entry)
+            case .replaced(var merged) where later.kind == .delete:
+                // The receipt of the deletion refers to its seq. Only here is the text left that an undo of the deletion shows.
+                try removeEntry(entry.seq)
+                if entry.kind == .update { merged.content = entry.content }
+                try replace(merged.inPlace(of: later))
+            case .replaced(let merged):
+                try removeEntry(later.seq)
+                try replace(waitingBehindAsides(merged))
             case .nothing:
+                try removeEntry(later.seq)
                 try removeEntry(entry.seq)
                 if entry.kind == .create { try dropThread(of: entry.id, into: &changes) }
             }
             return []
         }
-        return try park(entry, because: reason, into: &changes)
+        guard let reason else {
+            try replace(entry)
+            return []
+        }
+        let parked = try park(entry, because: reason)
+        for entry in parked { changes.touch(entry) }
+        return parked.map(\.seq)
     }
 
     /// Merges the edits of a record that wait behind one among themselves. Behind an edit on its way, or while the layer recovers,
@@ -189,28 +258,25 @@ extension WritableLayer {
     /// Parks an edit, and with it what depends on it.
     ///
     /// - Returns: The entries that were put aside.
-    fileprivate func park(
-        _ entry: OutboxEntry, because reason: String, into changes: inout LayerChanges
-    ) throws -> [Int64] {
-        var entry = entry
-        (entry.state, entry.isAside) = (.parked(reason), true)
-        try replace(entry)
-        var aside = [entry.seq]
-        for var other in try entries(in: [.waiting], limit: .max) where other.depends(on: entry) {
-            (other.state, other.isAside) = (.parked(reason), true)
-            try replace(other)
-            changes.touch(other)
-            aside.append(other.seq)
+    fileprivate func park(_ entry: OutboxEntry, because reason: String) throws -> [OutboxEntry] {
+        let waiting = try entries(in: [.waiting], limit: .max).filter { $0.depends(on: entry) }
+        return try ([entry] + waiting).map { entry in
+            var entry = entry
+            (entry.state, entry.isAside) = (.parked(reason), true)
+            try replace(entry)
+            return entry
         }
-        return aside
     }
 }
 
 extension OutboxEntry {
+    /// Whether this creates or restores the record.
+    var bringsRecord: Bool { kind == .create || kind == .restore }
+
     /// Whether this cannot be sent before another entry.
     func depends(on other: OutboxEntry) -> Bool {
         guard seq != other.seq else { return false }
-        return id.isExactly(other.id) || other.kind == .create && root.isExactly(other.id)
+        return id.isExactly(other.id) || other.bringsRecord && root.isExactly(other.id)
     }
 }
 

@@ -55,7 +55,8 @@ extension Layer {
     package func refuseUpload(_ id: AttachmentID, because reason: String) throws -> LayerChanges {
         try store.write { store in
             var changes = LayerChanges()
-            for entry in try store.entries(in: [.waiting], limit: .max) where entry.content?.attachmentID == id {
+            for entry in try store.entries(in: [.waiting], limit: .max)
+            where entry.kind != .delete && entry.content?.attachmentID == id {
                 // An earlier iteration may have removed this entry.
                 guard let entry = try store.entry(entry.seq), entry.stage == .waiting else { continue }
                 let isThere: Bool? = entry.kind == .create || entry.kind == .restore ? nil : true
@@ -79,7 +80,9 @@ extension Layer {
 extension LayerMetadata {
     /// Returns the file that must be uploaded before this edit.
     func missingFile(of entry: OutboxEntry) -> AttachmentID? {
-        guard !uploads.isEmpty, let id = entry.content?.attachmentID, uploads.contains(id) else { return nil }
+        guard !uploads.isEmpty, entry.kind != .delete, let id = entry.content?.attachmentID, uploads.contains(id) else {
+            return nil
+        }
         return id
     }
 }

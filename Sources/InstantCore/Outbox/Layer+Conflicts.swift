@@ -110,7 +110,8 @@ extension StoredLayer {
         let theirs = try record(entry.id)?.record
         var conflict = Conflict(
             id: Conflict.ID(seq: entry.seq), recordID: entry.id, kind: entry.kind, base: entry.base,
-            mine: entry.content?.asEdit(entry.kind, of: theirs ?? entry.base), theirs: theirs, reason: "",
+            mine: entry.kind == .delete ? nil : entry.content?.asEdit(entry.kind, of: theirs ?? entry.base),
+            theirs: theirs, reason: "",
             isRefusal: entry.stage == .refused)
         switch entry.state {
         case .conflict(let reason), .refused(let reason): conflict.reason = reason

@@ -21,8 +21,8 @@ extension WritableLayer {
         var batch = Batch(limits: metadata.limits, maximum: maximum)
         let aside = try asides()
         for entry in sealed.sorted(by: { $0.n < $1.n }) {
-            if aside.contains(where: { entry.depends(on: $0) }) {
-                // It waits with what is put aside, but its number comes before those of others.
+            if try aside.contains(where: { entry.depends(on: $0) }) || isBeforeItsRoot(entry) {
+                // It waits for its root or for an edit that is put aside. Its number precedes the others, so a filler uses it up.
                 guard batch.entries.isEmpty else { break }
                 return PushRequest(
                     clientID: metadata.clientID, acked: entry.n - 1, cursor: nil,
@@ -37,9 +37,9 @@ extension WritableLayer {
             let waiting = try entries(in: [.waiting], limit: max(0, batch.room))
             let tried = waiting.filter(\.isAside)
             for var entry in waiting where !entry.isAside && !tried.contains(where: { entry.depends(on: $0) }) {
-                guard busy.insert(ByteOrdered(entry.id)).inserted, metadata.missingFile(of: entry) == nil else {
-                    continue
-                }
+                guard busy.insert(ByteOrdered(entry.id)).inserted, metadata.missingFile(of: entry) == nil,
+                    try !isBeforeItsRoot(entry, in: [.waiting])
+                else { continue }
                 entry.state = .sealed(n: metadata.lastN + 1)
                 guard batch.add(entry) else { break }
                 metadata.lastN += 1
@@ -59,6 +59,16 @@ extension WritableLayer {
         if metadata.lastN != last { try setLastN(metadata.lastN) }
         return PushRequest(
             clientID: metadata.clientID, acked: acked, cursor: metadata.cursor, changes: batch.entries.map(\.change))
+    }
+}
+
+extension StoredLayer {
+    /// Whether the root of a new comment is to be created or restored under a later number.
+    fileprivate func isBeforeItsRoot(
+        _ entry: OutboxEntry, in stages: Set<OutboxEntry.Stage> = [.waiting, .parked]
+    ) throws -> Bool {
+        guard let root = entry.root else { return false }
+        return try entries(of: root).contains { $0.bringsRecord && stages.contains($0.stage) }
     }
 }
 

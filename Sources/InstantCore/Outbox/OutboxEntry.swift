@@ -46,7 +46,8 @@ package struct OutboxEntry: Hashable, Sendable {
     /// this store can tell; nil if the root stays.
     package var takenRoot: Record.ID?
     package var group: String?
-    /// For a restore: the text that the delete absorbed before the server saw it; sent as an update after the restore.
+    /// For a restore: the text that the delete absorbed before the server saw it; sent as an update after the restore. For a
+    /// delete: the text of an edit that never arrived and that it has taken up; shown again if the deletion is undone.
     package var content: Content?
     /// What the user saw before the edit; nil for a create.
     package var base: Record?
@@ -54,7 +55,8 @@ package struct OutboxEntry: Hashable, Sendable {
     /// For an unsealed entry: it was sent under a number that is not used any more, so the server may have applied it.
     /// It is sent again as it is, and its answer shows what happened.
     package var wasSent = false
-    /// Something between here and the server has refused it when it was sent alone. It is parked, or tried again alone.
+    /// Something between here and the server has refused it when it was sent alone, or it depends on such an edit. It is parked,
+    /// or tried again alone.
     package var isAside = false
     package var madeAt: Timestamp
 

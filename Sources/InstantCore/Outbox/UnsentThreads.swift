@@ -8,7 +8,7 @@ extension StoredLayer {
         guard let content = entry.content, content.contentType == .comments, let root = content["rootId"]?.string else {
             return nil
         }
-        for entry in try entries(of: root) where entry.kind == .create {
+        for entry in try entries(of: root) where entry.bringsRecord {
             if case .parked(let why) = entry.state { return why }
         }
         return nil

@@ -93,8 +93,7 @@ import Testing
         #expect(try states == ["root": Self.reason, "reply": Self.reason])
         // Its text is mended, and both are sent.
         _ = try it.layer.update("root", content: note("harmless"), at: it.now)
-        try it.layer.retryAside()
-        try run(.storeChanged, blocks: isAttack)
+        try run(.edited, blocks: isAttack)
         #expect(try states == [:])
         #expect(pushes.joined().contains("root") && pushes.joined().contains("reply"))
     }

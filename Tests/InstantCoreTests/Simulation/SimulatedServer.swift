@@ -107,12 +107,20 @@ final class SimulatedServer {
         return try store.write { try Layers.open(grant, issuedAt: nil, in: $0, using: &random) }
     }
 
-    private func session(_ grant: Grant, _ now: Timestamp) throws -> SessionAnswer {
+    func session(_ grant: Grant, _ now: Timestamp) throws -> SessionAnswer {
         let layer = try open(grant)
         return SessionAnswer(
             grant: grant, now: now + 5000, generation: layer.generation, epoch: layer.epoch(for: grant.viewScope),
             head: layer.head, pdfSHA256: String(repeating: "a", count: 64), pdfBytes: 10, title: "Title",
             limits: ServerLimits(batchChanges: 5))
+    }
+
+    func page(_ page: Layer.NextPage, _ grant: Grant) throws -> SnapshotPage {
+        try view(grant) { try $0.page(after: page.after, at: page.at, epoch: page.epoch, limit: 4) }
+    }
+
+    func delta(since cursor: Cursor, _ grant: Grant) throws -> Delta {
+        try view(grant) { try $0.delta(since: cursor, limit: 100) }
     }
 
     func push(_ push: PushRequest, by grant: Grant, at now: Timestamp) throws -> PushAnswer {

@@ -26,6 +26,32 @@ extension Fault {
             "a root that was to go with a comment stays hidden", in: "InstantCore/Outbox/Layer+Aside.swift",
             "changes.touch(later)", "if !PLANTED { changes.touch(later) }"),
         Fault(
+            "an edit is sent before the one that is put aside", in: "InstantCore/Outbox/Enqueueing.swift",
+            "receipt.seq = try append(waitingBehindAsides(entry)).seq",
+            "receipt.seq = try append(PLANTED ? entry : waitingBehindAsides(entry)).seq"),
+        Fault(
+            "what waits behind a mended edit stays put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
+            "if former.isAside { others =", "if former.isAside, !PLANTED { others ="),
+        Fault(
+            "a comment is sent before the file of its root", in: "InstantCore/Outbox/Layer+Sealing.swift",
+            "try !isBeforeItsRoot(entry, in: [.waiting])", "try PLANTED || !isBeforeItsRoot(entry, in: [.waiting])"),
+        Fault(
+            "a comment is sent before its root", in: "InstantCore/Outbox/Layer+Sealing.swift",
+            "|| isBeforeItsRoot(entry) {", "|| !PLANTED && isBeforeItsRoot(entry) {"),
+        Fault(
+            "an undo edits what never arrived at the server", in: "InstantCore/Outbox/Layer+Undo.swift",
+            "guard edit.kind == .update, edit.isUnsealed, let before",
+            "guard !PLANTED, edit.kind == .update, edit.isUnsealed, let before"
+        ),
+        Fault(
+            "undoing a deletion does not bring back what never came back", in: "InstantCore/Outbox/Layer+Undo.swift",
+            "?? restore(of: receipt, inPlaceOf: present)",
+            "?? (PLANTED ? nil : restore(of: receipt, inPlaceOf: present))"),
+        Fault(
+            "an undo forgets a text that never arrived", in: "InstantCore/Outbox/Layer+Aside.swift",
+            "if entry.kind == .update { merged.content = entry.content }",
+            "if entry.kind == .update, !PLANTED { merged.content = entry.content }"),
+        Fault(
             "an edit from another store replaces one that was made here",
             in: "InstantCore/Outbox/Layer+Handover.swift",
             "guard first.kind == .update || first.kind == .delete else { break }",
