@@ -12,6 +12,8 @@ struct PersonalEngine: Hashable, Sendable {
     let place: EnginePlace
 
     private static let startTime = Duration.seconds(10)
+    /// How long an engine that this process has started may take: a loaded machine is slow.
+    private static let ownStartTime = Duration.seconds(30)
     /// How often an engine that failed is started again.
     private static let retries = 1
     /// How long an engine of another namespace may take to end.
@@ -70,7 +72,8 @@ struct PersonalEngine: Hashable, Sendable {
                 child = try EngineChild(folder, reading: reading)
             case .none: break
             }
-            guard ContinuousClock.now < end else {
+            let isStarting = child?.isRunning == true && ContinuousClock.now < start + ownStartTime
+            guard ContinuousClock.now < end || isStarting else {
                 switch finding {
                 case .none: throw earlier.engine?.refusal ?? child?.failure ?? notStarted(folder)
                 case .held(let record): throw EngineSearch.unreachable(record, folder)
