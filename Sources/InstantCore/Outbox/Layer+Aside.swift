@@ -168,14 +168,6 @@ extension StoredLayer {
         return entry
     }
 
-    /// Whether the record is not stored, and no edit that is pending or applied brings it.
-    func isAway(_ id: Record.ID, besides seq: Int64 = 0) throws -> Bool {
-        guard try record(id) == nil else { return false }
-        return try !entries(of: id).contains {
-            $0.seq != seq && $0.bringsRecord && ($0.isPending || $0.stage == .applied)
-        }
-    }
-
     fileprivate func sealed(n: Int64) throws -> OutboxEntry? {
         try entries(in: [.sealed], limit: .max).first { $0.n == n }
     }
@@ -192,12 +184,11 @@ extension WritableLayer {
         (entry.state, entry.isAside, entry.wasSent) = (.waiting, false, false)
         changes.touch(entry)
         let later = try mergedEntries(behind: entry, into: &changes).first
-        if entry.kind == .restore, later?.kind == .delete {
-            // The server may have the record, although it has answered that it is gone: it may have been out of sight then.
-            try removeEntry(entry.seq)
-            return []
-        }
-        if let later, let merged = try entry.merged(with: later, isStored: record(entry.id) != nil) {
+        // A deletion behind a restore waits with it: the server may have the record, although it has answered that it is gone. It
+        // may have been out of sight then.
+        if let later, entry.kind != .restore,
+            let merged = try entry.merged(with: later, isStored: record(entry.id) != nil)
+        {
             // The user has edited it since, and the result was never sent. A root that was to go along is shown again.
             changes.touch(later)
             switch merged {

@@ -69,12 +69,10 @@ extension WritableLayer {
         case (let present?, _) where present.isUnsealed && present.wasSent: return nil
         case (let present?, let previous) where present.isUnsealed || present.stage == .conflict:
             if let previous {
-                let again = try waitingBehindAsides(madeAgain(rebased(previous), of: receipt))
+                let again = try waitingBehindAsides(rebased(previous))
                 try put(again, inPlaceOf: present, metadata: metadata)
             } else if present.isUnsealed {
-                if let text = try unsentText(of: receipt, inPlaceOf: present)
-                    ?? restore(of: receipt, inPlaceOf: present)
-                {
+                if let text = try unsentText(of: receipt, inPlaceOf: present) {
                     try put(waitingBehindAsides(text), inPlaceOf: present, metadata: metadata)
                     try parkDenied(text.seq, by: self.metadata().grant, metadata: metadata)
                 } else {
@@ -82,7 +80,7 @@ extension WritableLayer {
                 }
                 if present.kind == .create, let resolved = receipt.resolved {
                     try refuseThread(of: receipt.id, under: resolved.id, metadata: metadata)
-                } else if try present.kind == .create || present.kind == .restore && isAway(receipt.id) {
+                } else if try present.kind == .create || present.kind == .restore && record(receipt.id) == nil {
                     undone.swallowed = try absorbThread(of: receipt.id, metadata: metadata)
                 }
             } else if receipt.before == receipt.after {
@@ -103,7 +101,7 @@ extension WritableLayer {
                 let isRefused = try entries(of: receipt.id).allSatisfy { $0.seq == receipt.resolved?.seq }
                 guard try isRefused && record(receipt.id) == nil else { return nil }
             }
-            undone.seq = try append(waitingBehindAsides(madeAgain(rebased(previous), of: receipt))).seq
+            undone.seq = try append(waitingBehindAsides(rebased(previous))).seq
             undone.previous = nil
             undone.dropsFollowUp =
                 try previous.kind != .restore && expectsFollowUp(receipt.id, besides: undone.seq)
@@ -150,41 +148,9 @@ extension WritableLayer {
         }
         guard receipt.dropsFollowUp, try !expectsFollowUp(edit.id, besides: edit.seq) else { return nil }
         // The base is the restore, so a later change by others is a conflict.
-        let text = OutboxEntry(
+        return OutboxEntry(
             seq: edit.seq, id: edit.id, kind: .update, baseRevision: edit.baseRevision, group: before.group,
             content: before.content, base: before, madeAt: edit.madeAt)
-        return try madeAgain(text, of: receipt)
-    }
-
-    /// Returns the edit that an undo brings back. An update becomes a creation or a restore if the one it was made on never reached
-    /// the server.
-    private func madeAgain(_ edit: OutboxEntry, of receipt: EditReceipt) throws -> OutboxEntry {
-        guard edit.kind == .update, edit.isUnsealed, let before = receipt.before, try isAway(edit.id, besides: edit.seq)
-        else {
-            return edit
-        }
-        if var restore = try restore(of: receipt, inPlaceOf: edit) {
-            restore.content = before.content
-            return restore
-        }
-        // What somebody else has deleted is not created again.
-        guard edit.baseRevision == 0 else { return edit }
-        var creation = OutboxEntry(
-            seq: edit.seq, id: edit.id, kind: .create, baseRevision: 0, group: before.group, content: before.content,
-            madeAt: edit.madeAt)
-        if let why = try reasonRootIsParked(of: creation) { creation.state = .parked(why) }
-        return creation
-    }
-
-    /// Returns a restore of a record that this store deleted, if no edit that should bring it back reached the server.
-    private func restore(of receipt: EditReceipt, inPlaceOf edit: OutboxEntry) throws -> OutboxEntry? {
-        // A record that the token does not show may be there.
-        guard let before = receipt.before, try metadata().grant?.canView(Subject(before)) == true,
-            let own = try ownWrite(edit.id), try isAway(edit.id, besides: edit.seq)
-        else { return nil }
-        return OutboxEntry(
-            seq: edit.seq, id: edit.id, kind: .restore, baseRevision: own.revision, group: before.group, base: before,
-            madeAt: edit.madeAt)
     }
 
     /// Returns an earlier entry, rebased on the revisions received since.

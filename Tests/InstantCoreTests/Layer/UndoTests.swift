@@ -406,22 +406,6 @@ import Testing
         #expect(try it.layer.seal()?.changes.map(\.kind) == [.delete])
     }
 
-    /// The edit waited behind a creation that the server refused, and the deletion took both along.
-    @Test func whatWentWithItsDeletionIsMadeAgain() throws {
-        let it = try LayerFixture()
-        _ = try it.layer.create(note("a"), id: "n", author: nil, at: it.now)
-        _ = try it.layer.seal()
-        _ = try it.layer.update("n", content: note("b"), at: it.now)
-        let deletion = try it.layer.delete("n", at: it.now)
-        try it.push((.denied, nil))
-        try it.push((.gone, nil))
-        #expect(try it.layer.outbox().isEmpty)
-        try it.layer.undo(deletion, at: it.now)
-        #expect(try it.text("n") == "b")
-        let change = try #require(try it.layer.seal()?.changes.first)
-        #expect(change.kind == .create && change.content?["text"]?.string == "b")
-    }
-
     @Test func anUndoCanBeUndone() throws {
         let it = try LayerFixture()
         let receipt = try it.layer.update("2", content: note("mine"), at: it.now)

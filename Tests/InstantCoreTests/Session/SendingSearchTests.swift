@@ -289,6 +289,10 @@ import Testing
         try it.layer.delete("a", at: it.now)
         pushes = []
         try run(.failed(first.id, blocked), blocks: { push in push.changes.contains { $0.kind == .restore } })
+        #expect(try it.layer.outbox().map(\.kind) == [.restore, .delete])
+        #expect(try it.layer.record("a") == nil)
+        try it.layer.retryAside()
+        try run(.storeChanged, blocks: { _ in false })
         #expect(pushes.joined().contains("a"))
         #expect(try states == [:])
     }

@@ -220,9 +220,12 @@ final class AsideStage {
     /// Server, client and user agree, and nothing is left open.
     func checkEnd() throws {
         try checkShown("in the end")
-        // An edit of what went with its root, or with its last comment, is in conflict.
+        // An edit of what went with its root, or with its last comment, is in conflict. So is one that an undo brings back, if its
+        // record never reached the server.
         let left = try layer.outbox().filter {
-            !($0.stage == .conflict && seen[Self.root] == nil && ($0.id != Self.root || tookRoot))
+            let isShown = $0.content.map(Annotation.text(of:)) == seen[$0.id] && $0.kind == .update
+            return !($0.stage == .conflict && isShown)
+                && !($0.stage == .conflict && seen[Self.root] == nil && ($0.id != Self.root || tookRoot))
         }
         guard left.isEmpty else { throw Wrong("left: \(left.map { "\($0.kind) \($0.id): \($0.state)" })") }
         let inConflict = try layer.outbox().map(\.id)

@@ -8,7 +8,6 @@ import Testing
 @Suite("What is put aside, as a table") struct AsideTableTests {
     /// Scenes that failed before.
     @Test(arguments: [
-        AsideScene(.create, "wd", "u"),
         AsideScene(.update, "d", "u"),
         AsideScene(.restore, "", "w"),
         AsideScene(.restore, "", "wd"),

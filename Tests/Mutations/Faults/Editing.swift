@@ -39,15 +39,6 @@ extension Fault {
             "a comment is sent before its root", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "|| isBeforeItsRoot(entry) {", "|| !PLANTED && isBeforeItsRoot(entry) {"),
         Fault(
-            "an undo edits what never arrived at the server", in: "InstantCore/Outbox/Layer+Undo.swift",
-            "guard edit.kind == .update, edit.isUnsealed, let before",
-            "guard !PLANTED, edit.kind == .update, edit.isUnsealed, let before"
-        ),
-        Fault(
-            "undoing a deletion does not bring back what never came back", in: "InstantCore/Outbox/Layer+Undo.swift",
-            "?? restore(of: receipt, inPlaceOf: present)",
-            "?? (PLANTED ? nil : restore(of: receipt, inPlaceOf: present))"),
-        Fault(
             "an undo forgets a text that never arrived", in: "InstantCore/Outbox/Layer+Aside.swift",
             "if entry.kind == .update { merged.content = entry.content }",
             "if entry.kind == .update, !PLANTED { merged.content = entry.content }"),
