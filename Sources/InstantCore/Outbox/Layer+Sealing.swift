@@ -37,9 +37,9 @@ extension WritableLayer {
             let waiting = try entries(in: [.waiting], limit: max(0, batch.room))
             let tried = waiting.filter(\.isAside)
             for var entry in waiting where !entry.isAside && !tried.contains(where: { entry.depends(on: $0) }) {
-                guard busy.insert(ByteOrdered(entry.id)).inserted, metadata.missingFile(of: entry) == nil,
-                    try !isBeforeItsRoot(entry, in: [.waiting])
-                else { continue }
+                guard busy.insert(ByteOrdered(entry.id)).inserted, metadata.missingFile(of: entry) == nil else {
+                    continue
+                }
                 entry.state = .sealed(n: metadata.lastN + 1)
                 guard batch.add(entry) else { break }
                 metadata.lastN += 1
@@ -64,11 +64,9 @@ extension WritableLayer {
 
 extension StoredLayer {
     /// Whether the root of a new comment is to be created or restored under a later number.
-    fileprivate func isBeforeItsRoot(
-        _ entry: OutboxEntry, in stages: Set<OutboxEntry.Stage> = [.waiting, .parked]
-    ) throws -> Bool {
+    fileprivate func isBeforeItsRoot(_ entry: OutboxEntry) throws -> Bool {
         guard let root = entry.root else { return false }
-        return try entries(of: root).contains { $0.bringsRecord && stages.contains($0.stage) }
+        return try entries(of: root).contains { $0.bringsRecord && $0.isUnsealed }
     }
 }
 

@@ -45,15 +45,6 @@ import Testing
         #expect(rest.compactMap(\.name).suffix(2) == ["clean", "finished"])
     }
 
-    /// The server would not know the annotation yet.
-    @Test mutating func aCommentWaitsForTheFileOfItsAnnotation() throws {
-        try addImage("i")
-        _ = try it.layer.reply(to: "i", .plain("fine"), id: "c", author: nil, at: it.now)
-        let upload = it.give(.syncRequested)
-        #expect(upload.compactMap(\.name).last == "upload aaaa")
-        #expect(it.names(.answered(upload.request ?? -1, .uploaded)) == ["push 2"])
-    }
-
     @Test mutating func oneFileServesManyRecords() throws {
         try addImage("i")
         try addImage("j")

@@ -50,8 +50,7 @@ extension Fault {
             #"let acked = PLANTED ? metadata.lastN : (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1"#),
         Fault(
             "a record is sent before its file", in: "InstantCore/Outbox/Layer+Sealing.swift",
-            ".inserted, metadata.missingFile(of: entry) == nil",
-            ".inserted, PLANTED || metadata.missingFile(of: entry) == nil"),
+            "metadata.missingFile(of: entry) == nil else", "PLANTED || metadata.missingFile(of: entry) == nil else"),
         Fault(
             "a change is sent before it is on disk", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "try store.write { try $0.seal(maximum: maximum) }",

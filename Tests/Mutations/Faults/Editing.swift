@@ -33,9 +33,6 @@ extension Fault {
             "what waits behind a mended edit stays put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
             "if former.isAside { others =", "if former.isAside, !PLANTED { others ="),
         Fault(
-            "a comment is sent before the file of its root", in: "InstantCore/Outbox/Layer+Sealing.swift",
-            "try !isBeforeItsRoot(entry, in: [.waiting])", "try PLANTED || !isBeforeItsRoot(entry, in: [.waiting])"),
-        Fault(
             "a comment is sent before its root", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "|| isBeforeItsRoot(entry) {", "|| !PLANTED && isBeforeItsRoot(entry) {"),
         Fault(
