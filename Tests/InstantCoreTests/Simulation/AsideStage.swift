@@ -25,7 +25,7 @@ final class AsideStage {
     let server: SimulatedServer
     let layer: Layer
     private let grant: Grant
-    private let someoneElse: Grant
+    private let anotherUser: Grant
     private var now = Timestamp(seconds: 1000)
     private var receipts: [EditReceipt] = []
     private var (texts, comments) = (0, 0)
@@ -33,7 +33,7 @@ final class AsideStage {
     private var seen: [Record.ID: String] = [:]
     /// What comes back with a restore, once the server has it.
     private var returning: Set<Record.ID> = []
-    /// Whether nobody else writes.
+    /// Whether no other user writes.
     var isAlone = true
     /// Whether the root was deleted with its last comment.
     private var tookRoot = false
@@ -51,7 +51,7 @@ final class AsideStage {
                 documentID: "doc", userID: user, general: Set(GeneralPermission.allCases), collaboration: nil,
                 creatorName: user, expiresAt: Timestamp(seconds: 9000))
         }
-        (self.grant, someoneElse) = (grant("ana"), grant("bo"))
+        (self.grant, anotherUser) = (grant("ana"), grant("bo"))
         let session = try server.session(self.grant, now)
         _ = try layer.accept(session, seen: nil, now: now, newClientID: "another")
         while let page = try layer.nextPage(epoch: session.epoch) {
@@ -109,7 +109,7 @@ final class AsideStage {
         try look()
     }
 
-    /// Ends what can be undone.
+    /// Forgets what could be undone.
     func forget() { receipts = [] }
 
     private func nextText() -> String {
@@ -185,19 +185,19 @@ final class AsideStage {
         _ = try layer.take(try server.delta(since: cursor, grant))
     }
 
-    // MARK: Somebody else
+    // MARK: Another user
 
-    /// Somebody else writes to the root, or deletes it.
+    /// Another user changes or deletes the root.
     func interfere(_ kind: ChangeKind) throws {
-        let there = try server.page(Layer.NextPage(), someoneElse).records
+        let there = try server.page(Layer.NextPage(), anotherUser).records
         guard case .record(let record, let revision)? = there.first(where: { $0.id == Self.root }) else { return }
         let content = record.content.changing { $0["text"] = "theirs" }
         let change = Change(
             n: 1, kind: kind, id: Self.root, baseRevision: revision, group: nil,
             content: kind == .delete ? nil : content)
         let request = PushRequest(clientID: "bo", acked: 0, cursor: nil, changes: [change])
-        let results = try server.push(request, by: someoneElse, at: now).results
-        guard results.map(\.status) == [.applied] else { throw Wrong("somebody else: \(results)") }
+        let results = try server.push(request, by: anotherUser, at: now).results
+        guard results.map(\.status) == [.applied] else { throw Wrong("the other user: \(results)") }
     }
 
     // MARK: Checks
@@ -235,7 +235,7 @@ final class AsideStage {
         }
     }
 
-    /// Somebody else has written, too: a text of the user that the server never had is in a conflict.
+    /// After another user's change: what the user wrote and the server never had is in a conflict.
     func checkNothingIsLost() throws {
         let left = try layer.outbox()
         guard left.allSatisfy({ $0.stage == .conflict || $0.stage == .refused }) else {

@@ -3,8 +3,7 @@ import InstantCore
 import SyncProtocol
 import Testing
 
-/// An edit is refused on the way and put aside: every edit, with all that the user does meanwhile, and all that the server may
-/// have.
+/// Every edit that may be put aside, with what the user may do meanwhile and what the server may have.
 @Suite("What is put aside, as a table") struct AsideTableTests {
     /// Scenes that failed before.
     @Test(arguments: [
@@ -26,7 +25,7 @@ import Testing
     ])
     func whatFailedBeforeHolds(scene: AsideScene) throws { try scene.play() }
 
-    /// One of so many scenes is played, others each time.
+    /// Each run plays one scene in this many, from a random start.
     private static let part = 24
 
     @Test(arguments: AsideScene.Beginning.allCases) func nothingIsLost(beginning: AsideScene.Beginning) throws {
@@ -90,7 +89,7 @@ struct AsideScene: CustomStringConvertible, Sendable {
     /// How many of the changes the server has, although their answers were lost, and whether the client has received that.
     var stored = 0
     var isReceived = false
-    /// What somebody else does after the edit was sent.
+    /// What another user does after the edit was sent.
     var other: ChangeKind?
     /// What the user does while the edit is on its way, while it is put aside, and while it is tried again.
     var actions: [[Action]] = [[], [], []]
@@ -107,7 +106,7 @@ struct AsideScene: CustomStringConvertible, Sendable {
         var words = ["\(beginning)"]
         if stored > 0 { words.append("stored \(stored)") }
         if isReceived { words.append("received") }
-        if let other { words.append("other \(other)") }
+        if let other { words.append("another's \(other)") }
         words.append(actions.map { String($0.map(\.rawValue)) }.joined(separator: "|"))
         if isRefusedAgain { words.append("refused again") }
         if isTrialStored { words.append("stored then") }
@@ -166,7 +165,7 @@ struct AsideScene: CustomStringConvertible, Sendable {
         if !beginning.sent.isEmpty { try stage.send() }
         try stage.act(beginning.edit)
         let refused = try stage.seal()
-        let ids = beginning == .threadsComment ? ["c1"] : Set(refused.changes.prefix(1).map(\.id))
+        let ids = beginning == .threadsComment ? ["c0"] : Set(refused.changes.prefix(1).map(\.id))
         try stage.store(refused, first: stored)
         if let other { try stage.interfere(other) }
         if isReceived { try stage.pull() }
