@@ -123,7 +123,12 @@ extension OutboxEntry {
         case (.restore, .delete) where isStored: return nil
         // The server accepted the record, but the answer was lost.
         case (.create, .delete) where isStored: return .replaced(later.inPlace(of: self))
-        case (.create, .delete), (.delete, .restore), (.restore, .delete): return .nothing
+        case (.delete, .restore):
+            // Either may carry a text that the server has never seen.
+            guard let text = later.content ?? content else { return .nothing }
+            (entry.kind, entry.content, entry.takenRoot, entry.threadRevision) = (.update, text, nil, nil)
+            return .replaced(entry)
+        case (.create, .delete), (.restore, .delete): return .nothing
         case (.update, .update): return .replaced(entry)
         case (.update, .delete):
             entry.kind = .delete

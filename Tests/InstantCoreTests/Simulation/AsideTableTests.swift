@@ -8,6 +8,7 @@ import Testing
     /// Scenes that failed before.
     @Test(arguments: [
         AsideScene(.update, "d", "u"),
+        AsideScene(.deleteWithText, "u", ""),
         AsideScene(.restore, "", "w"),
         AsideScene(.restore, "", "wd"),
         AsideScene(.restore, "d", "u"),
@@ -44,6 +45,8 @@ struct AsideScene: CustomStringConvertible, Sendable {
     /// The edit that is refused, and what was there before.
     enum Beginning: String, CaseIterable {
         case create, update, delete, restore
+        /// The deletion has absorbed an edit.
+        case deleteWithText
         /// The deletion that is undone had absorbed an edit.
         case restoreWithText
         case thread, threadsComment, reply, deleteThread, deleteLastComment, restoreThread, restoreLastComment
@@ -52,7 +55,7 @@ struct AsideScene: CustomStringConvertible, Sendable {
         fileprivate var before: [Action] {
             switch self {
             case .create, .thread, .threadsComment: []
-            case .update, .delete, .reply, .restore, .restoreWithText: [.write]
+            case .update, .delete, .deleteWithText, .reply, .restore, .restoreWithText: [.write]
             case .deleteThread, .restoreThread: [.write, .reply]
             case .deleteLastComment, .restoreLastComment: []
             }
@@ -72,6 +75,7 @@ struct AsideScene: CustomStringConvertible, Sendable {
             case .thread, .threadsComment: []
             case .reply: [.reply]
             case .delete, .deleteThread: [.delete]
+            case .deleteWithText: [.write, .delete]
             case .deleteLastComment: [.deleteComment]
             case .restore, .restoreWithText, .restoreThread, .restoreLastComment: [.undo]
             }
@@ -82,7 +86,9 @@ struct AsideScene: CustomStringConvertible, Sendable {
         }
         /// Whether the edit has two changes.
         fileprivate var isSeveral: Bool { self == .thread || self == .threadsComment }
-        fileprivate var hasComments: Bool { ![.create, .update, .delete, .restore, .restoreWithText].contains(self) }
+        fileprivate var hasComments: Bool {
+            ![.create, .update, .delete, .deleteWithText, .restore, .restoreWithText].contains(self)
+        }
     }
 
     var beginning: Beginning

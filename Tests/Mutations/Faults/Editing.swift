@@ -40,6 +40,11 @@ extension Fault {
             "if entry.kind == .update { merged.content = entry.content }",
             "if entry.kind == .update, !PLANTED { merged.content = entry.content }"),
         Fault(
+            "undoing a deletion that never arrived forgets the text before it",
+            in: "InstantCore/Outbox/Enqueueing.swift",
+            "guard let text = later.content ?? content else", "guard !PLANTED, let text = later.content ?? content else"
+        ),
+        Fault(
             "an edit from another store replaces one that was made here",
             in: "InstantCore/Outbox/Layer+Handover.swift",
             "guard first.kind == .update || first.kind == .delete else { break }",
