@@ -1,4 +1,5 @@
 import Annotations
+import Authorization
 package import SyncProtocol
 
 /// Edits that something between here and the server refuses, such as a firewall that takes a text for an attack.
@@ -48,10 +49,12 @@ extension Layer {
         }
     }
 
-    /// Returns the push that uses up the number of an edit; nil if the edit was answered.
+    /// Returns the push that uses up the number of an edit; nil if the edit was answered, or the token allows no writes.
     package func filler(of n: Int64, clientID id: String) throws -> PushRequest? {
         try store.read { store in
-            guard try store.metadata().clientID.isExactly(id), try store.sealed(n: n) != nil else { return nil }
+            let metadata = try store.metadata()
+            guard metadata.grant?.mayWrite == true, metadata.clientID.isExactly(id), try store.sealed(n: n) != nil
+            else { return nil }
             return PushRequest(clientID: id, acked: n - 1, cursor: nil, changes: [.filler(of: id, n: n)])
         }
     }

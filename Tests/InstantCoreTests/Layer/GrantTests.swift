@@ -83,4 +83,14 @@ import Testing
         #expect(try it.layer.conflicts().count == 1)
         #expect(try it.layer.seal() == nil)
     }
+
+    /// The server would refuse it again and again.
+    @Test func aTokenWithoutWriteUsesUpNoNumber() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("new"), id: "n", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        #expect(try it.layer.filler(of: 1, clientID: "me") != nil)
+        try it.accept(it.grant(general: [.readDocument]))
+        #expect(try it.layer.filler(of: 1, clientID: "me") == nil)
+    }
 }

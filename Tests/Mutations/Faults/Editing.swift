@@ -45,6 +45,10 @@ extension Fault {
             "guard let text = later.content ?? content else", "guard !PLANTED, let text = later.content ?? content else"
         ),
         Fault(
+            "a number is used up without the right to write", in: "InstantCore/Outbox/Layer+Aside.swift",
+            "guard metadata.grant?.mayWrite == true, metadata.clientID",
+            "guard PLANTED || metadata.grant?.mayWrite == true, metadata.clientID"),
+        Fault(
             "an edit from another store replaces one that was made here",
             in: "InstantCore/Outbox/Layer+Handover.swift",
             "guard first.kind == .update || first.kind == .delete else { break }",
