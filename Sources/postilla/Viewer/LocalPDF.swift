@@ -82,7 +82,10 @@ final class LocalPDF: Sendable {
                             file: FileStatus(
                                 path: path, condition: readOnlyReason.map(FileStatus.Condition.readOnly) ?? .opening),
                             reading: place)))
-                try await show(first, sizes)
+                do { try await show(first, sizes) } catch let error as PDFError {
+                    post(.annotationsRead)
+                    return try await watch(after: error, version)
+                }
                 try await watch(since: version)
             } catch is CancellationError {
                 return
@@ -178,12 +181,10 @@ final class LocalPDF: Sendable {
         let old = loading.withLock { $0 }
         let task = Task {
             _ = await old?.value
-            do {
-                let version = await currentVersion()
-                let (first, sizes) = try await open()
-                pagesShown.withLock { $0.show(version) }
-                try await show(first, sizes)
-            } catch is CancellationError { return } catch { post(.notice("The file cannot be read: \(error)")) }
+            let version = await currentVersion()
+            do { try await read(version) } catch is CancellationError { return } catch let error as PDFError {
+                try? await watch(after: error, version)
+            } catch { post(.notice("The file cannot be read: \(error)")) }
         }
         loading.withLock { $0 = task }
     }
@@ -203,24 +204,41 @@ final class LocalPDF: Sendable {
         }
     }
 
+    /// Reads the file as it is now, and shows it.
+    private func read(_ version: String?) async throws {
+        let (first, sizes) = try await open()
+        pagesShown.withLock { $0.show(version) }
+        try await show(first, sizes)
+    }
+
+    /// Tells that this version of the file cannot be read, and reads the next. One that could not be opened counts as none: a
+    /// program that saves may move the file away for a moment, after which it looks as before.
+    private func watch(after error: PDFError, _ version: String?) async throws {
+        post(.notice("The file cannot be read: \(error)"))
+        try await watch(since: error == .unreadable ? nil : version)
+    }
+
     /// Reads the file again whenever it has changed and then stayed the same for an interval, because it may be written
     /// piece by piece.
+    ///
+    /// - Parameter shown: nil if it could not be opened. It is read then also if its annotations come from the engine.
     private func watch(since shown: String?) async throws {
         var (shown, last) = (shown, shown)
-        while !isTaken.withLock({ $0 }) {
+        while shown == nil || !isTaken.withLock({ $0 }) {
             try await Task.sleep(for: Self.interval)
-            guard !isTaken.withLock({ $0 }) else { return }
+            guard shown == nil || !isTaken.withLock({ $0 }) else { return }
             let now = await currentVersion()
             defer { last = now }
             guard let now, now != shown, now == last else { continue }
+            let wasAbsent = shown == nil
             shown = now
             do {
-                let (first, sizes) = try await open()
-                pagesShown.withLock { $0.show(now) }
-                try await show(first, sizes)
-                post(.notice("The file changed on disk; showing it as it is now"))
-            } catch is CancellationError {
-                throw CancellationError()
+                try await read(now)
+                post(.notice("The file \(wasAbsent ? "is back" : "changed on disk"); showing it as it is now"))
+            } catch is CancellationError { throw CancellationError() } catch PDFError.unreadable {
+                shown = nil
+                // Told once, however often it is tried.
+                if !wasAbsent { post(.notice("The file changed on disk and cannot be read: \(PDFError.unreadable)")) }
             } catch { post(.notice("The file changed on disk and cannot be read: \(error)")) }
         }
     }
