@@ -135,6 +135,7 @@ extension Request {
         var sent = 0
         var reader = AnswerReader()
         let end = ContinuousClock.now + .seconds(60)
+        var ending = "for 60 s"
         while ContinuousClock.now < end {
             var wanted = pollfd(
                 fd: socket.descriptor, events: Int16(POLLIN | (sent < bytes.count ? POLLOUT : 0)), revents: 0)
@@ -144,11 +145,12 @@ extension Request {
             switch socket.receive() {
             case .bytes(let bytes): reader.take(bytes)
             case .nothingYet: continue
-            case .end, .reset: isEnd = true
+            case .end: (isEnd, ending) = (true, "before the server ended the connection")
+            case .reset: (isEnd, ending) = (true, "before the connection was lost: error \(errno)")
             }
             if let answer = try reader.next(isHead: isHead, isEnd: isEnd) { return answer }
             if isEnd { break }
         }
-        throw Failure("\(method) \(target) was not answered")
+        throw Failure("\(method) \(target) was not answered \(ending); \(sent) of \(bytes.count) bytes were sent")
     }
 }

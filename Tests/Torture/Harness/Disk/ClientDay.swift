@@ -37,7 +37,14 @@ final class ClientDay: DiskTrial {
 
     func play() throws -> [DayEnd] {
         do { return try steps() } catch {
-            throw Failure("\(error)\n--- failed operations\n\(faults.log.prefix(20).joined(separator: "\n"))")
+            throw Failure(
+                """
+                \(error)
+                --- failed operations
+                \(faults.log.prefix(20).joined(separator: "\n"))
+                --- the server: \(server.ending ?? "running")
+                \(server.log.suffix(2_000))
+                """)
         }
     }
 
