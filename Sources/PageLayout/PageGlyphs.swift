@@ -26,7 +26,7 @@ package struct PageGlyphs: Equatable, Sendable {
 
 extension PageGlyphs {
     /// Incremented with every change to the reading order or to the search form, which programs keep on disk.
-    package static let version = 1
+    package static let version = 2
 
     /// One user-perceived character, or the space between two words of a line.
     package struct Glyph: Equatable, Sendable {

@@ -83,8 +83,13 @@ extension PageGlyphs {
 }
 
 extension Glyph {
-    /// Folded for search: lower case, ligatures split, typographic signs replaced by ASCII.
+    /// Folded for search: the search form, ligatures split, typographic signs replaced by ASCII.
     fileprivate var folded: [Unicode.Scalar] {
+        if hasMarks || mayBeSpelledOtherwise {
+            var text = String.UnicodeScalarView()
+            text.append(contentsOf: scalars)
+            return Array(String(text).searchForm.unicodeScalars)
+        }
         switch base.value {
         case 0x41...0x5A: return [Unicode.Scalar(base.value + 32) ?? base]
         case 0x20...0x7E: return [base]
@@ -98,6 +103,17 @@ extension Glyph {
         case 0x201C, 0x201D, 0x2033: return ["\""]
         case 0x2010...0x2015, 0x2212: return ["-"]
         default: return scalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
+        }
+    }
+
+    /// Whether the letter, without marks, has another form. Asking for the form of each letter would take several times as
+    /// long as everything else.
+    private var mayBeSpelledOtherwise: Bool {
+        switch base.value {
+        case 0x0340...0x0387, 0x0958...0x0FBF, 0x1F00...0x2001, 0x2126...0x212B, 0x2329...0x232A, 0x2ADC,
+            0xF900...0xFAFF, 0xFB1D...0xFB4E, 0x1D15E...0x1D1C0, 0x2F800...0x2FA1D:
+            return true
+        default: return false
         }
     }
 }

@@ -1,3 +1,5 @@
+import Annotations
+
 /// The ASCII letters and digits of a text, in lower case: a quick test whether a page can have some words.
 ///
 /// Programs print the spaces, hyphens and quotation marks of a page differently, so they are left out. A page that
@@ -17,7 +19,8 @@ package struct SiftedText: Sendable {
 
     /// Returns the longest part of the words that can be looked for; nil if there is none worth it.
     package init?(words: String) {
-        append(words)
+        // A page may spell a letter with an accent as one that has none, and a mark: never the other way round.
+        append(words.searchForm)
         guard let longest = bytes.split(separator: Self.other).max(by: { $0.count < $1.count }),
             longest.count >= Self.shortestWords
         else { return nil }

@@ -2,16 +2,19 @@ package import GRDB
 import GRDBSQLite
 import Glibc
 
-/// SQL functions for exact, bytewise text search. SQLite's `instr()` counts characters and `GLOB` parses its pattern
+/// SQL functions for text search. All but the last compare bytes. SQLite's `instr()` counts characters and `GLOB` parses its pattern
 /// for each row: both take several times as long.
 ///
 /// - `contains_text(text, part)`: whether the text contains the part.
 /// - `is_subsequence(text, letters)`: whether it contains the letters in order, with anything between them.
+/// - `is_spelled(text, other)`: whether both are the same characters, however these are spelled: letters with accents
+///   have several canonically equivalent forms (Unicode Standard Annex 15).
 package enum TextFunctions {
     /// Adds the functions to a connection, before its statements are prepared.
     package static func add(to db: Database) throws {
         try add("contains_text", containsText, to: db)
         try add("is_subsequence", isSubsequence, to: db)
+        try add("is_spelled", isSpelled, to: db)
     }
 
     private typealias Arguments = UnsafeMutablePointer<OpaquePointer?>?
@@ -42,6 +45,21 @@ package enum TextFunctions {
         }
         sqlite3_result_int(context, 1)
     }
+
+    private static let isSpelled: Function = { context, _, arguments in
+        for value in [arguments?[0], arguments?[1]] where sqlite3_value_type(value) == SQLITE_NULL {
+            return sqlite3_result_null(context)
+        }
+        let (text, other) = (bytes(arguments?[0]), bytes(arguments?[1]))
+        let isSame =
+            text.elementsEqual(other)
+            || mayBeSpelledOtherwise(text)
+                && String(decoding: text, as: UTF8.self) == String(decoding: other, as: UTF8.self)
+        sqlite3_result_int(context, isSame ? 1 : 0)
+    }
+
+    /// Texts of ASCII have one form, and are compared most often.
+    private static func mayBeSpelledOtherwise(_ text: UnsafeRawBufferPointer) -> Bool { text.contains { $0 >= 0x80 } }
 
     /// Returns a text in SQLite's memory, including NULs; empty for NULL.
     private static func bytes(_ value: OpaquePointer?) -> UnsafeRawBufferPointer {

@@ -36,6 +36,16 @@ import Testing
         #expect(stage.state.document?.list.total == 3)
     }
 
+    @Test(arguments: ["R\u{E9}", "Re\u{301}"])
+    func aTermIsCompletedInAnySpelling(typed: String) throws {
+        let services = Sample.services()
+        services.records.append(
+            Sample.note("rene", page: 0, top: 80, text: "", by: "Re\u{301}ne\u{301}", minutes: 1))
+        let stage = Stage(services)
+        try stage.press(":filter by:\(typed)<tab>")
+        #expect(stage.foot == ":filter by:Ren\u{E9}".replacing("Re", with: "R\u{E9}"))
+    }
+
     @Test func pathsAreCompletedAfterOpenAndInThePromptForAFile() throws {
         let services = Sample.services()
         services.paths = ["/tmp/papers/", "/tmp/paper.pdf", "/tmp/paper.txt", "/tmp/papers/one.pdf"]

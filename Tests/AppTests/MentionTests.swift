@@ -37,6 +37,12 @@ import Testing
         #expect(people.beginning(with: "").count == 6)
     }
 
+    @Test(arguments: ["\u{E9}l", "e\u{301}l"])
+    func aNameIsFoundInAnySpelling(typed: String) {
+        let creators = ["\u{C9}lodie", "E\u{301}lise", "Ella"].map { RecordCreator(userID: $0 + "-id", name: $0) }
+        #expect(People(creators, except: nil).beginning(with: typed).count == 2)
+    }
+
     @Test func tabCompletesTheNameAfterTheSign() throws {
         let stage = Stage(Self.services())
         try stage.press("r")

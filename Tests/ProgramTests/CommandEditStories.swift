@@ -217,6 +217,10 @@ struct CommandEditStories {
         #expect(try ids("--page", "2") == 1)
         #expect(try ids("--author", "Grace") == 1)
         #expect(try ids("--text", "alph") == 1)
+        let note = CommandScriptStories.note("Cafe\u{301}").merging(["creatorName": "Rene\u{301}"]) { $1 }
+        try engine.create(note, id: "rene")
+        #expect(try ids("--text", "Caf\u{E9}") == 1)
+        #expect(try ids("--author", "Ren\u{E9}") == 1)
         #expect(try ids("--limit", "2") == 2)
         #expect(try ids("--limit", "0") == 0)
         #expect(try ids("--unread") <= 1)

@@ -31,6 +31,7 @@ package struct LocalStoreContract: Sendable {
         Step(description: "entries that take a root along are found by it", run: findsTakenRoots),
         Step(description: "rows are ordered by page, by change, by author and by group", run: ordersRows),
         Step(description: "filters return the rows that they describe", run: filtersRows),
+        Step(description: "filters find letters with accents in any spelling", run: filtersRowsInAnySpelling),
         Step(description: "the values to filter by are counted", run: countsFacets),
         Step(description: "furniture is left out and counted", run: hidesFurniture),
         Step(description: "a row has the colour of its mark", run: keepsColors),

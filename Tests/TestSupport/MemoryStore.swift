@@ -132,7 +132,7 @@ extension MemoryLocalTransaction {
         return kept.shown.removeValue(forKey: ByteOrdered(id))?.root
     }
     func setQuotes(_ words: [ByteOrdered: String]) {
-        for (id, words) in words where kept.shown[id] != nil { kept.quotes[id] = words.lowercased() }
+        for (id, words) in words where kept.shown[id] != nil { kept.quotes[id] = words.searchForm }
     }
     func forgetQuotes() { kept.quotes = [:] }
     func pagesToQuote() -> [Int] { Set(unquoted.compactMap(\.row.pageIndex)).sorted() }
@@ -256,8 +256,8 @@ extension MemoryLocalTransaction {
     func root(ofShown id: Record.ID) -> Record.ID? { kept.shown[ByteOrdered(id)]?.root }
 
     private func matching(_ filter: ListFilter) -> [ShownRow] {
-        let text = filter.text.lowercased()
-        let fuzzy = filter.fuzzy.map { $0.lowercased() }
+        let text = filter.text.searchForm
+        let fuzzy = filter.fuzzy.map(\.searchForm)
         return kept.shown.values.filter { shown in
             let places =
                 [shown.search] + (filter.inQuotes ? kept.quotes[ByteOrdered(shown.row.id)].map { [$0] } ?? [] : [])
@@ -288,8 +288,8 @@ extension MemoryLocalTransaction {
         return excluded.kinds.contains(row.kind) || excluded.authors.contains(row.author ?? "")
             || excluded.groups.contains(row.groupKey) || row.pageIndex.map(excluded.pages.contains) == true
             || excluded.words.contains { word in
-                places.contains { $0.containsBytes(of: word.lowercased()) }
-                    || filter.inComments && isSaid(word.lowercased(), under: row.id)
+                places.contains { $0.containsBytes(of: word.searchForm) }
+                    || filter.inComments && isSaid(word.searchForm, under: row.id)
             }
     }
 

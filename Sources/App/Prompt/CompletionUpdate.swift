@@ -17,7 +17,7 @@ extension AppState {
             if prompt.completion == nil, let path = prompt.path {
                 // The path that was offered when the file could not be written comes first.
                 if prompt.pathToWrite != nil, let offered = document?.offeredPath, offered != path,
-                    offered.begins(with: path)
+                    offered.starts(with: path)
                 {
                     self.prompt?.input = TextInput((prompt.input.text.dropping(suffix: path) ?? "") + offered)
                     return []
@@ -67,7 +67,7 @@ extension AppState {
         let last = words[1].split(scalar: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         let start = String(line.dropping(suffix: last) ?? "")
         let negation = command == .filter && last.begins(with: "!") ? "!" : ""
-        return argumentWords(after: command).map { negation + $0 }.filter { $0.begins(with: last) && $0 != last }
+        return argumentWords(after: command).map { negation + $0 }.filter { $0.starts(with: last) && $0 != last }
             .map { start + $0 }
     }
 

@@ -87,17 +87,17 @@ extension LocalSQLiteTransaction {
                     "s.kind IN (\(filter.kinds.map { _ in "?" }.joined(separator: ", ")))",
                     filter.kinds.map(\.type).sorted())
             }
-            // Search columns are in lower case.
+            // Search columns are in search form.
             let columns = filter.inQuotes ? ["s.search", "s.quoted"] : ["s.search"]
             func find(_ function: String, _ text: String, inComments: Bool = false) {
                 var places = columns.map { "\(function)(\($0), ?)" }
                 if inComments { places.append("s.id IN (\(Self.commented))") }
-                add("(\(places.joined(separator: " OR ")))", places.map { _ in text.lowercased() })
+                add("(\(places.joined(separator: " OR ")))", places.map { _ in text.searchForm })
             }
             if !filter.text.isEmpty { find("contains_text", filter.text, inComments: filter.inComments) }
             for word in filter.fuzzy { find("is_subsequence", word) }
-            if let group = filter.group { add("ifnull(s.grp, '') = ?", [group]) }
-            if let author = filter.author { add("s.author = ?", [author]) }
+            if let group = filter.group { add("is_spelled(ifnull(s.grp, ''), ?)", [group]) }
+            if let author = filter.author { add("is_spelled(s.author, ?)", [author]) }
             if let page = filter.pageIndex {
                 let also = others.prefix(Self.maxOthers)
                 let marks = also.map { _ in "?" }.joined(separator: ", ")
@@ -164,16 +164,14 @@ extension LocalSQLiteTransaction {
             func marks(_ count: Int) -> String { Array(repeating: "?", count: count).joined(separator: ", ") }
             let kinds = excluded.kinds.map(\.type).sorted()
             if !kinds.isEmpty { add("s.kind NOT IN (\(marks(kinds.count)))", kinds) }
-            let authors = excluded.authors.sorted()
-            if !authors.isEmpty { add("ifnull(s.author, '') NOT IN (\(marks(authors.count)))", authors) }
-            let groups = excluded.groups.sorted()
-            if !groups.isEmpty { add("ifnull(s.grp, '') NOT IN (\(marks(groups.count)))", groups) }
+            for author in excluded.authors.sorted() { add("NOT is_spelled(ifnull(s.author, ''), ?)", [author]) }
+            for group in excluded.groups.sorted() { add("NOT is_spelled(ifnull(s.grp, ''), ?)", [group]) }
             for page in excluded.pages.sorted() { add("s.page <> \(page)", []) }
             for word in excluded.words.sorted() {
                 for column in columns {
-                    add("NOT contains_text(ifnull(\(column), ''), ?)", [word.lowercased()])
+                    add("NOT contains_text(ifnull(\(column), ''), ?)", [word.searchForm])
                 }
-                if inComments { add("s.id NOT IN (\(Self.commented))", [word.lowercased()]) }
+                if inComments { add("s.id NOT IN (\(Self.commented))", [word.searchForm]) }
             }
         }
 

@@ -91,7 +91,7 @@ extension LocalSQLiteTransaction {
 
     func setQuotes(_ words: [ByteOrdered: String]) throws {
         for (id, words) in words {
-            try run(Self.quote, .text(words.lowercased()), .text(id.text))
+            try run(Self.quote, .text(words.searchForm), .text(id.text))
         }
     }
 
@@ -194,13 +194,26 @@ extension LocalSQLiteTransaction {
             authors: try facet("author"), groups: try facet("grp"))
     }
 
+    /// Values that differ only in the spelling of letters with accents are one.
     private func facet(_ column: String) throws -> [ListFacets.Facet<String>] {
-        try composed(
+        let found = try composed(
             """
             SELECT \(column), count(*) FROM shown s WHERE listed AND \(column) IS NOT NULL
             GROUP BY \(column) ORDER BY count(*) DESC, \(column) LIMIT \(ListFacets.maxRows)
             """, []
         ) { ListFacets.Facet($0.text(0), $0.number(1)) }
+        var facets: [ListFacets.Facet<String>] = []
+        var places: [String: Int] = [:]
+        for facet in found {
+            if let place = places[facet.value] {
+                facets[place].count += facet.count
+            } else {
+                places[facet.value] = facets.count
+                facets.append(facet)
+            }
+        }
+        // Stable, so that those that were not joined stay in their order.
+        return places.count < found.count ? facets.sorted { $0.count > $1.count } : facets
     }
 
     func row(_ id: Record.ID) throws -> ListRow? {

@@ -4,7 +4,7 @@ package import Annotations
 /// searching.
 package struct ShownRow: Hashable, Sendable {
     /// Raised when the row derived from a record changes; stores then derive their rows again.
-    package static let derivation: Int64 = 4
+    package static let derivation: Int64 = 5
 
     package var row: ListRow
     /// The root of a comment. Comments are rows of a thread, not of the list.
@@ -36,7 +36,7 @@ package struct ShownRow: Hashable, Sendable {
         state = annotation.state
         place =
             isComment || annotation.isFormFieldValue ? .none : annotation.isHidden ? .hidden : .list
-        var words = "\(annotation.summary)\n\(annotation.author ?? "")\n\(annotation.kind.name)".lowercased()
+        var words = "\(annotation.summary)\n\(annotation.author ?? "")\n\(annotation.kind.name)".searchForm
         if words.utf8.contains(0) { words = words.replacing(scalars: "\0", with: " ") }
         if words.utf8.contains(0x1F) { words = words.replacing(scalars: "\u{1F}", with: " ") }
         search = Set(record.content.mentions.map { ByteOrdered($0.userID) }).sorted()
@@ -55,7 +55,7 @@ package struct ShownRow: Hashable, Sendable {
         search = ListRow.deletedRootName
     }
 
-    /// Text, author and kind name in lower case, then the marks of the users that a comment names. Contains no NUL,
+    /// Text, author and kind name in search form, then the marks of the users that a comment names. Contains no NUL,
     /// because text after one would not be found.
     package let search: String
 
@@ -96,6 +96,6 @@ extension ListRow {
     /// Points from the top of the page.
     package var topKey: Double { box?.top ?? rects.first?.top ?? 0 }
     package var changedKey: Int64 { changedAt?.milliseconds ?? Int64.min }
-    package var authorKey: String { author?.lowercased() ?? "" }
+    package var authorKey: String { author?.searchForm ?? "" }
     package var groupKey: String { group ?? "" }
 }

@@ -260,7 +260,8 @@ final class ViewerServices: AppServices {
             ? (ProcessInfo.processInfo.environment["HOME"] ?? "") + path.dropFirst(scalars: 1) : path
     }
 
-    /// Finds the files and folders whose path begins with a text; hidden ones only if the text asks for them.
+    /// Finds the files and folders whose path begins with a text, however its letters are spelled; hidden ones only if the
+    /// text asks for them.
     private func completePath(_ text: String) {
         layers.files.async { [post, home = atHome("~/")] in
             let start =
@@ -268,7 +269,7 @@ final class ViewerServices: AppServices {
             let (folder, name) = (String(text[..<start]), String(text[start...]))
             let place = folder.isEmpty ? "." : folder.begins(with: "~/") ? home + folder.dropFirst(scalars: 2) : folder
             let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
-            let found = names.filter { $0.begins(with: name) && (name.begins(with: ".") || !$0.begins(with: ".")) }
+            let found = names.filter { $0.starts(with: name) && (name.begins(with: ".") || !$0.begins(with: ".")) }
             let paths = found.sorted().prefix(200).map { found in
                 var isFolder = false
                 let exists = FileManager.default.fileExists(atPath: place + "/" + found, isDirectory: &isFolder)
