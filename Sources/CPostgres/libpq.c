@@ -17,12 +17,16 @@
     F(errorMessage, char *, (const PGconn *c), (c))                                                                    \
     F(socket, int, (const PGconn *c), (c))                                                                             \
     F(setNoticeProcessor, PQnoticeProcessor, (PGconn * c, PQnoticeProcessor p, void *a), (c, p, a))                    \
-    F(exec, PGresult *, (PGconn * c, const char *q), (c, q))                                                           \
-    F(prepare, PGresult *, (PGconn * c, const char *n, const char *q, int i, const Oid *t), (c, n, q, i, t))           \
-    F(execPrepared, PGresult *,                                                                                        \
+    F(setnonblocking, int, (PGconn * c, int a), (c, a))                                                                \
+    F(sendQuery, int, (PGconn * c, const char *q), (c, q))                                                             \
+    F(sendPrepare, int, (PGconn * c, const char *n, const char *q, int i, const Oid *t), (c, n, q, i, t))              \
+    F(sendQueryPrepared, int,                                                                                          \
       (PGconn * c, const char *n, int i, const char *const *v, const int *l, const int *f, int r),                     \
       (c, n, i, v, l, f, r))                                                                                           \
+    F(flush, int, (PGconn * c), (c))                                                                                   \
     F(consumeInput, int, (PGconn * c), (c))                                                                            \
+    F(isBusy, int, (PGconn * c), (c))                                                                                  \
+    F(getResult, PGresult *, (PGconn * c), (c))                                                                        \
     F(notifies, PGnotify *, (PGconn * c), (c))                                                                         \
     F(freemem, void, (void *m), (m))                                                                                   \
     F(resultStatus, ExecStatusType, (const PGresult *r), (r))                                                          \

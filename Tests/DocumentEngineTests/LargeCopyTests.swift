@@ -90,7 +90,7 @@ import Testing
             let store: any LayerStore
             let (folder, address) = place.withLock { $0 }
             if let address {
-                store = try PostgresStore(address)
+                store = try PostgresStore(address, patience: .seconds(60))
             } else {
                 store = try SQLiteStore(path: folder + "/postilla.sqlite")
             }

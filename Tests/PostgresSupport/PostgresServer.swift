@@ -116,7 +116,25 @@ package final class PostgresServer: @unchecked Sendable {
         halt()
     }
 
+    /// Stops all its processes, as a machine does whose disk does not answer: connections are still accepted by the kernel.
+    package func hang() throws { try signal(SIGSTOP) }
+
+    package func goOn() throws { try signal(SIGCONT) }
+
+    private func signal(_ number: CInt) throws {
+        let file = try String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8)
+        guard let id = file.split(separator: "\n").first.flatMap({ pid_t($0) }) else { return }
+        Glibc.kill(id, number)
+        for child in try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap({ pid_t($0) }) {
+            guard let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8) else { continue }
+            // The parent follows the state, which follows the name in parentheses (proc(5)).
+            let words = state[(state.lastIndex(of: ")") ?? state.startIndex)...].split(separator: " ")
+            if words.count > 2, words[2] == "\(id)" { Glibc.kill(child, number) }
+        }
+    }
+
     private func stop() {
+        try? goOn()
         halt()
         try? FileManager.default.removeItem(at: folder)
     }

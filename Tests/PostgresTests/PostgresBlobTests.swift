@@ -8,7 +8,7 @@ import Testing
     private let others: PostgresBlobs
 
     init() throws {
-        let store = try PostgresStore(TestDatabase().address)
+        let store = try PostgresStore(TestDatabase().address, patience: .seconds(60))
         (blobs, others) = (PostgresBlobs(store, .pdf), PostgresBlobs(store, .attachment))
     }
 

@@ -45,6 +45,40 @@ import Testing
         #expect(try connection.one("SELECT 7::bigint") { $0.integer(0) } == 7)
     }
 
+    /// The connection goes on: PostgreSQL itself has cancelled the statement.
+    @Test func aStatementThatTakesTooLongIsCancelled() throws {
+        let connection = try PostgresConnection(TestDatabase().address, patience: .milliseconds(200))
+        let error = #expect(throws: PostgresError.self) { try connection.execute("SELECT pg_sleep(600)") }
+        #expect((error?.sqlState, error?.isPassing) == ("57014", true))
+        #expect(try connection.one("SELECT 7::bigint") { $0.integer(0) } == 7)
+    }
+
+    /// What follows on the connection would be the answer to something else.
+    @Test func aDatabaseThatHangsIsGivenUp() throws {
+        let postgres = try PostgresServer()
+        let address = try #require(PostgresAddress(postgres.address("postgres")))
+        let connection = try PostgresConnection(address, patience: .milliseconds(200))
+        let text = String(repeating: "more than the kernel takes ", count: 1 << 20)
+        try postgres.hang()
+        for _ in 0..<2 {
+            let error = #expect(throws: PostgresError.self) { try connection.run("SELECT $1::text", [.text(text)]) }
+            #expect((error?.sqlState, error?.isPassing, connection.isOpen) == ("", true, false))
+        }
+        try postgres.goOn()
+        #expect(throws: PostgresError.self) { try connection.execute("SELECT 1") }
+        #expect(try PostgresConnection(address).one("SELECT $1::text", [.text(text)]) { $0.text(0) } == text)
+    }
+
+    @Test func severalStatementsHaveOneOutcome() throws {
+        let connection = try PostgresConnection(TestDatabase().address)
+        try connection.execute("CREATE TABLE a (n bigint); INSERT INTO a VALUES (1); INSERT INTO a VALUES (2)")
+        for wrong in ["SELECT 1 / 0; SELECT 1", "SELECT 1; SELECT 1 / 0"] {
+            let error = #expect(throws: PostgresError.self) { try connection.execute(wrong) }
+            #expect(error?.sqlState == "22012")
+        }
+        #expect(try connection.one("SELECT count(*) FROM a") { $0.integer(0) } == 2)
+    }
+
     @Test func aFailedTransactionIsNotCommitted() throws {
         let connection = try PostgresConnection(TestDatabase().address)
         try connection.execute("BEGIN")

@@ -11,7 +11,7 @@ import Testing
 
     init() throws {
         database = try TestDatabase()
-        store = try PostgresStore(database.address)
+        store = try PostgresStore(database.address, patience: .seconds(60))
     }
 
     private func check(known: Int64, draws: Bool = false) throws -> (count: Int64, isRestored: Bool, renewals: Int) {

@@ -15,7 +15,7 @@ import Testing
 
     init() throws {
         let address = try TestDatabase().address
-        stores = try [PostgresStore(address), PostgresStore(address)]
+        stores = try [PostgresStore(address, patience: .seconds(60)), PostgresStore(address, patience: .seconds(60))]
         try stores[0].write { store in
             try store.put(Self.document)
             _ = try store.addLayer(Self.key, generation: "g")
@@ -140,11 +140,11 @@ import Testing
     @Test func migratingTwiceAndAtOnceIsHarmlessAndNewerTablesAreLeftAlone() async throws {
         let address = try TestDatabase().address
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for _ in 0..<4 { group.addTask { _ = try PostgresStore(address) } }
+            for _ in 0..<4 { group.addTask { _ = try PostgresStore(address, patience: .seconds(60)) } }
             try await group.waitForAll()
         }
         try PostgresConnection(address).execute("INSERT INTO schema_step VALUES (99)")
-        let error = #expect(throws: PostgresStoreError.self) { _ = try PostgresStore(address) }
+        let error = #expect(throws: PostgresStoreError.self) { _ = try PostgresStore(address, patience: .seconds(60)) }
         #expect(error == .newerSchema(address))
     }
 }

@@ -23,12 +23,16 @@ PGTransactionStatusType cp_transactionStatus(const PGconn *connection);
 char *cp_errorMessage(const PGconn *connection);
 int cp_socket(const PGconn *connection);
 PQnoticeProcessor cp_setNoticeProcessor(PGconn *connection, PQnoticeProcessor processor, void *argument);
-PGresult *cp_exec(PGconn *connection, const char *query);
-PGresult *cp_prepare(PGconn *connection, const char *name, const char *query, int count, const Oid *types);
-PGresult *cp_execPrepared(
+int cp_setnonblocking(PGconn *connection, int is_nonblocking);
+int cp_sendQuery(PGconn *connection, const char *query);
+int cp_sendPrepare(PGconn *connection, const char *name, const char *query, int count, const Oid *types);
+int cp_sendQueryPrepared(
     PGconn *connection, const char *name, int count, const char *const *values, const int *lengths,
     const int *formats, int result_format);
+int cp_flush(PGconn *connection);
 int cp_consumeInput(PGconn *connection);
+int cp_isBusy(PGconn *connection);
+PGresult *cp_getResult(PGconn *connection);
 PGnotify *cp_notifies(PGconn *connection);
 void cp_freemem(void *memory);
 ExecStatusType cp_resultStatus(const PGresult *result);

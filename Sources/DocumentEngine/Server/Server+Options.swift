@@ -52,6 +52,8 @@ extension Server {
         package var now: @Sendable () -> Timestamp = Server.systemClock
         /// Whether times that all servers on a database compare come from its clock; false where tests set the clock.
         package var usesDatabaseClock = true
+        /// How long a statement on PostgreSQL may take.
+        package var databasePatience = PostgresStore.defaultPatience
         /// Waits for a time, in milliseconds.
         package var wait: @Sendable (Int64) async throws -> Void = { try await Task.sleep(for: .milliseconds($0)) }
         /// A monotonic clock, for limits.

@@ -2,7 +2,8 @@ import Annotations
 import CPostgres
 import Glibc
 
-/// One connection, used for one statement at a time. Calls block.
+/// One connection, used for one statement at a time. Calls block until the statement is answered, or until the database
+/// has been silent for longer than ``patience``; the connection is then given up.
 ///
 /// Unchecked: libpq requires only that one thread at a time uses a connection, and the pool lends each to one user at a
 /// time.
@@ -10,9 +11,15 @@ package final class PostgresConnection: @unchecked Sendable {
     let pointer: OpaquePointer
     /// The names of prepared statements, keyed by their text.
     private var prepared: [String: String] = [:]
+    /// How long the database may be silent while a statement runs; nil: as long as it takes.
+    private let patience: Duration?
+    /// Whether a statement was given up: what follows on the connection would be its answer.
+    private(set) var isGivenUp = false
 
+    /// - Parameter patience: The database itself cancels a statement that takes this long; a second later it counts as
+    ///   hanging. nil: both never.
     /// - Throws: ``PostgresError``, without a state if the database cannot be reached.
-    package init(_ address: PostgresAddress) throws(PostgresError) {
+    package init(_ address: PostgresAddress, patience: Duration? = nil) throws(PostgresError) {
         if let problem = cp_load() { throw PostgresError(missingLibrary: String(cString: problem)) }
         // Later values win: the address may set the timeouts, but not the encoding.
         let parameters = [
@@ -26,8 +33,11 @@ package final class PostgresConnection: @unchecked Sendable {
             throw PostgresError(message)
         }
         self.pointer = pointer
+        self.patience = patience.map { $0 + .seconds(1) }
         // Keeps server notices off standard error.
         cp_setNoticeProcessor(pointer, { _, _ in }, nil)
+        _ = cp_setnonblocking(pointer, 1)
+        if let patience { try execute("SET statement_timeout = \(patience / .milliseconds(1))") }
     }
 
     deinit { cp_finish(pointer) }
@@ -48,16 +58,18 @@ package final class PostgresConnection: @unchecked Sendable {
         }
     }
 
-    package var isOpen: Bool { cp_status(pointer) == CONNECTION_OK }
+    package var isOpen: Bool { !isGivenUp && cp_status(pointer) == CONNECTION_OK }
 
     // MARK: Statements
 
     /// Runs one statement, or several separated by semicolons, without parameters.
-    package func execute(_ sql: String) throws(PostgresError) { cp_clear(try check(cp_exec(pointer, sql))) }
+    package func execute(_ sql: String) throws(PostgresError) {
+        cp_clear(try answer { cp_sendQuery(pointer, sql) })
+    }
 
     /// Commits. PostgreSQL rolls back a failed transaction instead, which only the command tag shows.
     package func commit() throws(PostgresError) {
-        let result = try check(cp_exec(pointer, "COMMIT"))
+        let result = try answer { cp_sendQuery(pointer, "COMMIT") }
         defer { cp_clear(result) }
         guard String(cString: cp_cmdStatus(result)) == "COMMIT" else {
             throw PostgresError(sqlState: "25P02", "the transaction has failed")
@@ -90,40 +102,86 @@ package final class PostgresConnection: @unchecked Sendable {
         let binaries = values.map(\.binary)
         // In one buffer, so that only one pointer must stay valid while libpq reads.
         let bytes = binaries.flatMap { $0 ?? [] }
-        let result = bytes.withUnsafeBytes { buffer in
-            var starts: [UnsafePointer<CChar>?] = []
-            var offset = 0
-            // An empty text is not NULL and therefore needs an address.
-            let empty = UnsafePointer<CChar>(bitPattern: 1)
-            for binary in binaries {
-                let start = buffer.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) }
-                starts.append(binary.map { $0.isEmpty ? empty : start } ?? nil)
-                offset += binary?.count ?? 0
+        return try answer {
+            bytes.withUnsafeBytes { buffer in
+                var starts: [UnsafePointer<CChar>?] = []
+                var offset = 0
+                // An empty text is not NULL and therefore needs an address.
+                let empty = UnsafePointer<CChar>(bitPattern: 1)
+                for binary in binaries {
+                    let start = buffer.baseAddress.map { ($0 + offset).assumingMemoryBound(to: CChar.self) }
+                    starts.append(binary.map { $0.isEmpty ? empty : start } ?? nil)
+                    offset += binary?.count ?? 0
+                }
+                let lengths = binaries.map { CInt($0?.count ?? 0) }
+                let formats = [CInt](repeating: 1, count: values.count)
+                return cp_sendQueryPrepared(pointer, name, CInt(values.count), starts, lengths, formats, 1)
             }
-            let lengths = binaries.map { CInt($0?.count ?? 0) }
-            let formats = [CInt](repeating: 1, count: values.count)
-            return cp_execPrepared(pointer, name, CInt(values.count), starts, lengths, formats, 1)
         }
-        return try check(result)
     }
 
     private func prepare(_ sql: String) throws(PostgresError) -> String {
         if let name = prepared[sql] { return name }
         let name = "s\(prepared.count)"
-        cp_clear(try check(cp_prepare(pointer, name, sql, 0, nil)))
+        cp_clear(try answer { cp_sendPrepare(pointer, name, sql, 0, nil) })
         prepared[sql] = name
         return name
     }
 
+    /// Sends a statement and waits for its answer.
+    ///
+    /// - Returns: The result of the last statement, if there are several.
+    private func answer(_ send: () -> CInt) throws(PostgresError) -> OpaquePointer {
+        guard isOpen, send() == 1 else { throw failure }
+        var last: OpaquePointer?
+        while true {
+            do { try wait() } catch {
+                last.map(cp_clear)
+                throw error
+            }
+            guard let result = cp_getResult(pointer) else { break }
+            last.map(cp_clear)
+            last = result
+        }
+        guard let last else { throw failure }
+        return try check(last)
+    }
+
+    /// Waits until a result can be taken without blocking (PostgreSQL manual, "Asynchronous Command Processing").
+    private func wait() throws(PostgresError) {
+        var end = patience.map { ContinuousClock.now + $0 }
+        var unsent = cp_flush(pointer)
+        while unsent >= 0 {
+            if unsent == 0, cp_isBusy(pointer) == 0 { return }
+            let events = POLLIN | (unsent == 1 ? POLLOUT : 0)
+            var watched = pollfd(fd: socket, events: Int16(events), revents: 0)
+            let left = end.map { max(0, ($0 - ContinuousClock.now) / .milliseconds(1)) }
+            let found = poll(&watched, 1, left.map { CInt($0.rounded(.up)) } ?? -1)
+            if found == 0 {
+                isGivenUp = true
+                throw PostgresError("the database has not answered for \(patience ?? .zero)")
+            }
+            guard found > 0 || errno == EINTR else { break }
+            if Int32(watched.revents) & ~Int32(POLLOUT) != 0 {
+                guard cp_consumeInput(pointer) == 1 else { break }
+                end = patience.map { ContinuousClock.now + $0 }
+            }
+            if unsent == 1 { unsent = cp_flush(pointer) }
+        }
+        throw failure
+    }
+
+    /// Why the connection does not work.
+    private var failure: PostgresError { PostgresError(String(cString: cp_errorMessage(pointer))) }
+
     /// - Throws: ``PostgresError``, after freeing the result.
-    private func check(_ result: OpaquePointer?) throws(PostgresError) -> OpaquePointer {
-        guard let result else { throw PostgresError(String(cString: cp_errorMessage(pointer))) }
+    private func check(_ result: OpaquePointer) throws(PostgresError) -> OpaquePointer {
         switch cp_resultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
         default:
             defer { cp_clear(result) }
             guard let state = cp_sqlstate(result), isOpen else {
-                throw PostgresError(String(cString: cp_errorMessage(pointer)))
+                throw failure
             }
             throw PostgresError(
                 sqlState: String(cString: state), cp_message(result).map { String(cString: $0) } ?? "")

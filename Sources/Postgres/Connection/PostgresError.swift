@@ -31,9 +31,10 @@ package struct PostgresError: Error, Hashable, CustomStringConvertible {
     }
 
     /// Whether a retry may succeed: no connection (class 08), insufficient resources (53), operator intervention such
-    /// as a shutdown (57), or a conflict between transactions (40).
+    /// as a shutdown, or a statement that took too long (57), a conflict between transactions (40), a lock that was not
+    /// given in time, or a database that is read-only, such as a standby.
     package var isPassing: Bool {
-        sqlState.isEmpty || ["08", "53", "57", "40"].contains { sqlState.begins(with: $0) }
+        sqlState.isEmpty || ["08", "53", "57", "40", "55P03", "25006"].contains { sqlState.begins(with: $0) }
     }
 
     /// `disk_full`

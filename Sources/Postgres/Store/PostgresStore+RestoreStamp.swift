@@ -18,7 +18,14 @@ extension PostgresStore {
     package func checkMark(
         known: Int64, draws: Bool, _ renew: (any StoreWriting) throws -> Void
     ) throws -> (count: Int64, isRestored: Bool) {
-        try transaction { connection in
+        // A server that starts waits for another one that renews all layers.
+        func transaction<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
+            guard !draws else { return try self.transaction("BEGIN", body) }
+            return try PostgresError.asRefusal {
+                try pool.withPatience { try Self.transaction("BEGIN", on: $0, body) }
+            }
+        }
+        return try transaction { connection in
             // Serialise servers: the first one that detects a restore handles it for all.
             try connection.execute("SELECT pg_advisory_xact_lock(\(PostgresLock.mark))")
             let place = try connection.one(Self.place) { $0.text(0) } ?? ""

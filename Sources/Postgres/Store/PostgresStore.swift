@@ -7,7 +7,9 @@ import SyncProtocol
 /// transaction locks what it works on: naming a layer locks the layer, and protects its document from replacement;
 /// ``StoreWriting/lock(_:)`` locks what has no row yet. Revisions are therefore assigned in commit order.
 ///
-/// While the database is unreachable, every call throws an ``APIError`` at once: `unavailable`.
+/// While the database is unreachable, every call throws an ``APIError`` at once: `unavailable`. So it does when a statement
+/// takes longer than the store's patience, because the database hangs or somebody else holds a lock. The transaction may
+/// have been committed then.
 package final class PostgresStore: LayerStore {
     let pool: PostgresPool
     package let address: PostgresAddress
@@ -17,19 +19,26 @@ package final class PostgresStore: LayerStore {
 
     /// Opens the database and migrates its tables.
     ///
-    /// - Parameter usesClock: whether times that all servers compare come from the database's clock; false where tests
-    ///   set the clock.
+    /// - Parameters:
+    ///   - usesClock: whether times that all servers compare come from the database's clock; false where tests set the
+    ///     clock.
+    ///   - patience: how long a statement may take. Migrations may take longer.
     /// - Throws: ``PostgresStoreError`` if it cannot be used.
-    package init(_ address: PostgresAddress, usesClock: Bool = true) throws(PostgresStoreError) {
+    package init(
+        _ address: PostgresAddress, usesClock: Bool = true, patience: Duration = defaultPatience
+    ) throws(PostgresStoreError) {
         (self.address, self.usesClock) = (address, usesClock)
-        pool = PostgresPool(address)
+        pool = PostgresPool(address, patience: patience)
         do {
-            checksPages = try pool.with { connection in
+            checksPages = try pool.withPatience { connection in
                 try PostgresSchema.migrate(connection, at: address)
                 return try connection.one("SHOW data_checksums") { $0.text(0) } == "on"
             }
         } catch let error as PostgresStoreError { throw error } catch { throw .unusable(address, "\(error)") }
     }
+
+    /// As long as connecting may take.
+    package static let defaultPatience: Duration = .seconds(5)
 
     package func read<Result: Sendable>(_ body: (any StoreReading) throws -> Result) throws -> Result {
         try transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY") {
@@ -44,19 +53,21 @@ package final class PostgresStore: LayerStore {
     func transaction<Result>(
         _ begin: String = "BEGIN", _ body: (PostgresConnection) throws -> Result
     ) throws -> Result {
-        try PostgresError.asRefusal {
-            try pool.with { connection in
-                try connection.execute(begin)
-                do {
-                    let result = try body(connection)
-                    try connection.commit()
-                    return result
-                } catch {
-                    // If this fails too, the connection is lost, which the pool detects.
-                    try? connection.execute("ROLLBACK")
-                    throw error
-                }
-            }
+        try PostgresError.asRefusal { try pool.with { try Self.transaction(begin, on: $0, body) } }
+    }
+
+    static func transaction<Result>(
+        _ begin: String, on connection: PostgresConnection, _ body: (PostgresConnection) throws -> Result
+    ) throws -> Result {
+        try connection.execute(begin)
+        do {
+            let result = try body(connection)
+            try connection.commit()
+            return result
+        } catch {
+            // If this fails too, the connection is lost, which the pool detects.
+            try? connection.execute("ROLLBACK")
+            throw error
         }
     }
 
@@ -87,7 +98,7 @@ extension PostgresError {
         if isDiskFull {
             return APIError(.storageFull, "the database's disk is full; nothing was stored", retryAfter: .seconds(30))
         }
-        if isPassing { return APIError(.unavailable, "the server cannot reach its database; try again") }
+        if isPassing { return APIError(.unavailable, "the server's database does not answer; try again") }
         if isUnstorableText { return APIError(.invalid, "a text contains a character that cannot be stored") }
         return nil
     }

@@ -29,7 +29,7 @@ import Testing
     }
 
     private func isEmpty(_ address: PostgresAddress) throws -> Bool {
-        let store = try PostgresStore(address)
+        let store = try PostgresStore(address, patience: .seconds(60))
         defer { store.close() }
         return try store.read { store in
             try store.hiddenLayers().isEmpty && store.unusedBases(before: TestClock.start + 1).isEmpty

@@ -59,4 +59,61 @@ import Testing
             #expect(change?.changes.map(\.id) == ["n21"], "the servers notify each other again")
         }
     }
+
+    /// The kernel goes on accepting connections to it, and it goes on with what it has begun.
+    @Test func aDatabaseThatHangsIsSaidToBeAwayAndNothingIsAppliedTwice() async throws {
+        let postgres = try PostgresServer(isDurable: true)
+        let address = try #require(PostgresAddress(postgres.address("postgres")))
+        try await Pair.run(on: address, patience: .milliseconds(500)) { pair in
+            try await pair.one.upload()
+            let ana = try pair.one.mint.token(TokenClaims())
+            #expect(try await pair.one.push(ana, [Samples.create(1, "n1")]).status == 200)
+            _ = try await pair.other.session(ana)
+            let changes = (1...20).map { Samples.create(Int64($0), "n\($0)") }
+
+            try postgres.hang()
+            for server in [pair.one, pair.other] {
+                for answer in [
+                    try await server.push(ana, changes), try await server.client(ana, "GET", "session"),
+                    try await server.push(ana, changes), try await server.backend("GET", "/api/documents"),
+                ] {
+                    #expect((answer.status, answer.reason) == (503, "unavailable"))
+                    #expect(answer.headers["retry-after"] == "1")
+                }
+                #expect(try await server.send("GET", "/readiness").status == 503)
+                #expect(try await server.send("GET", "/healthcheck").status == 200)
+            }
+
+            try postgres.goOn()
+            for server in [pair.one, pair.other] {
+                try await waitUntil("the server has its database again") {
+                    try await server.push(ana, changes).status == 200
+                }
+                server.clock.advance(seconds: 2)
+                try await waitUntil("it says so") { try await server.send("GET", "/readiness").status == 200 }
+            }
+            let again: PushAnswer = try await pair.other.push(ana, changes).message()
+            #expect(again.results.allSatisfy { $0.status == .applied && $0.revision == $0.n })
+            #expect(try await pair.one.session(ana).head == 20)
+        }
+    }
+
+    /// Somebody else's migration or maintenance holds up all writes, while PostgreSQL answers everything else.
+    @Test func aTableThatIsLockedHoldsUpNoRequest() async throws {
+        let address = try TestDatabase().address
+        try await Pair.run(on: address, patience: .milliseconds(500)) { pair in
+            try await pair.one.upload()
+            let ana = try pair.one.mint.token(TokenClaims())
+            let change = [Samples.create(1, "n1")]
+            let other = try PostgresConnection(address)
+            try other.execute("BEGIN; LOCK TABLE record, revoked IN ACCESS EXCLUSIVE MODE")
+            let answer = try await pair.one.push(ana, change)
+            #expect((answer.status, answer.reason) == (503, "unavailable"))
+            #expect(answer.headers["retry-after"] == "1")
+            #expect(try await pair.one.send("GET", "/readiness").status == 503)
+            try other.execute("ROLLBACK")
+            try await waitUntil("the change is stored") { try await pair.one.push(ana, change).status == 200 }
+            #expect(try await pair.one.session(ana).head == 1)
+        }
+    }
 }

@@ -10,6 +10,7 @@ struct Pair: Sendable {
     /// - Parameter lookEvery: How often a server polls for changes it was not notified of.
     static func run(
         on address: PostgresAddress? = nil, lookEvery: Duration = .seconds(60), deafAfter: Duration = .seconds(60),
+        patience: Duration = .seconds(60),
         _ body: (Pair) async throws -> Void
     ) async throws {
         let address = try address ?? TestDatabase().address
@@ -17,6 +18,7 @@ struct Pair: Sendable {
             options.postgres = address
             options.lookEvery = lookEvery
             options.deafAfter = deafAfter
+            options.databasePatience = patience
         }
         try await RunningServer.run(change) { one in
             try await RunningServer.run(clock: one.clock, change) { other in

@@ -203,7 +203,7 @@ import Testing
             let epoch = try await pair.one.session(ana).epoch
             var events = try await EventReader(pair.other, ana, from: Cursor(epoch: epoch, revision: 0))
             #expect(try await events.session()?.kind == .open)
-            let silent = try PostgresStore(address)
+            let silent = try PostgresStore(address, patience: .seconds(60))
             try silent.write { store in
                 let layer = try #require(try store.layer(LayerKey(document: "doc", name: "review")))
                 var writer = BackendWriter(layer, in: store, now: TestClock.start)

@@ -170,7 +170,7 @@ struct PostgresBackupTests {
         let before = try await fill { copy = try PostgresServer(copyOf: postgres) }
         // As the server does every ten seconds while it writes.
         let store = try PostgresStore(Self.address(postgres.address("postgres")))
-        try RestoreStampRow(store: store, folder: folder.path + "/data").draw()
+        try RestoreStampRow(store: store, folder: folder.path + "/data", now: { TestClock.start }).draw()
         store.close()
         let address = try #require(copy).address("postgres")
         try await run(address) { try await Self.check($0, after: before) }

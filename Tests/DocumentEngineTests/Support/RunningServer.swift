@@ -50,6 +50,8 @@ struct RunningServer: Sendable {
         if folder == nil, onPostgres { options.postgres = try TestDatabase().address }
         options.now = { clock.now }
         options.usesDatabaseClock = false
+        // A busy machine is not a database that hangs.
+        options.databasePatience = .seconds(60)
         options.wait = { _ in }
         options.uptime = { clock.uptime }
         options.timeEvery = .milliseconds(20)
