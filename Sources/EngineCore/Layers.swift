@@ -1,6 +1,6 @@
 package import Annotations
 package import Authorization
-import SyncProtocol
+package import SyncProtocol
 
 /// Finds and creates layers.
 package enum Layers {
@@ -79,14 +79,26 @@ package enum Layers {
         }
     }
 
+    /// Returns the layer's earlier generations, the oldest first.
+    package static func lineage(of layer: ServerLayer, in store: any StoreReading) throws -> [LineageEntry] {
+        let deletions = try store.deletions(of: layer.key)
+        let deletion = [deletions.layer, deletions.document].compactMap(\.self).max()
+        let recreated = deletion.map { LineageEntry(generation: nil, head: 0, at: $0, ending: .recreated) }
+        return (recreated.map { [$0] } ?? []) + (try store.restoredGenerations(of: layer))
+    }
+
     /// Gives every layer a new generation after the store was restored from a backup, so that no client mistakes the
     /// restored revisions for those it knows.
-    package static func renew(in store: any StoreWriting, using random: inout some RandomNumberGenerator) throws {
+    ///
+    /// - Parameter moment: this server's time.
+    package static func renew(
+        in store: any StoreWriting, at moment: Timestamp, using random: inout some RandomNumberGenerator
+    ) throws {
         for key in try store.layers() {
             // A damaged layer is of no use to clients of any generation.
             do {
                 guard let layer = try store.layer(key) else { continue }
-                try store.renew(layer, generation: Fingerprint.hex(random.next()))
+                try store.renew(layer, generation: Fingerprint.hex(random.next()), at: moment)
             } catch is DamagedRow {}
         }
     }

@@ -36,6 +36,8 @@ package struct SessionAnswer: WireMessage {
     package var generation: String
     package var epoch: String
     package var head: Revision
+    /// The layer's earlier generations, the oldest first; nil from a server that does not report them.
+    package var lineage: [LineageEntry]?
     /// Changes only when the document is overwritten; nil from a server that does not report it.
     package var documentVersion: String?
     /// SHA-256 of the PDF for this token, lower-case hex; also its ETag. Tokens with other rights get another file of the
@@ -51,8 +53,8 @@ package struct SessionAnswer: WireMessage {
 
     package init(
         protocolVersion: Int64 = ProtocolVersion.current, grant: Grant, now: Timestamp, generation: String,
-        epoch: String, head: Revision, documentVersion: String? = nil, pdfSHA256: String, pdfBytes: Int64,
-        title: String,
+        epoch: String, head: Revision, lineage: [LineageEntry]? = nil, documentVersion: String? = nil,
+        pdfSHA256: String, pdfBytes: Int64, title: String,
         limits: ServerLimits = ServerLimits(), pageCount: Int? = nil, pageRuns: [PageRun] = []
     ) {
         self.protocolVersion = protocolVersion
@@ -61,6 +63,7 @@ package struct SessionAnswer: WireMessage {
         self.generation = generation
         self.epoch = epoch
         self.head = head
+        self.lineage = lineage
         self.documentVersion = documentVersion
         self.pdfSHA256 = pdfSHA256
         self.pdfBytes = pdfBytes
@@ -79,6 +82,7 @@ package struct SessionAnswer: WireMessage {
             $0.member("generation", generation)
             $0.member("epoch", epoch)
             $0.member("head", head)
+            if let lineage { $0.member("lineage", .array(lineage.map(\.json))) }
             if let documentVersion { $0.member("documentVersion", documentVersion) }
             $0.member("pdfSha256", pdfSHA256)
             $0.member("pdfBytes", pdfBytes)
@@ -104,6 +108,7 @@ package struct SessionAnswer: WireMessage {
         var generation: String?
         var epoch: String?
         var head: Revision?
+        var lineage: [LineageEntry]?
         var documentVersion: String?
         var pdfSHA256: String?
         var pdfBytes: Int64 = 0
@@ -119,6 +124,7 @@ package struct SessionAnswer: WireMessage {
             case "generation": generation = try reader.string()
             case "epoch": epoch = try reader.string()
             case "head": head = try reader.integer()
+            case "lineage": lineage = try reader.value().array?.compactMap(LineageEntry.init)
             case "documentVersion": documentVersion = try reader.string()
             case "pdfSha256": pdfSHA256 = try reader.string()
             case "pdfBytes": pdfBytes = try reader.integer()
@@ -134,7 +140,7 @@ package struct SessionAnswer: WireMessage {
             protocolVersion: try version.required("protocol", reader), grant: try grant.required("grant", reader),
             now: Timestamp(milliseconds: try now.required("now", reader)),
             generation: try generation.required("generation", reader), epoch: try epoch.required("epoch", reader),
-            head: try head.required("head", reader), documentVersion: documentVersion,
+            head: try head.required("head", reader), lineage: lineage, documentVersion: documentVersion,
             pdfSHA256: try pdfSHA256.required("pdfSha256", reader), pdfBytes: pdfBytes, title: title, limits: limits,
             pageCount: count, pageRuns: PageRun.reading(pageSizes, pageCount: count))
     }

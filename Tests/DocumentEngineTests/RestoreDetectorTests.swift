@@ -15,7 +15,7 @@ import Testing
     private func mark<Result>(_ body: (RestoreDetector) throws -> Result) throws -> Result {
         let store = try SQLiteStore(path: path)
         defer { try? store.close() }
-        return try body(RestoreDetector(store: store, folder: folder.path))
+        return try body(RestoreDetector(store: store, folder: folder.path, now: { TestClock.start }))
     }
 
     @Test func aStoreThatWasLeftIsTheSame() throws {

@@ -43,6 +43,30 @@ import Testing
         }
     }
 
+    @Test func aRestoredLayerNamesItsEarlierGenerations() throws {
+        func lineage(_ layer: ServerLayer) throws -> [LineageEntry] {
+            try world.store.read { try Layers.lineage(of: layer, in: $0) }
+        }
+        let made = try open("new")
+        #expect(try lineage(made) == [])
+        var random = SeededRandom(seed: 8)
+        for n in 1...2 {
+            try world.store.write { store in
+                try store.setHead(Revision(10 * n), of: try #require(try store.layer(made.key)))
+                try Layers.renew(in: store, at: World.now + Int64(n), using: &random)
+            }
+        }
+        let found = try lineage(made)
+        #expect(found.map(\.head) == [10, 20] && found.map(\.at) == [World.now + 1, World.now + 2])
+        #expect(found[0].generation == made.generation && found.allSatisfy { $0.ending == .restored })
+        #expect(found[1].generation != made.generation)
+        // Nothing is left of it in the layer that has its name now.
+        try world.store.write { try $0.removeLayer(made, at: World.now + 3) }
+        let again = try open("new", issued: World.now + 4)
+        let deleted = LineageEntry(generation: nil, head: 0, at: World.now + 3, ending: .recreated)
+        #expect(try lineage(again) == [deleted])
+    }
+
     @Test(arguments: [(-1, false), (0, false), (1, true), (nil, false)] as [(Int64?, Bool)])
     func aDocumentThatWasMadeAgainOpensToAYoungerTokenOnly(_ after: Int64?, _ isOpen: Bool) throws {
         let issued = after.map { World.now + $0 }

@@ -71,7 +71,7 @@ import Testing
             return if case .ended(let event) = finding { event.kind } else { nil }
         }
         #expect(try ended() == nil)
-        try world.store.write { try $0.renew(told, generation: "another") }
+        try world.store.write { try $0.renew(told, generation: "another", at: World.now) }
         #expect(try ended() == .behind)
         try world.store.write { try $0.removeLayer(told, at: World.now) }
         #expect(try ended() == .lost)

@@ -91,6 +91,93 @@ struct CommandWatchStories {
         #expect(ahead.status == 1 && ahead.output == "" && ahead.messages.contains("no longer knows"))
     }
 
+    // MARK: Generations
+
+    /// Puts the server back to where it is now, after some changes.
+    private func restore(after changes: () throws -> Void) throws {
+        engine.stop()
+        let backup = engine.database + ".backup"
+        try FileManager.default.copyItem(atPath: engine.database, toPath: backup)
+        try engine.start()
+        try changes()
+        engine.stop()
+        for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: engine.database + end) }
+        try FileManager.default.moveItem(atPath: backup, toPath: engine.database)
+        try engine.start()
+    }
+
+    private func lines(_ watch: RunningCommand) throws -> [[String: Any]] {
+        watch.interrupt()
+        #expect(try watch.waitForExit() == 130)
+        return try Program.Outcome(status: 0, output: watch.output, messages: "").objects()
+    }
+
+    @Test func aRestoredServerBeginsAnotherGeneration() throws {
+        let (one, same) = (try ben.note("One"), try ben.note("Same"))
+        let watch = try watch()
+        var two = ""
+        try restore {
+            #expect(try ben.script("edit", one, "--text", "Eins").status == 0)
+            two = try ben.note("Two")
+            try watch.see("Two")
+        }
+        try watch.see(#"{"event":"rolled-back","id":"\#(two)""#)
+        // It gets the revision that the lost note had.
+        let three = try ben.note("Three")
+        try watch.see("Three")
+        let lines = try lines(watch)
+        let generations = lines.map { $0["generation"] as? String }
+        #expect(generations.allSatisfy { $0 != nil })
+        let events = lines.map { $0["event"] as? String }
+        #expect(events == ["ready", "updated", "created", "rolled-back", "updated", "rolled-back", "created"])
+        #expect(lines.map { $0["id"] as? String } == [nil, one, two, nil, one, two, three])
+        #expect(!lines.contains { $0["id"] as? String == same })
+        #expect(Set(generations.prefix(3)).count == 1 && Set(generations.dropFirst(3)).count == 1)
+        #expect(generations[0] != generations[3])
+        #expect(lines[3]["records"] as? Int == 3)
+    }
+
+    /// Nothing that a token sees has changed, but the next revisions mean something else.
+    @Test func aRestoredServerWithTheSameRecordsIsNamedToo() throws {
+        _ = try ben.note("One")
+        let watch = try watch()
+        try restore {}
+        try watch.see(#"{"event":"rolled-back","generation":"#)
+        #expect(try lines(watch).map { $0["event"] as? String } == ["ready", "rolled-back"])
+    }
+
+    @Test func aRevisionCountsInItsGenerationOnly() throws {
+        func ready(_ arguments: String...) throws -> [String: Any] {
+            try #require(lines(watch(arguments)).last { $0["event"] as? String == "ready" })
+        }
+        func refused(_ since: String) throws -> String {
+            let run = try ana.script("watch", "--since", since)
+            #expect(run.status == 1 && run.output == "", "\(since): \(run.output)")
+            return run.messages
+        }
+        _ = try ben.note("One")
+        let before = try ready()
+        let (earlier, known) = (try #require(before["generation"] as? String), try #require(before["revision"] as? Int))
+        #expect(try ready("--since", "\(known)")["generation"] as? String == earlier)
+        var lost = 0
+        try restore {
+            for n in 1...3 { _ = try ben.note("Lost \(n)") }
+            lost = try #require(try ready()["revision"] as? Int)
+        }
+        for n in 1...4 { _ = try ben.note("New \(n)") }
+        #expect(try refused("\(known)").contains("--since GENERATION.\(known)"))
+        #expect(try refused("\(earlier).\(lost)").contains("only up to revision \(known)"))
+        #expect(try refused("0123456789abcdef.1").contains("nothing of generation 0123456789abcdef"))
+        let all = try lines(watch(["--since", "\(earlier).\(known)"]))
+        #expect(all.map { $0["event"] as? String } == ["updated", "updated", "updated", "updated", "ready"])
+        let (present, last) = (try #require(all[4]["generation"] as? String), try #require(all[1]["revision"] as? Int))
+        #expect(try lines(watch(["--since", "\(present).\(last)"])).count == 3)
+        for wrong in ["x", "-1", "\(present).", ".3", "\(present).x"] {
+            let run = try ana.script("watch", "--since=\(wrong)")
+            #expect(run.status == 64 && run.messages.contains("GENERATION.REVISION"), "\(wrong): \(run.messages)")
+        }
+    }
+
     @Test func theTokensSourceIsAskedAgain() throws {
         let watch = try watch()
         let old = ana.token

@@ -79,6 +79,22 @@ struct MissingMemberTests {
         #expect(error.known == nil && error.reason == "new_reason")
     }
 
+    @Test("A lineage leaves out what is no entry, and trusts no unknown ending")
+    func lineage() throws {
+        let session = try #require(try JSON(parsing: Sample.all[0].text).object)
+        for (text, expected) in [
+            ("null", nil), ("[]", []), (#"[1,{"head":"x","at":1},{"head":1}]"#, []),
+            (
+                #"[{"generation":"a","head":-4,"at":1,"ending":"lost"}]"#,
+                [LineageEntry(generation: "a", head: 0, at: Timestamp(milliseconds: 1), ending: .recreated)]
+            ),
+        ] as [(String, [LineageEntry]?)] {
+            var changed = session
+            changed["lineage"] = try JSON(parsing: text)
+            #expect(try SessionAnswer(bytes: Array(JSON.object(changed).text.utf8)).lineage == expected)
+        }
+    }
+
     @Test("A hostile server cannot set limits that leave nothing to send")
     func limits() throws {
         let session = try #require(try JSON(parsing: Sample.all[0].text).object)

@@ -136,6 +136,12 @@ struct Sample: Sendable, CustomStringConvertible {
             collaboration: [Permission(.annotations, .view, .all), Permission(.comments, .reply, .group(nil))],
             defaultGroup: "law", creatorName: "Ana", expiresAt: Timestamp(seconds: 4_000_000_000)),
         now: Timestamp(milliseconds: 1_780_107_601_313), generation: "g1", epoch: "g1-v1", head: 9,
+        lineage: [
+            LineageEntry(
+                generation: nil, head: 0, at: Timestamp(milliseconds: 1_779_000_000_000), ending: .recreated),
+            LineageEntry(
+                generation: "g0", head: 5, at: Timestamp(milliseconds: 1_780_000_000_000), ending: .restored),
+        ],
         documentVersion: "5f2c90ab71e3d804",
         pdfSHA256: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", pdfBytes: 120_332,
         title: "Lease \"2026\"",

@@ -87,7 +87,7 @@ extension LayerStoreContract {
         }
         let (layer, other) = (made[0], made[1])
         try store.write { store in
-            try store.renew(layer, generation: "g2")
+            try store.renew(layer, generation: "g2", at: now)
             try equal(try uploaders(one.id, layer, store), ["ana", "é", nil], "a renewed layer keeps them")
             try store.removeAttachment(one.id, of: "doc")
             try store.put(one)

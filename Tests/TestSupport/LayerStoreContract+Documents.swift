@@ -148,13 +148,26 @@ extension LayerStoreContract {
                 try store.put(StoredClient(id: "c", userID: nil, lastN: 4), in: layer)
                 try store.put(answer, to: "c", in: layer)
             }
-            try store.renew(layer, generation: "h")
+            try store.setHead(3, of: layer)
+            let found = try store.layer(key)!
+            try equal(try store.restoredGenerations(of: found), [], "no earlier generation")
+            try store.renew(found, generation: "h", at: now + 5)
+            let first = LineageEntry(generation: "g", head: 3, at: now + 5, ending: .restored)
+            try equal(try store.restoredGenerations(of: layer), [first], "the earlier generation")
+            try equal(try store.restoredGenerations(of: other), [], "that of the other layer")
             try equal(try store.layer(key)?.generation, "h", "generation")
             try equal(try store.record("a", in: layer)?.revision, 1, "record")
             try equal(try store.client("c", in: layer), nil, "client")
             try equal(try store.answer(1, to: "c", in: layer), nil, "answer")
             try equal(try store.client("c", in: other)?.lastN, 4, "client of the other layer")
             try equal(try store.answer(1, to: "c", in: other), answer, "answer of the other layer")
+            for n in 1...LineageEntry.maxCount { try store.renew(store.layer(key)!, generation: "i\(n)", at: now + 6) }
+            let all = try store.restoredGenerations(of: layer)
+            let wanted = ["h"] + (1..<LineageEntry.maxCount).map { "i\($0)" }
+            try equal(all.map(\.generation), wanted, "the newest generations, the oldest of them first")
+            try store.removeLayer(store.layer(key)!, at: now)
+            _ = try store.removeRows(ofLayer: layer.id, limit: 1000)
+            try equal(try store.restoredGenerations(of: layer), [], "of a removed layer")
         }
     }
 

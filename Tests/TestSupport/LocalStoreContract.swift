@@ -111,6 +111,10 @@ extension LocalStoreContract {
         changed.lastN = 7
         changed.cursor = Cursor(epoch: "e.1", revision: 42)
         changed.generation = "g"
+        changed.lineage = [
+            LineageEntry(generation: nil, head: 0, at: Timestamp(milliseconds: 1), ending: .recreated),
+            LineageEntry(generation: "f", head: 7, at: Timestamp(milliseconds: 2), ending: .restored),
+        ]
         changed.grant = Grant(
             documentID: "doc", layer: "review", userID: "ana", general: [.readDocument],
             collaboration: [Permission(.annotations, .view, .group(nil))], expiresAt: Timestamp(seconds: 10))

@@ -1,5 +1,6 @@
 import Annotations
 import EngineCore
+import SyncProtocol
 
 /// The contents of a memory store. It is a value: a transaction works on a copy, which a commit makes current.
 struct MemoryState: Sendable {
@@ -11,6 +12,7 @@ struct MemoryState: Sendable {
         var answers: [String: [Int64: StoredAnswer]] = [:]
         /// The uploaders of each attachment; the anonymous user is empty.
         var uploads: [AttachmentID: Set<ByteOrdered>] = [:]
+        var lineage: [LineageEntry] = []
     }
 
     struct Key: Hashable, Sendable {

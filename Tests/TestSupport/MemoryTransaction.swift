@@ -176,8 +176,14 @@ final class MemoryTransaction: StoreWriting {
 
     func setHead(_ head: Revision, of layer: ServerLayer) throws { try change(layer) { $0.layer.head = head } }
 
-    func renew(_ layer: ServerLayer, generation: String) throws {
+    func restoredGenerations(of layer: ServerLayer) throws -> [LineageEntry] { state.layers[layer.id]?.lineage ?? [] }
+
+    func renew(_ layer: ServerLayer, generation: String, at moment: Timestamp) throws {
         try change(layer) {
+            let head = $0.layer.head
+            $0.lineage.append(
+                LineageEntry(generation: $0.layer.generation, head: head, at: moment, ending: .restored))
+            $0.lineage = $0.lineage.suffix(LineageEntry.maxCount)
             $0.layer.generation = generation
             ($0.clients, $0.answers) = ([:], [:])
         }

@@ -5,7 +5,7 @@ import SQLite
 /// layer do not have alike.
 enum FileSchema {
     static var migrator: DatabaseMigrator {
-        var migrator = SQLiteSchema.migrator
+        var migrator = SQLiteSchema.shared
         migrator.registerMigration("local file") { try $0.execute(sql: tables) }
         return migrator
     }

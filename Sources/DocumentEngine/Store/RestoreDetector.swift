@@ -23,6 +23,7 @@ protocol RestoreMark: Sendable {
 struct RestoreDetector: RestoreMark {
     let store: SQLiteStore
     let folder: String
+    let now: @Sendable () -> Timestamp
 
     private var file: RestoreStampFile { RestoreStampFile(folder: folder) }
 
@@ -42,7 +43,7 @@ struct RestoreDetector: RestoreMark {
         if isRestored {
             try store.write { store in
                 var random = SystemRandomNumberGenerator()
-                try Layers.renew(in: store, using: &random)
+                try Layers.renew(in: store, at: now(), using: &random)
             }
         }
         try draw()
@@ -94,6 +95,7 @@ struct RestoreStampFile: Sendable {
 struct RestoreStampRow: RestoreMark {
     let store: PostgresStore
     let folder: String
+    let now: @Sendable () -> Timestamp
 
     func open() throws -> Bool { try check(draws: false) }
 
@@ -104,7 +106,7 @@ struct RestoreStampRow: RestoreMark {
         let known = try file.lines().first.flatMap { Int64($0) } ?? 0
         let (count, isRestored) = try store.checkMark(known: known, draws: draws) { store in
             var random = SystemRandomNumberGenerator()
-            try Layers.renew(in: store, using: &random)
+            try Layers.renew(in: store, at: store.time(now()), using: &random)
         }
         // After the commit, so that a server never stores a higher count than the database.
         if count != known { try file.keep([String(count)]) }

@@ -5,6 +5,13 @@ import GRDB
 /// Ids are compared by their bytes (SQLite's BINARY collation). Times are milliseconds since 1970.
 enum SQLiteSchema {
     static var migrator: DatabaseMigrator {
+        var migrator = shared
+        migrator.registerMigration("lineage") { try $0.execute(sql: lineage) }
+        return migrator
+    }
+
+    /// The tables that a server and a local PDF have alike.
+    static var shared: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: first) }
         migrator.registerMigration("mark") {
@@ -126,6 +133,14 @@ enum SQLiteSchema {
             WHERE root IS NOT NULL;
         DROP INDEX base_record_root;
         CREATE INDEX base_record_root ON base_record (base, root, id, type, created_by, grp) WHERE root IS NOT NULL;
+        """
+
+    /// The generations that a layer had before the database was restored, in order, with the head that it had then.
+    private static let lineage = """
+        CREATE TABLE lineage (
+            layer INTEGER NOT NULL, n INTEGER NOT NULL, generation TEXT NOT NULL, head INTEGER NOT NULL,
+            at INTEGER NOT NULL, checksum INTEGER NOT NULL, PRIMARY KEY (layer, n)
+        ) WITHOUT ROWID;
         """
 
     private static let baseAttachments = """

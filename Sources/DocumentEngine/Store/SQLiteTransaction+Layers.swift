@@ -138,7 +138,12 @@ extension SQLiteTransaction {
                 .rows([.integer(id), .integer(left)]) { _ in true }
             left -= removed.count
         }
-        if left > 0 { try run("DELETE FROM layer WHERE id = ?", .integer(id)) }
+        if left > 0 {
+            if try database.tableExists(StoredTable.lineage.name) {
+                try run("DELETE FROM lineage WHERE layer = ?", .integer(id))
+            }
+            try run("DELETE FROM layer WHERE id = ?", .integer(id))
+        }
         return limit - left
     }
 
@@ -171,7 +176,26 @@ extension SQLiteTransaction {
             .integer(layer.id))
     }
 
-    func renew(_ layer: ServerLayer, generation: String) throws {
+    func restoredGenerations(of layer: ServerLayer) throws -> [LineageEntry] {
+        guard try database.tableExists(StoredTable.lineage.name) else { return [] }
+        return try intact(
+            .lineage, "SELECT \(StoredTable.lineage.all) FROM lineage WHERE layer = ? ORDER BY n", .integer(layer.id)
+        ) {
+            LineageEntry(
+                generation: $0.text(2), head: $0.integer(3), at: Timestamp(milliseconds: $0.integer(4)),
+                ending: .restored)
+        }
+    }
+
+    func renew(_ layer: ServerLayer, generation: String, at moment: Timestamp) throws {
+        let last = try one("SELECT max(n) FROM lineage WHERE layer = ?", .integer(layer.id)) { $0.optionalInteger(0) }
+        let n = (last.flatMap(\.self) ?? 0) + 1
+        try put(
+            .lineage, .integer(layer.id), .integer(n), .text(layer.generation), .integer(layer.head),
+            .integer(moment.milliseconds))
+        try run(
+            "DELETE FROM lineage WHERE layer = ? AND n <= ?", .integer(layer.id),
+            .integer(n - Int64(LineageEntry.maxCount)))
         var renewed = layer
         renewed.generation = generation
         try put(renewed)

@@ -27,7 +27,8 @@ struct Storage: Sendable {
         if let address = options.postgres {
             try self.init(address, options, space)
         } else {
-            try self.init(file: file, folder: options.dataFolder, space, DamageLog(options.logger))
+            try self.init(
+                file: file, folder: options.dataFolder, space, DamageLog(options.logger), now: options.now)
         }
     }
 
@@ -36,12 +37,14 @@ struct Storage: Sendable {
         return folder.isEmpty ? (file.begins(with: "/") ? "/" : ".") : folder
     }
 
-    private init(file: String, folder: String, _ space: DiskSpace, _ damage: DamageLog) throws {
+    private init(
+        file: String, folder: String, _ space: DiskSpace, _ damage: DamageLog, now: @escaping @Sendable () -> Timestamp
+    ) throws {
         let store = try SQLiteStore(path: file, damage: damage)
         self.damage = damage
         check = store.check
         self.store = store
-        mark = RestoreDetector(store: store, folder: folder)
+        mark = RestoreDetector(store: store, folder: folder, now: now)
         self.space = space
         pdfs = try FolderBlobs(folder: "\(folder)/pdf", suffix: ".pdf", space: space)
         attachments = try FolderBlobs(folder: "\(folder)/attachments", suffix: "", space: space)
@@ -51,10 +54,11 @@ struct Storage: Sendable {
 
     private init(_ address: PostgresAddress, _ options: Server.Options, _ space: DiskSpace) throws {
         let folder = options.dataFolder
-        let store = try PostgresStore(address, usesClock: options.usesDatabaseClock)
+        let store = try PostgresStore(
+            address, usesClock: options.usesDatabaseClock, patience: options.databasePatience)
         damage = DamageLog()
         check = nil
-        let mark = RestoreStampRow(store: store, folder: folder)
+        let mark = RestoreStampRow(store: store, folder: folder, now: options.now)
         self.store = store
         self.mark = mark
         self.space = space

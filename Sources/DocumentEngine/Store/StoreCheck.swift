@@ -52,7 +52,8 @@ package final class StoreCheck: Sendable {
         let statements = try cache.statements(of: database)
         let names = SetNames(database)
         var tallies: [String: [Int64: RowTally]] = [:]
-        for table in tables {
+        let lineage: [StoredTable] = try database.tableExists(StoredTable.lineage.name) ? [.lineage] : []
+        for table in tables + lineage {
             do {
                 var count = 0
                 // The table itself, not an index, which could hide a row.

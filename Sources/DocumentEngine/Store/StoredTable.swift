@@ -76,6 +76,10 @@ final class StoredTable: Sendable {
     static let upload = StoredTable("upload", "note of an upload", key: 3, ["layer", "sha256", "user_id"])
     static let revoked = StoredTable("revoked", "revocation of a token", key: 1, ["jti", "expires_at"])
 
+    static let lineage = StoredTable(
+        "lineage", "earlier generation of a layer", key: 2, ["layer", "n", "generation", "head", "at"])
+
+    /// Those that a server and a local PDF have alike; a server also has ``lineage``.
     static let tables = [
         document, layer, deletedLayer, record, baseRecord, departure, client, answer, attachment, upload, revoked,
     ]

@@ -91,6 +91,10 @@ package protocol StoreReading {
     /// Returns whether the user uploaded the attachment in this layer. All anonymous users (nil or empty) are one user.
     func isUploaded(_ id: AttachmentID, by user: String?, in layer: ServerLayer) throws -> Bool
 
+    /// Returns the generations that the layer had before its store was restored, the oldest first; at most
+    /// ``LineageEntry/maxCount`` of them, the newest.
+    func restoredGenerations(of layer: ServerLayer) throws -> [LineageEntry]
+
     /// Returns whether a damaged row of the layer, or of the PDF's records, has been read since the start.
     func hasKnownDamage(in layer: ServerLayer) -> Bool
 
@@ -202,8 +206,9 @@ package protocol StoreWriting: StoreReading {
     /// - Returns: the number removed; fewer than `limit`: nothing remains.
     func removeRows(ofLayer id: Int64, limit: Int) throws -> Int
     func setHead(_ head: Revision, of layer: ServerLayer) throws
-    /// Gives the layer another generation and forgets its clients, whose state belongs to another history.
-    func renew(_ layer: ServerLayer, generation: String) throws
+    /// Gives the layer another generation, remembers the present one and its head, and forgets the layer's clients, whose
+    /// state belongs to another history.
+    func renew(_ layer: ServerLayer, generation: String, at moment: Timestamp) throws
     func put(_ record: ServerRecord, in layer: ServerLayer) throws
     func add(_ departure: Departure, in layer: ServerLayer) throws
     /// Deletes removals and departures older than `moment` and moves the horizon. Tombstones of base records stay:

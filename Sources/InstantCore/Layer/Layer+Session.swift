@@ -38,6 +38,7 @@ extension Layer {
             metadata.documentVersion = answer.documentVersion
             metadata.grant = answer.grant
             metadata.generation = answer.generation
+            metadata.lineage = answer.lineage
             metadata.title = answer.title
             metadata.pdfSHA256 = answer.pdfSHA256
             metadata.pdfBytes = answer.pdfBytes

@@ -15,6 +15,7 @@ extension LayerMetadata {
             $0.member("lastN", lastN)
             if let cursor { $0.member("cursor", cursor.eventID) }
             if let generation { $0.member("generation", generation) }
+            if let lineage { $0.member("lineage", .array(lineage.map(\.json))) }
             if let grant {
                 $0.key("grant")
                 grant.write(to: &$0)
@@ -60,6 +61,7 @@ extension LayerMetadata {
         lastN = value["lastN"]?.integer ?? 0
         cursor = value["cursor"]?.string.flatMap(Cursor.init(eventID:))
         generation = value["generation"]?.string
+        lineage = value["lineage"]?.array?.compactMap(LineageEntry.init)
         if let grant = value["grant"] {
             var reader = JSONReader(grant.text)
             self.grant = try Grant(from: &reader)

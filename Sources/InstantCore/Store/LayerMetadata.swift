@@ -13,6 +13,8 @@ package struct LayerMetadata: Hashable, Sendable {
     /// nil until the first snapshot is complete.
     package var cursor: Cursor?
     package var generation: String?
+    /// The layer's earlier generations when a token was accepted last; nil if the server did not report them.
+    package var lineage: [LineageEntry]?
     /// What the last accepted token allows; valid until the next one.
     package var grant: Grant?
     package var title = ""

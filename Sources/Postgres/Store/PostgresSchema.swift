@@ -3,7 +3,7 @@
 /// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
 enum PostgresSchema {
     /// The migration steps, run once each in this order. Never change a released one.
-    private static let steps = [layers, blobs, mark, baseAttachments, uploads, strippedPDFs, threadRoots]
+    private static let steps = [layers, blobs, mark, baseAttachments, uploads, strippedPDFs, threadRoots, lineage]
 
     /// Migrates the database. The first server does this while the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
@@ -126,6 +126,14 @@ enum PostgresSchema {
         CREATE TABLE upload (
             layer bigint NOT NULL, sha256 text COLLATE "C" NOT NULL, user_id text COLLATE "C" NOT NULL,
             PRIMARY KEY (layer, sha256, user_id)
+        );
+        """
+
+    /// The generations that a layer had before the database was restored, in order, with the head that it had then.
+    private static let lineage = """
+        CREATE TABLE lineage (
+            layer bigint NOT NULL, n bigint NOT NULL, generation text NOT NULL, head bigint NOT NULL, at bigint NOT NULL,
+            PRIMARY KEY (layer, n)
         );
         """
 

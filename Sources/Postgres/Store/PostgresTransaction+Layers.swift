@@ -107,7 +107,7 @@ extension PostgresTransaction {
         let isRemoved = try one("SELECT 1 FROM layer WHERE id = $1 AND document = ''", [.integer(id)]) { _ in true }
         guard isRemoved == true else { return 0 }
         var left = limit
-        for table in ["record", "departure", "answer", "client", "upload"] where left > 0 {
+        for table in ["record", "departure", "answer", "client", "upload", "lineage"] where left > 0 {
             left -= try remove(from: table, where: "layer", is: id, limit: left)
         }
         if left > 0 { try run("DELETE FROM layer WHERE id = $1", [.integer(id)]) }
@@ -128,8 +128,25 @@ extension PostgresTransaction {
         try run("UPDATE layer SET head = $1 WHERE id = $2", [.integer(head), .integer(layer.id)])
     }
 
-    func renew(_ layer: ServerLayer, generation: String) throws {
+    func restoredGenerations(of layer: ServerLayer) throws -> [LineageEntry] {
+        try all("SELECT generation, head, at FROM lineage WHERE layer = $1 ORDER BY n", [.integer(layer.id)]) {
+            LineageEntry(
+                generation: $0.text(0), head: $0.integer(1), at: Timestamp(milliseconds: $0.integer(2)),
+                ending: .restored)
+        }
+    }
+
+    func renew(_ layer: ServerLayer, generation: String, at moment: Timestamp) throws {
         try lock(layer.key)
+        try run(
+            """
+            INSERT INTO lineage
+            SELECT $1, coalesce(max(n), 0) + 1, $2, $3, $4 FROM lineage WHERE layer = $1
+            """,
+            [.integer(layer.id), .text(layer.generation), .integer(layer.head), .integer(moment.milliseconds)])
+        try run(
+            "DELETE FROM lineage WHERE layer = $1 AND n <= (SELECT max(n) FROM lineage WHERE layer = $1) - $2",
+            [.integer(layer.id), .integer(Int64(LineageEntry.maxCount))])
         try run("UPDATE layer SET generation = $1 WHERE id = $2", [.text(generation), .integer(layer.id)])
         for table in ["client", "answer"] { try run("DELETE FROM \(table) WHERE layer = $1", [.integer(layer.id)]) }
     }

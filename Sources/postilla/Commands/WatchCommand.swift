@@ -8,13 +8,19 @@ struct WatchCommand: AsyncParsableCommand {
         commandName: "watch", abstract: "Print each change to a layer as a JSON line.",
         discussion: """
             The first line marks the start; no later change is missed:
-              {"event":"ready","document":…,"layer":…,"user":…,"revision":n,"records":n}
+              {"event":"ready","document":…,"layer":…,"user":…,"generation":…,"revision":n,"records":n}
             Then one line for each record that is created, updated or deleted on the server:
-              {"event":"created|updated","id":…,"revision":n,"author":…,"record":{…}}
-              {"event":"deleted","id":…,"revision":n}
-            With --since, the changes after a revision come before the first line, each record once: as updated, even \
-            if it is new, or deleted. The revision is that of an earlier event, of the same layer and token. If the \
-            server no longer knows what changed since then, nothing is printed, and the exit code is 1.
+              {"event":"created|updated","id":…,"generation":…,"revision":n,"author":…,"record":{…}}
+              {"event":"deleted","id":…,"generation":…,"revision":n}
+            A server that was restored from a backup, or a layer that was deleted and made again, begins another \
+            generation, and its revisions begin earlier. One line says so, and a line follows for each record that \
+            differs; a record that the backup lacks is rolled back, not deleted:
+              {"event":"rolled-back|recreated","generation":…,"revision":n,"records":n}
+              {"event":"rolled-back","id":…,"generation":…,"revision":n}
+            With --since, the changes after an earlier event come before the first line, each record once: as updated, \
+            even if it is new, or deleted. It takes generation and revision of that event, for the same layer and \
+            token; the revision alone will do while the layer has had one generation. If the server no longer knows \
+            what changed since then, nothing is printed, and the exit code is 1.
 
             author is the user who made the change; it is not known for deletions. Comments are records too. Rapid \
             changes to one record are combined.
@@ -25,20 +31,21 @@ struct WatchCommand: AsyncParsableCommand {
 
             Examples:
               postilla watch | jq -c 'select(.event=="created") | .record.content.text'
-              postilla watch --since 1204
+              postilla watch --since a31f80c2be5d9174.1204
               postilla watch --token-command 'fetch-token review' >> changes.ndjson
             """)
 
     @Argument(help: ArgumentHelp("Address of the server (or --server, POSTILLA_SERVER).", valueName: "server"))
     var target: String?
 
-    @Option(help: ArgumentHelp("First print what changed after this revision.", valueName: "revision"))
-    var since: Int64?
+    @Option(
+        help: ArgumentHelp("First print what changed after this event.", valueName: "generation.revision"),
+        transform: WatchStart.init(parsing:))
+    var since: WatchStart?
 
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
-        if let since, since < 0 { throw ValidationError("--since must be 0 or more.") }
         guard !layer.offline else { throw ValidationError("watch needs the server; remove --offline.") }
     }
 

@@ -10,6 +10,8 @@ import SyncProtocol
 struct LayerWatch {
     private let session: LayerSession
     private var told: [ByteOrdered: Revision] = [:]
+    /// The layer's generation, to which these revisions belong.
+    private var generation: String?
     private var isCutOff = false
     /// Whether the person was told so.
     private var isTold = false
@@ -19,10 +21,10 @@ struct LayerWatch {
     /// A connection that breaks again and again is reported once in this time.
     private static let pause = Duration.seconds(60)
 
-    private let since: Revision?
+    private let since: WatchStart?
 
-    /// - Parameter since: The revision after which changes are printed before the start.
-    init(_ session: LayerSession, since: Revision? = nil) {
+    /// - Parameter since: After it, changes are printed before the start.
+    init(_ session: LayerSession, since: WatchStart? = nil) {
         self.session = session
         self.since = since
     }
@@ -35,11 +37,15 @@ struct LayerWatch {
         let events = descriptor.events
         descriptor.startListeningForServerChanges()
         try await session.synchronize()
-        let revision = try descriptor.layer.store.read { store in
+        let metadata = try descriptor.layer.store.read { store in
             try store.forEachRevision { told[$0] = $1 }
-            return try store.metadata().cursor?.revision ?? 0
+            return try store.metadata()
         }
-        if let since { try await tellMissed(since, upTo: revision) }
+        generation = metadata.generation
+        let revision = metadata.cursor?.revision ?? 0
+        if let since {
+            try await tellMissed(since.revision(in: generation, metadata.lineage), upTo: revision)
+        }
         Output.json(ready(revision))
         tellAside()
         for await event in events { try await heard(event) }
@@ -50,8 +56,8 @@ struct LayerWatch {
         try await session.forEachChange(since: since) { item in
             guard item.revision <= end else { return }
             switch item {
-            case .record(let record, let revision): Output.json(Self.line(StoredRecord(record, revision), isNew: false))
-            case .removed(let id, let revision): Output.json(Self.line(deleted: id, revision: revision))
+            case .record(let record, let revision): Output.json(line(StoredRecord(record, revision), isNew: false))
+            case .removed(let id, let revision): Output.json(line("deleted", id, revision: revision))
             }
         }
     }
@@ -61,7 +67,8 @@ struct LayerWatch {
         case .didChangeRecords(let ids, _):
             try look(at: Set(ids.map(ByteOrdered.init)))
             tellAside()
-        case .didMissEvents: try look(at: changed())
+        case .didMissEvents: try look(at: nil)
+        case .didFinishSync: try lookAtGeneration()
         case .didFailAuthentication(let need) where need != .noneYet:
             descriptor.reauthenticate(withJWT: try await session.anotherToken(for: need))
         case .willExpireToken:
@@ -96,37 +103,93 @@ struct LayerWatch {
         Output.message(LayerSession.putAside(count))
     }
 
-    /// Returns every record whose revision differs from the printed one.
-    private func changed() throws -> Set<ByteOrdered> {
-        try descriptor.layer.store.read { store in
-            var changed: Set<ByteOrdered> = []
-            var gone = told
-            try store.forEachRevision { id, revision in
-                if gone.removeValue(forKey: id) != revision { changed.insert(id) }
-            }
-            return changed.union(gone.keys)
+    /// A restored server may have the same records, so that none of them tells of its generation.
+    private mutating func lookAtGeneration() throws {
+        let now = try descriptor.layer.store.read { try $0.metadata().generation }
+        if !now.isExactly(generation) { try look(at: nil) }
+    }
+
+    /// What is found when the layer is looked at.
+    private struct Found {
+        var records: [(id: ByteOrdered, stored: StoredRecord?)]
+        var head: Revision
+        var count: Int
+        /// nil: the generation is the one before.
+        var renewal: Renewal?
+    }
+
+    /// Another generation of the layer.
+    private struct Renewal {
+        var generation: String?
+        /// The last revision that both generations have; nil if they have none.
+        var fork: Revision?
+        /// The name of the event.
+        var event: String
+
+        init(_ metadata: LayerMetadata, after earlier: String?) {
+            generation = metadata.generation
+            let entry = metadata.lineage?.last { $0.generation.isExactly(earlier) }
+            fork = entry?.head
+            let isRecreated = entry == nil && metadata.lineage?.contains { $0.ending == .recreated } == true
+            event = isRecreated ? "recreated" : "rolled-back"
         }
     }
 
-    private mutating func look(at ids: Set<ByteOrdered>) throws {
-        let (found, head) = try descriptor.layer.store.read { store in
-            (try ids.map { (id: $0, stored: try store.record($0.text)) }, try store.metadata().cursor?.revision ?? 0)
+    /// - Parameter ids: nil for all records.
+    private func find(_ ids: Set<ByteOrdered>?) throws -> Found? {
+        try descriptor.layer.store.read { store in
+            let metadata = try store.metadata()
+            var found = Found(records: [], head: metadata.cursor?.revision ?? 0, count: 0)
+            if !metadata.generation.isExactly(generation) {
+                // Until all of it has arrived, the records are those of the earlier generation.
+                guard metadata.cursor != nil else { return nil }
+                found.renewal = Renewal(metadata, after: generation)
+            }
+            var ids = ids
+            if ids == nil || found.renewal != nil { ids = try changed(in: store, found.renewal, &found.count) }
+            found.records = try (ids ?? []).map { (id: $0, stored: try store.record($0.text)) }
+            return found
         }
+    }
+
+    /// Returns every record that differs from the printed one. Above the fork, equal revisions of two generations are
+    /// different changes.
+    private func changed(in store: any StoredLayer, _ renewal: Renewal?, _ count: inout Int) throws -> Set<ByteOrdered>
+    {
+        var changed: Set<ByteOrdered> = []
+        var gone = told
+        try store.forEachRevision { id, revision in
+            count += 1
+            let isKnown = gone.removeValue(forKey: id) == revision
+            if !isKnown || renewal.map({ revision > $0.fork ?? 0 }) == true { changed.insert(id) }
+        }
+        return changed.union(gone.keys)
+    }
+
+    private mutating func look(at ids: Set<ByteOrdered>?) throws {
+        guard let found = try find(ids) else { return }
+        if let renewal = found.renewal {
+            generation = renewal.generation
+            Output.json(line(of: renewal, found))
+        }
+        let gone = found.renewal?.event == "rolled-back" ? "rolled-back" : "deleted"
         var lines: [(revision: Revision, text: String)] = []
-        for (id, stored) in found {
+        for (id, stored) in found.records {
             switch (stored, told[id]) {
-            case (let stored?, let before?) where stored.revision == before: continue
+            case (let stored?, let before?) where stored.revision == before && found.renewal == nil: continue
             case (let stored?, let before):
                 told[id] = stored.revision
-                lines.append((stored.revision, Self.line(stored, isNew: before == nil)))
+                lines.append((stored.revision, line(stored, isNew: before == nil)))
             case (nil, _?):
                 told[id] = nil
-                lines.append((head, Self.line(deleted: id.text, revision: head)))
+                lines.append((found.head, line(gone, id.text, revision: found.head)))
             case (nil, nil): continue
             }
         }
         for line in lines.sorted(by: { $0.revision < $1.revision }) { Output.json(line.text) }
     }
+
+    // MARK: Lines
 
     private func ready(_ revision: Revision) -> String {
         JSONWriter.text {
@@ -134,25 +197,38 @@ struct LayerWatch {
             $0.member("document", descriptor.identifier)
             $0.member("layer", descriptor.layerName)
             $0.member("user", orNull: descriptor.userID)
+            $0.member("generation", orNull: generation)
             $0.member("revision", revision)
             $0.member("records", told.count)
         }
     }
 
-    private static func line(_ stored: StoredRecord, isNew: Bool) -> String {
+    private func line(of renewal: Renewal, _ found: Found) -> String {
+        JSONWriter.text {
+            $0.member("event", renewal.event)
+            $0.member("generation", orNull: generation)
+            $0.member("revision", found.head)
+            $0.member("records", found.count)
+        }
+    }
+
+    private func line(_ stored: StoredRecord, isNew: Bool) -> String {
         JSONWriter.text(capacity: stored.record.content.text.utf8.count + 256) {
             $0.member("event", isNew ? "created" : "updated")
             $0.member("id", stored.id)
+            $0.member("generation", orNull: generation)
             $0.member("revision", stored.revision)
             $0.member("author", orNull: stored.record.updatedBy)
             $0.member("record", source: stored.record.json)
         }
     }
 
-    private static func line(deleted id: Record.ID, revision: Revision) -> String {
+    /// - Parameter event: Why the record is gone.
+    private func line(_ event: String, _ id: Record.ID, revision: Revision) -> String {
         JSONWriter.text {
-            $0.member("event", "deleted")
+            $0.member("event", event)
             $0.member("id", id)
+            $0.member("generation", orNull: generation)
             $0.member("revision", revision)
         }
     }

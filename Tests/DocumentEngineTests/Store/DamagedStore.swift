@@ -39,6 +39,8 @@ enum DamagedStore {
             }
             let gone = try store.addLayer(LayerKey(document: "doc", name: "gone"), generation: "g")
             try store.removeLayer(gone, at: now)
+            let renewed = try store.addLayer(LayerKey(document: "doc", name: "renewed"), generation: "g")
+            try store.renew(renewed, generation: "h", at: now)
             try store.revoke(tokenID: tokens[0], until: now)
         }
         try store.close()

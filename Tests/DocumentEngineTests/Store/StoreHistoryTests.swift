@@ -123,7 +123,7 @@ import Testing
                 ServerDocument(
                     id: "doc", title: "t", pdfSHA256: "h", pdfBytes: 1, createdAt: now, base: base,
                     pages: Array(repeating: .init(width: 1, height: 1), count: Int.random(in: 1...9, using: &random))))
-        case 1: if let layer = try store.layer(key) { try store.renew(layer, generation: "g\(random.next())") }
+        case 1: if let layer = try store.layer(key) { try store.renew(layer, generation: "g\(random.next())", at: now) }
         case 2: if let layer = try store.layer(key) { try store.removeLayer(layer, at: now) }
         case 3: if let layer = try store.layer(key) { try store.prune(layer, before: now + 1) }
         case 4: try store.revoke(tokenID: random.pick(tokens), until: now)

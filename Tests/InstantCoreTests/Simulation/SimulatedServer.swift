@@ -128,7 +128,7 @@ final class SimulatedServer {
     }
 
     /// Applies the effect of a restore from a backup on every layer.
-    func restore() throws { try store.write { try Layers.renew(in: $0, using: &random) } }
+    func restore() throws { try store.write { try Layers.renew(in: $0, at: .startOfTime, using: &random) } }
 
     func prune(by grant: Grant, before moment: Timestamp) throws {
         let layer = try open(grant)

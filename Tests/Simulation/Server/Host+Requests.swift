@@ -97,7 +97,8 @@ extension Host {
             }
             return SessionAnswer(
                 grant: token.grant, now: now, generation: view.layer.generation, epoch: view.epoch,
-                head: view.layer.head, pdfSHA256: document.pdfSHA256, pdfBytes: document.pdfBytes,
+                head: view.layer.head, lineage: try Layers.lineage(of: view.layer, in: view.store),
+                pdfSHA256: document.pdfSHA256, pdfBytes: document.pdfBytes,
                 title: document.title, limits: limits)
         }
     }

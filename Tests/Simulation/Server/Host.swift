@@ -159,7 +159,7 @@ final class Host {
         base = backup.base
         let before = try storedLayers()
         let known = books.values.flatMap { $0.states.values.compactMap(\.last?.record) }
-        try disk.write { try Layers.renew(in: $0, using: &dice) }
+        try disk.write { try Layers.renew(in: $0, at: .startOfTime, using: &dice) }
         for layer in before {
             guard let after = try self.layer(layer.key.name) else { continue }
             var book = backup.books[layer.bookName] ?? Chronicle(base: base)

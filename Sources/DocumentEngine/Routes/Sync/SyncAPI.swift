@@ -122,17 +122,17 @@ struct SyncAPI: Sendable {
         let now = engine.now()
         var limits = engine.limits
         limits.attachmentBytes = attachments.limit
-        let (document, layer, epoch) = try await engine.view(token) { view in
+        let (document, layer, lineage, epoch) = try await engine.view(token) { view in
             guard let document = try view.store.document(token.grant.documentID) else {
                 throw APIError(.documentNotFound, "the token's document does not exist")
             }
-            return (document, view.layer, view.epoch)
+            return (document, view.layer, try Layers.lineage(of: view.layer, in: view.store), view.epoch)
         }
         let file = try await file(of: document, for: token.grant)
         return .message(
             SessionAnswer(
                 grant: token.grant, now: now, generation: layer.generation, epoch: epoch, head: layer.head,
-                documentVersion: document.version, pdfSHA256: file.sha256, pdfBytes: file.bytes,
+                lineage: lineage, documentVersion: document.version, pdfSHA256: file.sha256, pdfBytes: file.bytes,
                 title: document.title, limits: limits, pageCount: document.pages.count,
                 pageRuns: PageRun.runs(of: document.pages.lazy.map { ($0.width, $0.height) })))
     }
