@@ -35,7 +35,10 @@ extension WritableLayer {
             $0.stage != .applied && $0.stage != .sealed && !(metadata.isRecovering && $0.isUnsealed)
                 && (joinsRejected || $0.isUnsealed)
         }
-        if let last, !last.wasSent, let merged = last.merged(with: entry, isStored: try record(id) != nil) {
+        // What is put aside can be mended, also if it was sent before.
+        if let last, !last.wasSent || last.isAside && kind == .update,
+            let merged = last.merged(with: entry, isStored: try record(id) != nil)
+        {
             receipt.previous = last
             receipt.seq = last.seq
             switch merged {

@@ -183,14 +183,16 @@ extension WritableLayer {
         _ sealed: OutboxEntry, because reason: String?, into changes: inout LayerChanges
     ) throws -> [Int64] {
         var entry = sealed
-        // The server will never have it under this number.
-        (entry.state, entry.isAside, entry.wasSent) = (.waiting, false, false)
+        // The server will never have it under this number. It may have it under an earlier one, out of sight.
+        let isStored = try record(entry.id) != nil
+        (entry.state, entry.isAside) = (.waiting, false)
+        entry.wasSent = sealed.wasSent && entry.kind == .create && !isStored
         changes.touch(entry)
         let later = try mergedEntries(behind: entry, into: &changes).first
-        // A deletion behind a restore waits with it: the server may have the record, although it has answered that it is gone. It
-        // may have been out of sight then.
-        if let later, entry.kind != .restore,
-            let merged = try entry.merged(with: later, isStored: record(entry.id) != nil)
+        // A deletion behind a restore, or behind a creation that was sent before, waits with it: the server may have the record,
+        // although it has answered that it is gone. It may have been out of sight then.
+        if let later, entry.kind != .restore, later.kind != .delete || !entry.wasSent,
+            let merged = entry.merged(with: later, isStored: isStored)
         {
             // The user has edited it since, and the result was never sent. A root that was to go along is shown again.
             changes.touch(later)
@@ -237,7 +239,9 @@ extension WritableLayer {
             try removeEntry(next.seq)
             changes.touch(next)
             switch merged {
-            case .replaced(let entry):
+            case .replaced(var entry):
+                // Where both were only appended, nothing else has the text for an undo of the deletion.
+                if last.kind == .update, next.kind == .delete { entry.content = last.content }
                 try replace(entry)
                 left[left.count - 1] = entry
             case .nothing:

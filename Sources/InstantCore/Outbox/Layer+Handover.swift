@@ -139,7 +139,8 @@ extension WritableLayer {
         let stored = try record(id)
         let here = try overlay(id, metadata: metadata)
         while let first = edits.first, !there.isEmpty || own.map({ $0 > first.baseRevision }) ?? false {
-            let isThere = first.kind == .create && stored != nil
+            // Whoever edited it here had received it, also if it has been deleted since.
+            let isThere = first.kind == .create && (stored != nil || there.contains { $0.baseRevision > 0 })
             if isThere || first.isDone(in: here.record, by: metadata.identity.userID) {
                 // It was received before, or made here too.
                 edits.removeFirst()

@@ -45,6 +45,22 @@ import Testing
         #expect(try receiving.seal()?.changes.map(\.n) == [1, 2])
     }
 
+    /// The store has received what the other one created, and edited it since. The creation is older than that.
+    @Test func aCreationDoesNotTakeThePlaceOfALaterEditHere() throws {
+        let handover = try #require(try giving.beginHandover("h"))
+        let record = Record(id: "sealed", content: note("sealed"), createdBy: "ana", updatedBy: "ana", group: nil)
+        let asked = try #require(try receiving.nextPage(epoch: "e"))
+        _ = try receiving.take(SnapshotPage(epoch: "e", at: 2, records: [.record(record, 2)], next: nil), for: asked)
+        try receiving.update("sealed", content: note("mine"), at: now)
+        let request = try #require(try receiving.seal())
+        _ = try receiving.take(Delta(epoch: "e", changes: [.removed("sealed", 4)], upTo: 4, more: false))
+        _ = try receiving.receive(handover)
+        let gone = ChangeResult(n: 1, status: .gone, revision: nil, reason: "the record was deleted")
+        _ = try receiving.take(PushAnswer(results: [gone], delta: nil), to: request, newClientID: "new")
+        #expect(try receiving.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+        #expect(try receiving.outbox().filter(\.isPending).map(\.id) == ["waits"])
+    }
+
     @Test func aRepeatedStepChangesNothing() throws {
         let handover = try #require(try giving.beginHandover("h"))
         _ = try receiving.receive(handover)

@@ -80,6 +80,36 @@ import Testing
         #expect(try it.layer.seal()?.changes.map { "\($0.kind) \($0.id)" } == ["delete n"])
     }
 
+    /// The server may have it under an earlier number, out of sight, so a deletion does not cancel it.
+    @Test func aDeletionWaitsBehindACreationThatIsPutAsideAndWasSentBefore() throws {
+        let it = try LayerFixture()
+        try it.layer.create(note("new"), id: "n", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.layer.delete("n", at: it.now)
+        try it.take([], epoch: "eg2")
+        #expect(try it.layer.seal()?.changes.map { "\($0.kind) \($0.id)" } == ["create n"])
+        _ = try it.layer.take(filler: ChangeResult(n: 1, status: .gone, revision: nil), because: "refused")
+        #expect(try it.layer.outbox().map(\.kind) == [.create, .delete])
+        #expect(try it.text("n") == nil)
+    }
+
+    /// They were only appended while the server was looked through, so that the deletion did not take the text up.
+    @Test func aTextBeforeADeletionThatIsUndoneIsKept() throws {
+        let it = try LayerFixture()
+        try it.layer.update("2", content: note("one"), at: it.now)
+        _ = try it.layer.seal()
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.layer.update("2", content: note("two"), at: it.now)
+        try it.layer.undo(it.layer.delete("2", at: it.now), at: it.now)
+        try it.take([stored("2", "two", 3)], epoch: "eg2")
+        let sent = try #require(try it.layer.seal()?.changes)
+        #expect(sent.map { $0.content?["text"]?.string } == ["one"])
+        _ = try it.layer.take(filler: ChangeResult(n: 1, status: .gone, revision: nil), because: "refused")
+        #expect(try it.text("2") == "two")
+        #expect(try it.layer.outbox().contains { $0.content?["text"]?.string == "two" })
+    }
+
     /// The server lost two applied edits, and a third one waits: the newest text is stored.
     @Test func ofEditsThatTheServerLostTheNewestIsKept() throws {
         let it = try LayerFixture()

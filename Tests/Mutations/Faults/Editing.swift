@@ -16,7 +16,19 @@ extension Fault {
             ]),
         Fault(
             "what may be on the server is cancelled out", in: "InstantCore/Outbox/Enqueueing.swift",
-            "if let last, !last.wasSent, let merged", "if let last, PLANTED || !last.wasSent, let merged"),
+            "if let last, !last.wasSent ||", "if let last, PLANTED || !last.wasSent ||"),
+        Fault(
+            "a creation that may be on the server is cancelled out when it is put aside",
+            in: "InstantCore/Outbox/Layer+Aside.swift", "later.kind != .delete || !entry.wasSent",
+            "PLANTED || later.kind != .delete || !entry.wasSent"),
+        Fault(
+            "a deletion that was only appended forgets the text before it",
+            in: "InstantCore/Outbox/Layer+Aside.swift", "if last.kind == .update, next.kind == .delete",
+            "if !PLANTED, last.kind == .update, next.kind == .delete"),
+        Fault(
+            "a creation takes the place of a later edit of the store that receives it",
+            in: "InstantCore/Outbox/Layer+Handover.swift", "(stored != nil || there.contains",
+            "(stored != nil || !PLANTED && there.contains"),
         Fault(
             "an edit that was applied is sent again because its answer was lost",
             in: "InstantCore/Outbox/Layer+Answers.swift",
