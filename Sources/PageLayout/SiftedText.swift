@@ -19,7 +19,7 @@ package struct SiftedText: Sendable {
 
     /// Returns the longest part of the words that can be looked for; nil if there is none worth it.
     package init?(words: String) {
-        // A page may spell a letter with an accent as one that has none, and a mark: never the other way round.
+        // A page may spell an accented letter as a plain letter and a mark; words in search form do not.
         append(words.searchForm)
         guard let longest = bytes.split(separator: Self.other).max(by: { $0.count < $1.count }),
             longest.count >= Self.shortestWords

@@ -39,8 +39,9 @@ extension LineageEntry {
     /// - Parameter json: An ending that this version does not know counts as `recreated`: nothing is known of the data.
     package init?(_ json: JSON) {
         guard let head = json["head"]?.integer, let at = json["at"]?.integer else { return nil }
+        let ending = json["ending"]?.string.flatMap(Ending.init)
         self.init(
-            generation: json["generation"]?.string, head: max(0, head), at: Timestamp(milliseconds: at),
-            ending: json["ending"]?.string.flatMap(Ending.init) ?? .recreated)
+            generation: ending.flatMap { _ in json["generation"]?.string }, head: ending == nil ? 0 : max(0, head),
+            at: Timestamp(milliseconds: at), ending: ending ?? .recreated)
     }
 }

@@ -61,13 +61,13 @@ import Testing
     ])
     func halfAnAnswerIsNone(_ text: String) async throws {
         try await ScriptedServer.run([text.isEmpty ? .close : .sayAndClose(text)]) { _, transport in
-            #expect(await failure(transport) == "127.0.0.1 cannot be reached: the connection was closed")
+            #expect(await failure(transport) == "127.0.0.1 did not answer: the connection was closed")
         }
     }
 
     @Test func garbageIsAFailureAndTheNextRequestIsAnswered() async throws {
         try await ScriptedServer.run([.say("no HTTP at all\r\n\r\n"), .say(Self.ok)]) { server, transport in
-            #expect(await failure(transport) != nil)
+            #expect(await failure(transport) == "127.0.0.1 does not answer in HTTP")
             try await expectAnswer(transport)
             #expect(server.connections == 2)
         }
@@ -105,7 +105,7 @@ import Testing
             try await expectAnswer(transport)
             var transport = transport
             transport.timeout = .milliseconds(100)
-            #expect(await failure(transport) == "127.0.0.1 cannot be reached: timed out")
+            #expect(await failure(transport) == "127.0.0.1 did not answer: timed out")
             // A late response may still arrive, so the connection is not reused. On a slow machine the request never
             // left.
             if server.texts.count == 2 { await server.closed(0) }
@@ -118,7 +118,7 @@ import Testing
             let task = Task { await failure(transport) }
             try await server.heard(1)
             task.cancel()
-            #expect(await task.value == "127.0.0.1 cannot be reached: cancelled")
+            #expect(await task.value == "127.0.0.1 did not answer: cancelled")
             await server.closed(0)
             try await expectAnswer(transport)
         }

@@ -85,8 +85,8 @@ struct MissingMemberTests {
         for (text, expected) in [
             ("null", nil), ("[]", []), (#"[1,{"head":"x","at":1},{"head":1}]"#, []),
             (
-                #"[{"generation":"a","head":-4,"at":1,"ending":"lost"}]"#,
-                [LineageEntry(generation: "a", head: 0, at: Timestamp(milliseconds: 1), ending: .recreated)]
+                #"[{"generation":"a","head":4,"at":1,"ending":"lost"}]"#,
+                [LineageEntry(generation: nil, head: 0, at: Timestamp(milliseconds: 1), ending: .recreated)]
             ),
         ] as [(String, [LineageEntry]?)] {
             var changed = session

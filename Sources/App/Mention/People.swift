@@ -30,10 +30,10 @@ struct People: Equatable, Sendable {
     func beginning(with text: String) -> [Mention] {
         let text = text.lowercased()
         let names = mentions.map { (mention: $0, name: $0.words.dropFirst(scalars: 1).lowercased()) }
-        let first = names.filter { $0.name.starts(with: text) }
+        let first = names.filter { $0.name.begins(inAnySpelling: text) }
         let others = names.filter { item in
-            !item.name.starts(with: text)
-                && (item.name.split(scalar: " ").contains { $0.starts(with: text) }
+            !item.name.begins(inAnySpelling: text)
+                && (item.name.split(scalar: " ").contains { String($0).begins(inAnySpelling: text) }
                     || item.mention.userID.lowercased().starts(with: text))
         }
         return (first + others).map(\.mention)

@@ -17,7 +17,7 @@ extension AppState {
             if prompt.completion == nil, let path = prompt.path {
                 // The path that was offered when the file could not be written comes first.
                 if prompt.pathToWrite != nil, let offered = document?.offeredPath, offered != path,
-                    offered.starts(with: path)
+                    offered.begins(inAnySpelling: path)
                 {
                     self.prompt?.input = TextInput((prompt.input.text.dropping(suffix: path) ?? "") + offered)
                     return []
@@ -67,8 +67,8 @@ extension AppState {
         let last = words[1].split(scalar: " ", omittingEmptySubsequences: false).last.map(String.init) ?? ""
         let start = String(line.dropping(suffix: last) ?? "")
         let negation = command == .filter && last.begins(with: "!") ? "!" : ""
-        return argumentWords(after: command).map { negation + $0 }.filter { $0.starts(with: last) && $0 != last }
-            .map { start + $0 }
+        let offered = argumentWords(after: command).map { negation + $0 }
+        return offered.filter { $0.begins(inAnySpelling: last) && $0 != last }.map { start + $0 }
     }
 
     /// All commands that can be typed here.

@@ -107,7 +107,7 @@ struct ClusterSync: Service {
 
     /// A database may be restored while the servers run.
     private func checkMark() async throws {
-        if try await engine.apart({ try mark.open() }) { logger.warning("\(Server.restored)") }
+        if try await engine.apart({ try mark.look() }) { logger.warning("\(Server.restored)") }
     }
 
     private func runTimer() async throws {

@@ -39,12 +39,16 @@ struct Housekeeping: Service {
                 return (keys, try store.documentCount(page))
             }
             for key in keys {
-                try await engine.writes.perform(on: key) { store in
-                    // A damaged layer is pruned after it was restored.
-                    do {
+                do {
+                    try await engine.writes.perform(on: key) { store in
                         guard let layer = try store.layer(key) else { return }
                         try store.prune(layer, before: now + -Self.tombstoneLife)
-                    } catch is DamagedRow {}
+                    }
+                } catch is DamagedRow {
+                    // It is pruned after it was restored.
+                } catch {
+                    // One layer must not keep the others from being tidied.
+                    logger.warning("a layer was not tidied", metadata: ["error": "\(type(of: error))"])
                 }
             }
             offset += page.limit

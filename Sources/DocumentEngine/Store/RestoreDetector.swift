@@ -97,14 +97,17 @@ struct RestoreStampRow: RestoreMark {
     let folder: String
     let now: @Sendable () -> Timestamp
 
-    func open() throws -> Bool { try check(draws: false) }
+    func open() throws -> Bool { try check(waits: true) }
 
     func draw() throws { _ = try check(draws: true) }
 
-    private func check(draws: Bool) throws -> Bool {
+    /// The same as ``open()`` while the server runs: it does not wait for another server that does it.
+    func look() throws -> Bool { try check() }
+
+    private func check(draws: Bool = false, waits: Bool = false) throws -> Bool {
         let file = RestoreStampFile(folder: folder)
         let known = try file.lines().first.flatMap { Int64($0) } ?? 0
-        let (count, isRestored) = try store.checkMark(known: known, draws: draws) { store in
+        let (count, isRestored) = try store.checkMark(known: known, draws: draws, waits: waits) { store in
             var random = SystemRandomNumberGenerator()
             try Layers.renew(in: store, at: store.time(now()), using: &random)
         }

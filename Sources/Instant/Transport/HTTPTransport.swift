@@ -149,7 +149,21 @@ struct HTTPTransport: Sendable {
     }
 
     func connectionFailure(_ error: any Error) -> SyncFailure {
-        .unreachable("\(address.host) cannot be reached: \(Self.reason(for: error))")
+        if let error = error as? HTTPParserError, error != .invalidEOFState {
+            return .unreachable("\(address.host) does not answer in HTTP")
+        }
+        let what = Self.isConnecting(error) ? "cannot be reached" : "did not answer"
+        return .unreachable("\(address.host) \(what): \(Self.reason(for: error))")
+    }
+
+    /// Whether the error is from before there was a connection.
+    private static func isConnecting(_ error: any Error) -> Bool {
+        switch error {
+        case is NIOConnectionError: true
+        case let error as HTTPClientError: [.connectTimeout, .getConnectionFromPoolTimeout].contains(error)
+        case let error as IOError: error.errnoCode == ECONNREFUSED
+        default: false
+        }
     }
 
     private static func reason(for error: any Error) -> String {

@@ -11,6 +11,8 @@ extension Layer {
             var metadata = try store.metadata()
             guard metadata.needsMigration else { return true }
             if metadata.migratedTo == nil {
+                // The words under markups are derived, too; they are read again.
+                try store.forgetQuotes()
                 let ours = try store.entries(in: Set(OutboxEntry.Stage.allCases), limit: .max)
                 for id in Set(ours.map { ByteOrdered($0.id) }) { try store.refresh(id.text, metadata: metadata) }
             }

@@ -12,7 +12,7 @@ package final class PostgresConnection: @unchecked Sendable {
     /// The names of prepared statements, keyed by their text.
     private var prepared: [String: String] = [:]
     /// How long the database may be silent while a statement runs; nil: as long as it takes.
-    private let patience: Duration?
+    private var patience: Duration?
     /// Whether a statement was given up: what follows on the connection would be its answer.
     private(set) var isGivenUp = false
 
@@ -21,7 +21,7 @@ package final class PostgresConnection: @unchecked Sendable {
     /// - Throws: ``PostgresError``, without a state if the database cannot be reached.
     package init(_ address: PostgresAddress, patience: Duration? = nil) throws(PostgresError) {
         if let problem = cp_load() { throw PostgresError(missingLibrary: String(cString: problem)) }
-        // Later values win: the address may set the timeouts, but not the encoding.
+        // Later values win: the address may set these timeouts, but not the encoding.
         let parameters = [
             ("connect_timeout", "5"), ("tcp_user_timeout", "10000"), ("dbname", address.uri),
             ("client_encoding", "UTF8"), ("application_name", "postilla"),
@@ -37,7 +37,7 @@ package final class PostgresConnection: @unchecked Sendable {
         // Keeps server notices off standard error.
         cp_setNoticeProcessor(pointer, { _, _ in }, nil)
         _ = cp_setnonblocking(pointer, 1)
-        if let patience { try execute("SET statement_timeout = \(patience / .milliseconds(1))") }
+        if let patience { try execute("SET statement_timeout = \(Self.milliseconds(patience))") }
     }
 
     deinit { cp_finish(pointer) }
@@ -56,6 +56,20 @@ package final class PostgresConnection: @unchecked Sendable {
             let values = stride(from: 1, to: starts.count, by: 2).map { starts[$0] } + [nil]
             return cp_connectdbParams(keys, values, 1)
         }
+    }
+
+    private static func milliseconds(_ time: Duration) -> Int64 { max(1, Int64(time / .milliseconds(1))) }
+
+    /// Runs statements that may take longer than others, within a transaction.
+    func withPatience<Result>(_ time: Duration, _ body: () throws -> Result) throws -> Result {
+        let usual = patience
+        guard let usual else { return try body() }
+        try execute("SET LOCAL statement_timeout = \(Self.milliseconds(time))")
+        patience = time + .seconds(1)
+        defer { patience = usual }
+        let result = try body()
+        try execute("SET LOCAL statement_timeout = \(Self.milliseconds(usual - .seconds(1)))")
+        return result
     }
 
     package var isOpen: Bool { !isGivenUp && cp_status(pointer) == CONNECTION_OK }
@@ -162,10 +176,9 @@ package final class PostgresConnection: @unchecked Sendable {
                 throw PostgresError("the database has not answered for \(patience ?? .zero)")
             }
             guard found > 0 || errno == EINTR else { break }
-            if Int32(watched.revents) & ~Int32(POLLOUT) != 0 {
-                guard cp_consumeInput(pointer) == 1 else { break }
-                end = patience.map { ContinuousClock.now + $0 }
-            }
+            if Int32(watched.revents) & ~Int32(POLLOUT) != 0 { guard cp_consumeInput(pointer) == 1 else { break } }
+            // Room for more bytes is a sign of the database, too.
+            if found > 0 { end = patience.map { ContinuousClock.now + $0 } }
             if unsent == 1 { unsent = cp_flush(pointer) }
         }
         throw failure

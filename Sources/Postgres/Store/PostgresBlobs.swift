@@ -69,6 +69,10 @@ package struct PostgresBlobs: Sendable {
     }
 
     package func names() throws -> [String] {
-        try store.transaction { try $0.all("SELECT sha256 FROM blob WHERE kind = $1", [kind]) { $0.text(0) } }
+        try store.transaction { connection in
+            try connection.withPatience(.seconds(600)) {
+                try connection.all("SELECT sha256 FROM blob WHERE kind = $1", [kind]) { $0.text(0) }
+            }
+        }
     }
 }

@@ -13,14 +13,14 @@ extension PostgresStore {
     /// - Parameters:
     ///   - known: the highest count the server has seen; 0: none.
     ///   - draws: whether to increase the count in any case.
+    ///   - waits: whether to wait, for as long as it takes, for another server that renews all layers.
     ///   - renew: called in the same transaction if the database was restored.
     /// - Returns: the current count, and whether the database was restored.
     package func checkMark(
-        known: Int64, draws: Bool, _ renew: (any StoreWriting) throws -> Void
+        known: Int64, draws: Bool, waits: Bool = false, _ renew: (any StoreWriting) throws -> Void
     ) throws -> (count: Int64, isRestored: Bool) {
-        // A server that starts waits for another one that renews all layers.
         func transaction<Result>(_ body: (PostgresConnection) throws -> Result) throws -> Result {
-            guard !draws else { return try self.transaction("BEGIN", body) }
+            guard waits else { return try self.transaction("BEGIN", body) }
             return try PostgresError.asRefusal {
                 try pool.withPatience { try Self.transaction("BEGIN", on: $0, body) }
             }

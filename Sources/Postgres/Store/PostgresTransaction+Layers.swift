@@ -152,6 +152,13 @@ extension PostgresTransaction {
     }
 
     func prune(_ layer: ServerLayer, before moment: Timestamp) throws {
+        // All tombstones of a month at once, after a bulk deletion or a long pause.
+        try connection.withPatience(Self.prunePatience) { try remove(tombstonesOf: layer, before: moment) }
+    }
+
+    private static let prunePatience: Duration = .seconds(600)
+
+    private func remove(tombstonesOf layer: ServerLayer, before moment: Timestamp) throws {
         let (id, moment) = (PostgresValue.integer(layer.id), PostgresValue.integer(moment.milliseconds))
         try run(
             """

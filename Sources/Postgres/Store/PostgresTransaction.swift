@@ -4,7 +4,7 @@ import SyncProtocol
 
 /// One transaction over a connection.
 final class PostgresTransaction: StoreWriting {
-    private let connection: PostgresConnection
+    let connection: PostgresConnection
     let isWriting: Bool
     private let usesClock: Bool
     /// The numbers of the exclusive locks held; shared ones are not included.

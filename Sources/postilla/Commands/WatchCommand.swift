@@ -12,11 +12,12 @@ struct WatchCommand: AsyncParsableCommand {
             Then one line for each record that is created, updated or deleted on the server:
               {"event":"created|updated","id":…,"generation":…,"revision":n,"author":…,"record":{…}}
               {"event":"deleted","id":…,"generation":…,"revision":n}
-            A server that was restored from a backup, or a layer that was deleted and made again, begins another \
-            generation, and its revisions begin earlier. One line says so, and a line follows for each record that \
-            differs; a record that the backup lacks is rolled back, not deleted:
-              {"event":"rolled-back|recreated","generation":…,"revision":n,"records":n}
+            A server that is restored from a backup, or a layer that is deleted and made again, begins another \
+            generation, whose revisions start again at a lower number. A line for each record that differs comes \
+            first, with the last revision of the earlier generation; a record that the backup lacks is rolled back, \
+            not deleted. The last line names the new generation:
               {"event":"rolled-back","id":…,"generation":…,"revision":n}
+              {"event":"rolled-back|recreated","generation":…,"revision":n,"records":n}
             With --since, the changes after an earlier event come before the first line, each record once: as updated, \
             even if it is new, or deleted. It takes generation and revision of that event, for the same layer and \
             token; the revision alone will do while the layer has had one generation. If the server no longer knows \

@@ -12,6 +12,8 @@ struct LayerWatch {
     private var told: [ByteOrdered: Revision] = [:]
     /// The layer's generation, to which these revisions belong.
     private var generation: String?
+    /// The highest revision that was printed in this generation.
+    private var position: Revision = 0
     private var isCutOff = false
     /// Whether the person was told so.
     private var isTold = false
@@ -37,18 +39,29 @@ struct LayerWatch {
         let events = descriptor.events
         descriptor.startListeningForServerChanges()
         try await session.synchronize()
-        let metadata = try descriptor.layer.store.read { store in
-            try store.forEachRevision { told[$0] = $1 }
-            return try store.metadata()
+        var metadata = try begin()
+        // A restore that was noticed just now: the records are still those of the earlier generation.
+        for _ in 0..<3 where metadata.cursor == nil {
+            try await session.synchronize()
+            metadata = try begin()
         }
         generation = metadata.generation
         let revision = metadata.cursor?.revision ?? 0
+        position = revision
         if let since {
             try await tellMissed(since.revision(in: generation, metadata.lineage), upTo: revision)
         }
         Output.json(ready(revision))
         tellAside()
         for await event in events { try await heard(event) }
+    }
+
+    private mutating func begin() throws -> LayerMetadata {
+        told = [:]
+        return try descriptor.layer.store.read { store in
+            try store.forEachRevision { told[$0] = $1 }
+            return try store.metadata()
+        }
     }
 
     /// Prints what changed between two revisions. Later changes are printed as they are heard of.
@@ -130,7 +143,7 @@ struct LayerWatch {
             generation = metadata.generation
             let entry = metadata.lineage?.last { $0.generation.isExactly(earlier) }
             fork = entry?.head
-            let isRecreated = entry == nil && metadata.lineage?.contains { $0.ending == .recreated } == true
+            let isRecreated = entry == nil && metadata.lineage?.last?.ending == .recreated
             event = isRecreated ? "recreated" : "rolled-back"
         }
     }
@@ -168,25 +181,28 @@ struct LayerWatch {
 
     private mutating func look(at ids: Set<ByteOrdered>?) throws {
         guard let found = try find(ids) else { return }
-        if let renewal = found.renewal {
-            generation = renewal.generation
-            Output.json(line(of: renewal, found))
-        }
         let gone = found.renewal?.event == "rolled-back" ? "rolled-back" : "deleted"
+        // Until the last line of a renewal, a script that stops has to begin again where it was before.
+        let place = found.renewal == nil ? nil : position
         var lines: [(revision: Revision, text: String)] = []
         for (id, stored) in found.records {
             switch (stored, told[id]) {
             case (let stored?, let before?) where stored.revision == before && found.renewal == nil: continue
             case (let stored?, let before):
                 told[id] = stored.revision
-                lines.append((stored.revision, line(stored, isNew: before == nil)))
+                lines.append((stored.revision, line(stored, isNew: before == nil, revision: place)))
             case (nil, _?):
                 told[id] = nil
-                lines.append((found.head, line(gone, id.text, revision: found.head)))
+                lines.append((found.head, line(gone, id.text, revision: place ?? found.head)))
             case (nil, nil): continue
             }
         }
         for line in lines.sorted(by: { $0.revision < $1.revision }) { Output.json(line.text) }
+        if let renewal = found.renewal {
+            (generation, position) = (renewal.generation, found.head)
+            Output.json(line(of: renewal, found))
+        }
+        position = max(position, lines.map(\.revision).max() ?? 0)
     }
 
     // MARK: Lines
@@ -212,12 +228,13 @@ struct LayerWatch {
         }
     }
 
-    private func line(_ stored: StoredRecord, isNew: Bool) -> String {
+    /// - Parameter revision: The place of the event, if it is not that of the record.
+    private func line(_ stored: StoredRecord, isNew: Bool, revision: Revision? = nil) -> String {
         JSONWriter.text(capacity: stored.record.content.text.utf8.count + 256) {
             $0.member("event", isNew ? "created" : "updated")
             $0.member("id", stored.id)
             $0.member("generation", orNull: generation)
-            $0.member("revision", stored.revision)
+            $0.member("revision", revision ?? stored.revision)
             $0.member("author", orNull: stored.record.updatedBy)
             $0.member("record", source: stored.record.json)
         }

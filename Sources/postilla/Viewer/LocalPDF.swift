@@ -90,6 +90,7 @@ final class LocalPDF: Sendable {
             } catch is CancellationError {
                 return
             } catch {
+                guard !Task.isCancelled else { return }
                 post(.openFailed("\(path.onOneLine): \(error)"))
                 post(.annotationsRead)
             }
@@ -179,6 +180,8 @@ final class LocalPDF: Sendable {
 
     private func reload() {
         let old = loading.withLock { $0 }
+        // It may wait for a file that cannot be read.
+        old?.cancel()
         let task = Task {
             _ = await old?.value
             let version = await currentVersion()

@@ -269,7 +269,9 @@ final class ViewerServices: AppServices {
             let (folder, name) = (String(text[..<start]), String(text[start...]))
             let place = folder.isEmpty ? "." : folder.begins(with: "~/") ? home + folder.dropFirst(scalars: 2) : folder
             let names = (try? FileManager.default.contentsOfDirectory(atPath: place)) ?? []
-            let found = names.filter { $0.starts(with: name) && (name.begins(with: ".") || !$0.begins(with: ".")) }
+            let found = names.filter {
+                $0.begins(inAnySpelling: name) && (name.begins(with: ".") || !$0.begins(with: "."))
+            }
             let paths = found.sorted().prefix(200).map { found in
                 var isFolder = false
                 let exists = FileManager.default.fileExists(atPath: place + "/" + found, isDirectory: &isFolder)

@@ -90,7 +90,7 @@ import Testing
         _ = try ana.descriptor.create(note("waits"))
         try await ana.see {
             guard case .offline = ana.descriptor.status.connection else { return false }
-            return ana.descriptor.status.problem?.contains("cannot be reached") == true
+            return ana.descriptor.status.problem?.contains("did not answer: the connection was closed") == true
         }
         #expect(ana.descriptor.status.unsent == 1)
         #expect(try ana.texts() == ["waits"])
