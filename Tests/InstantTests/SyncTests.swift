@@ -156,7 +156,7 @@ import Testing
             Nonsense(
                 testDescription: "fewer bytes than promised",
                 answer: .init(headers: ["content-length": "50"], body: Array("{}".utf8)), kind: .requestFailed,
-                message: "cannot be reached"),
+                message: "did not answer"),
             Nonsense(
                 testDescription: "a redirect to another host", answer: .init(status: 302, headers: moved),
                 kind: .invalidServerData, message: "a redirect to http://elsewhere.example/, which is not followed"),

@@ -310,6 +310,17 @@ extension LocalStoreContract {
                 (sent.state, sent.wasSent) = (.parked("it may be on the server"), true)
                 try layer.replace(sent)
                 try equal(try layer.entry(entry.seq), sent, "sent before")
+                for (wasSent, isAside) in [(true, false), (false, true), (true, true)] {
+                    for state in [OutboxEntry.State.waiting, .sealed(n: 7), .parked("why")] {
+                        (sent.state, sent.wasSent, sent.isAside) = (state, wasSent, isAside)
+                        try layer.replace(sent)
+                        try equal(try layer.entry(entry.seq), sent, "sent \(wasSent), aside \(isAside), \(state)")
+                    }
+                }
+                sent.state = .sealed(n: 8)
+                try layer.mark(entry.seq, sent.state)
+                (sent.wasSent, sent.isAside) = (false, false)
+                try equal(try layer.entry(entry.seq), sent, "a mark forgets both")
                 try layer.removeEntry(entry.seq)
                 try equal(try layer.hasEntries(), false, "nothing is left of \(state)")
             }

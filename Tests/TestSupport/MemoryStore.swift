@@ -91,7 +91,10 @@ final class MemoryLocalTransaction: WritableLayer {
         if let index = kept.outbox.firstIndex(where: { $0.seq == entry.seq }) { kept.outbox[index] = entry }
     }
     func mark(_ seq: Int64, _ state: OutboxEntry.State) {
-        if let index = kept.outbox.firstIndex(where: { $0.seq == seq }) { kept.outbox[index].state = state }
+        guard let index = kept.outbox.firstIndex(where: { $0.seq == seq }) else { return }
+        kept.outbox[index].state = state
+        // Stored with the state, as in a database.
+        (kept.outbox[index].wasSent, kept.outbox[index].isAside) = (false, false)
     }
     func removeEntry(_ seq: Int64) { kept.outbox.removeAll { $0.seq == seq } }
     func ownWrite(_ id: Record.ID) -> OwnWrite? { kept.own[ByteOrdered(id)] }

@@ -46,9 +46,9 @@ struct Housekeeping: Service {
                     }
                 } catch is DamagedRow {
                     // It is pruned after it was restored.
-                } catch {
+                } catch let error as APIError where error.reason != .unavailable {
                     // One layer must not keep the others from being tidied.
-                    logger.warning("a layer was not tidied", metadata: ["error": "\(type(of: error))"])
+                    logger.warning("a layer was not tidied", metadata: ["error": "\(error.reason)"])
                 }
             }
             offset += page.limit

@@ -154,6 +154,7 @@ extension LocalSQLiteTransaction {
             entry.isAside = row.integer(9) & 2 != 0
         } else if stage == .sealed {
             entry.isAside = row.text(11) == OutboxEntry.asideMark
+            entry.wasSent = row.integer(10) == OutboxEntry.sentMark
         }
         return entry
     }
@@ -175,6 +176,7 @@ extension OutboxEntry {
         // An unsealed entry has no number: here, 1 says that it had one, and 2 that it was put aside.
         if isUnsealed { n = (wasSent ? 1 : 0) | (isAside ? 2 : 0) }
         if stage == .sealed, isAside { reason = Self.asideMark }
+        if stage == .sealed, wasSent { revision = Self.sentMark }
         return [
             .text(id), .text(kind.rawValue), .integer(baseRevision), .integer(threadRevision), .text(group),
             .text(content?.text), .text(base?.json), .text(stage.rawValue), .integer(n), .integer(revision),
@@ -184,6 +186,10 @@ extension OutboxEntry {
 
     /// The reason of a sealed entry that was put aside before.
     fileprivate static let asideMark = "aside"
+
+    /// The revision of a sealed entry that was sent before under another number; others have none. An earlier version of the
+    /// program ignores it.
+    fileprivate static let sentMark: Revision = 1
 
     fileprivate var checksum: Int64 { RowChecksum.of([.integer(seq)] + columns) }
 }

@@ -152,16 +152,17 @@ struct HTTPTransport: Sendable {
         if let error = error as? HTTPParserError, error != .invalidEOFState {
             return .unreachable("\(address.host) does not answer in HTTP")
         }
-        let what = Self.isConnecting(error) ? "cannot be reached" : "did not answer"
+        let what = Self.isConnected(error) ? "did not answer" : "cannot be reached"
         return .unreachable("\(address.host) \(what): \(Self.reason(for: error))")
     }
 
-    /// Whether the error is from before there was a connection.
-    private static func isConnecting(_ error: any Error) -> Bool {
+    /// Whether the error is from after there was a connection.
+    private static func isConnected(_ error: any Error) -> Bool {
         switch error {
-        case is NIOConnectionError: true
-        case let error as HTTPClientError: [.connectTimeout, .getConnectionFromPoolTimeout].contains(error)
-        case let error as IOError: error.errnoCode == ECONNREFUSED
+        case is CancellationError, is HTTPParserError, is ChannelError: true
+        case let error as HTTPClientError:
+            ![.connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout].contains(error)
+        case let error as IOError: error.errnoCode == ECONNRESET || error.errnoCode == EPIPE
         default: false
         }
     }

@@ -200,7 +200,7 @@ extension WritableLayer {
             case .replaced(var merged) where later.kind == .delete:
                 // The receipt of the deletion refers to its seq. Only here is the text left that an undo of the deletion shows.
                 try removeEntry(entry.seq)
-                if entry.kind == .update { merged.content = entry.content }
+                if entry.kind == .update { merged.content = later.content ?? entry.content }
                 try replace(merged.inPlace(of: later))
             case .replaced(let merged):
                 try removeEntry(later.seq)

@@ -43,7 +43,8 @@ extension WritableLayer {
                 entry.state = .sealed(n: metadata.lastN + 1)
                 guard batch.add(entry) else { break }
                 metadata.lastN += 1
-                try mark(entry.seq, entry.state)
+                // Only the whole entry says that it was sent before.
+                if entry.wasSent { try replace(entry) } else { try mark(entry.seq, entry.state) }
             }
         }
         if batch.entries.isEmpty, var entry = try entries(in: [.waiting], limit: .max).first(where: \.isAside),

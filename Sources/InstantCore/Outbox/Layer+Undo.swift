@@ -164,7 +164,8 @@ extension WritableLayer {
     }
 
     fileprivate func requireNoOtherWriter(since receipt: EditReceipt) throws {
-        if try entries(of: receipt.id).contains(where: { $0.stage == .sealed || $0.stage == .waiting }) { return }
+        let isOurs: (OutboxEntry) -> Bool = { $0.stage == .sealed || $0.stage == .waiting || $0.isAside }
+        if try entries(of: receipt.id).contains(where: isOurs) { return }
         let own = try ownWrite(receipt.id)
         let newest = try record(receipt.id)?.revision
         let wasOurs =

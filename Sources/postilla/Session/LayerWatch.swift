@@ -45,9 +45,10 @@ struct LayerWatch {
             try await session.synchronize()
             metadata = try begin()
         }
-        generation = metadata.generation
-        let revision = metadata.cursor?.revision ?? 0
-        position = revision
+        guard let revision = metadata.cursor?.revision else {
+            throw CommandFailure("the server is being restored again and again; try again later", .unreachable)
+        }
+        (generation, position) = (metadata.generation, revision)
         if let since {
             try await tellMissed(since.revision(in: generation, metadata.lineage), upTo: revision)
         }

@@ -113,6 +113,8 @@ final class LocalPDF: Sendable {
             turn: turn)
         do {
             let first = try await new.firstInfo()
+            // A reader that is made after the tab was closed would never be closed.
+            try Task.checkCancellation()
             let old = reader.withLock { reader in
                 defer { reader = new }
                 return reader
@@ -185,9 +187,14 @@ final class LocalPDF: Sendable {
         let task = Task {
             _ = await old?.value
             let version = await currentVersion()
-            do { try await read(version) } catch is CancellationError { return } catch let error as PDFError {
+            do { try await read(version) } catch {
+                guard !Task.isCancelled, !(error is CancellationError) else { return }
+                post(.annotationsRead)
+                guard let error = error as? PDFError else {
+                    return post(.notice("The file cannot be read: \(error)"))
+                }
                 try? await watch(after: error, version)
-            } catch { post(.notice("The file cannot be read: \(error)")) }
+            }
         }
         loading.withLock { $0 = task }
     }

@@ -94,18 +94,37 @@ import Testing
         #expect(try it.text("n") == nil)
     }
 
+    /// Nobody else has written it.
+    @Test func aCreationThatIsPutAsideAndWasSentBeforeCanBeMendedAndUndone() throws {
+        let it = try LayerFixture()
+        let receipt = try it.layer.create(note("new"), id: "n", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.take([], epoch: "eg2")
+        _ = try it.layer.seal()
+        _ = try it.layer.take(filler: ChangeResult(n: 1, status: .gone, revision: nil), because: "refused")
+        let mended = try it.layer.update("n", content: note("better"), at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.create] && it.text("n") == "better")
+        _ = try it.layer.undo(mended, at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.create] && it.text("n") == "new")
+        _ = try it.layer.undo(receipt, at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.create, .delete] && it.text("n") == nil)
+    }
+
     /// They were only appended while the server was looked through, so that the deletion did not take the text up.
-    @Test func aTextBeforeADeletionThatIsUndoneIsKept() throws {
+    @Test(arguments: [true, false]) func aTextBeforeADeletionThatIsUndoneIsKept(early: Bool) throws {
         let it = try LayerFixture()
         try it.layer.update("2", content: note("one"), at: it.now)
         _ = try it.layer.seal()
         try it.accept(it.grant(), generation: "g2", head: 3)
         try it.layer.update("2", content: note("two"), at: it.now)
-        try it.layer.undo(it.layer.delete("2", at: it.now), at: it.now)
+        let deletion = try it.layer.delete("2", at: it.now)
+        if early { _ = try it.layer.undo(deletion, at: it.now) }
         try it.take([stored("2", "two", 3)], epoch: "eg2")
         let sent = try #require(try it.layer.seal()?.changes)
         #expect(sent.map { $0.content?["text"]?.string } == ["one"])
         _ = try it.layer.take(filler: ChangeResult(n: 1, status: .gone, revision: nil), because: "refused")
+        if !early { _ = try it.layer.undo(deletion, at: it.now) }
         #expect(try it.text("2") == "two")
         #expect(try it.layer.outbox().contains { $0.content?["text"]?.string == "two" })
     }
