@@ -49,8 +49,8 @@ extension Fault {
             "|| isBeforeItsRoot(entry) {", "|| !PLANTED && isBeforeItsRoot(entry) {"),
         Fault(
             "an undo forgets a text that never arrived", in: "InstantCore/Outbox/Layer+Aside.swift",
-            "if entry.kind == .update { merged.content = entry.content }",
-            "if entry.kind == .update, !PLANTED { merged.content = entry.content }"),
+            "if entry.kind == .update { merged.content = later.content ?? entry.content }",
+            "if entry.kind == .update, !PLANTED { merged.content = later.content ?? entry.content }"),
         Fault(
             "undoing a deletion that never arrived forgets the text before it",
             in: "InstantCore/Outbox/Enqueueing.swift",
