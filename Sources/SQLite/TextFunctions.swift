@@ -2,8 +2,8 @@ package import GRDB
 import GRDBSQLite
 import Glibc
 
-/// SQL functions for text search. All but the last compare bytes. SQLite's `instr()` counts characters and `GLOB` parses its pattern
-/// for each row: both take several times as long.
+/// SQL functions for text search. All but the last compare bytes. SQLite's `instr()` counts characters and `GLOB` parses
+/// its pattern for each row: both take several times as long.
 ///
 /// - `contains_text(text, part)`: whether the text contains the part.
 /// - `is_subsequence(text, letters)`: whether it contains the letters in order, with anything between them.

@@ -47,10 +47,14 @@ import Testing
 
     /// The connection goes on: PostgreSQL itself has cancelled the statement.
     @Test func aStatementThatTakesTooLongIsCancelled() throws {
-        let connection = try PostgresConnection(TestDatabase().address, patience: .milliseconds(200))
-        let error = #expect(throws: PostgresError.self) { try connection.execute("SELECT pg_sleep(600)") }
+        let address = try TestDatabase().address
+        let other = try PostgresConnection(address)
+        try other.execute("SELECT pg_advisory_lock(7)")
+        let connection = try PostgresConnection(address, patience: .milliseconds(200))
+        let error = #expect(throws: PostgresError.self) { try connection.execute("SELECT pg_advisory_lock(7)") }
         #expect((error?.sqlState, error?.isPassing) == ("57014", true))
         #expect(try connection.one("SELECT 7::bigint") { $0.integer(0) } == 7)
+        withExtendedLifetime(other) {}
     }
 
     /// What follows on the connection would be the answer to something else.

@@ -79,7 +79,7 @@ struct MissingMemberTests {
         #expect(error.known == nil && error.reason == "new_reason")
     }
 
-    @Test("A lineage leaves out what is no entry, and trusts no unknown ending")
+    @Test("Invalid entries of a lineage are skipped, and an unknown ending counts as recreated")
     func lineage() throws {
         let session = try #require(try JSON(parsing: Sample.all[0].text).object)
         for (text, expected) in [

@@ -35,7 +35,7 @@ extension WritableLayer {
             $0.stage != .applied && $0.stage != .sealed && !(metadata.isRecovering && $0.isUnsealed)
                 && (joinsRejected || $0.isUnsealed)
         }
-        // What is put aside can be mended, also if it was sent before.
+        // An edit that is put aside can be mended, even if it was sent before.
         if let last, !last.wasSent || last.isAside && kind == .update,
             let merged = last.merged(with: entry, isStored: try record(id) != nil)
         {

@@ -139,7 +139,7 @@ extension WritableLayer {
         let stored = try record(id)
         let here = try overlay(id, metadata: metadata)
         while let first = edits.first, !there.isEmpty || own.map({ $0 > first.baseRevision }) ?? false {
-            // Whoever edited it here had received it, also if it has been deleted since.
+            // An edit made here shows that this store had received the record, even if it has been deleted since.
             let isThere = first.kind == .create && (stored != nil || there.contains { $0.baseRevision > 0 })
             if isThere || first.isDone(in: here.record, by: metadata.identity.userID) {
                 // It was received before, or made here too.

@@ -7,9 +7,9 @@ import SyncProtocol
 /// transaction locks what it works on: naming a layer locks the layer, and protects its document from replacement;
 /// ``StoreWriting/lock(_:)`` locks what has no row yet. Revisions are therefore assigned in commit order.
 ///
-/// While the database is unreachable, every call throws an ``APIError`` at once: `unavailable`. So it does when a statement
-/// takes longer than the store's patience, because the database hangs or somebody else holds a lock. The transaction may
-/// have been committed then.
+/// While the database is unreachable, every call throws an ``APIError`` at once: `unavailable`. A call also throws it when a
+/// statement takes longer than the store's patience, because the database hangs or another client holds a lock. In that
+/// case the transaction may have been committed.
 package final class PostgresStore: LayerStore {
     let pool: PostgresPool
     package let address: PostgresAddress

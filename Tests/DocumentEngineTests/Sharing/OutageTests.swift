@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    /// Somebody else's migration or maintenance holds up all writes, while PostgreSQL answers everything else.
+    /// A migration or a maintenance job of another program blocks all writes, while PostgreSQL answers everything else.
     @Test func aTableThatIsLockedHoldsUpNoRequest() async throws {
         let address = try TestDatabase().address
         try await Pair.run(on: address, patience: .milliseconds(500)) { pair in

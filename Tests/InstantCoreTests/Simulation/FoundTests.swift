@@ -94,7 +94,7 @@ import Testing
         #expect(try it.text("n") == nil)
     }
 
-    /// Nobody else has written it.
+    /// No other client has written the record, so nothing forbids the undo.
     @Test(arguments: [true, false])
     func aCreationThatIsPutAsideAndWasSentBeforeCanBeMendedOrUndone(isMended: Bool) throws {
         let it = try LayerFixture()
