@@ -11,6 +11,8 @@ final class Universe {
     var dice: SeededRandom
     /// Decides what the stranger does.
     var later: SeededRandom
+    /// Decides which timers are late; nil if none are.
+    var delays: SeededRandom?
     var stranger = Stranger()
     /// The true time. No clock in the simulation shows it.
     var time = Timestamp(seconds: 1_700_000_000)
@@ -32,6 +34,8 @@ final class Universe {
         var dice = SeededRandom(seed: seed)
         later = SeededRandom(seed: ~seed)
         profile = Profile(&dice, &later)
+        var delays = SeededRandom(seed: seed ^ 0x7469_6d65_7273)
+        self.delays = delays.chance(1, of: 4) ? delays : nil
         self.trace = trace
         hasFirewall = profile.hasFirewall
         trace(profile.summary)

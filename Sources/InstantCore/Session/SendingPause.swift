@@ -60,9 +60,12 @@ extension Synchronizer {
     }
 
     /// Ends the pause once it is over, or when the user wants it.
-    mutating func endPause(at now: Timestamp, onRequest: Bool = false) {
-        guard let pause, pause.until <= now || (onRequest && !pause.isRequested) else { return }
+    ///
+    /// - Returns: Whether it has just ended.
+    @discardableResult mutating func endPause(at now: Timestamp, onRequest: Bool = false) -> Bool {
+        guard let pause, !pause.isOver, pause.until <= now || (onRequest && !pause.isRequested) else { return false }
         self.pause?.isOver = true
+        return true
     }
 
     /// Lets a new edit wait for seconds, not for the minute of the one that is refused.

@@ -17,7 +17,6 @@ extension Synchronizer {
         case .dead: fail(.unreachable("the server sent nothing for too long"), now: now, random: &random)
         case nil: break
         }
-        if pushDelay != nil { try sendAfterPause() }
         try pushIfDue(nil, now: now)
         // Without a connection, the cycle after the next one sends the edits.
         if let pushAt, pushAt <= now { (self.pushAt, unsentSince) = (nil, nil) }

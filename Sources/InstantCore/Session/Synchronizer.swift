@@ -203,9 +203,11 @@ package struct Synchronizer {
     ) -> [Effect] {
         effects = []
         noticeClock(now)
-        endPause(at: now)
+        let isRetryDue = endPause(at: now)
         do {
             try take(input, now: now, random: &random)
+            // Whatever comes first: another input than the timer's leaves no timer for the retry.
+            if isRetryDue, pushDelay != nil { try sendAfterPause() }
             try pump(now: now)
             try updateStream(now: now)
         } catch is Deposed {

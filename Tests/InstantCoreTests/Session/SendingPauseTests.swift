@@ -40,6 +40,16 @@ import Testing
         #expect(try it.layer.tally()[.sealed] == nil)
     }
 
+    /// A timer may fire late, and something else happen before.
+    @Test mutating func whateverHappensAfterTheEndOfAPauseStartsTheRetry() throws {
+        it = Bench()
+        let stream = try it.goListening()
+        let pull = try #require(failPush(.notSent("the disk is full")).request)
+        _ = it.give(.answered(pull, it.delta()))
+        it.now = try #require(it.alarm)
+        #expect(it.names(.heard(stream.id, .heartbeat)).contains("push 1"))
+    }
+
     @Test mutating func theLiveChannelStaysOpenAlthoughEditsWait() throws {
         it = Bench()
         _ = try it.goListening()

@@ -28,6 +28,8 @@ final class Process {
     var isDeposed = false
     /// The true time at which its timer fires: a timer ignores changes to the clock.
     var alarm: Timestamp?
+    /// Whether its timer was due, and has not fired.
+    var isLate = false
     var tokens: [TokenHandle: IssuedToken] = [:]
     /// Syncs that began and have not ended.
     var begun = 0
