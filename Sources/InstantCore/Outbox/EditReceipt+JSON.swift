@@ -13,6 +13,7 @@ extension EditReceipt {
         json["seq"] = .number(JSONNumber(seq))
         json["previous"] = previous?.stored
         if dropsFollowUp { json["dropsFollowUp"] = true }
+        json["unanswered"] = (unanswered?.rawValue).map(JSON.string)
         if !swallowed.isEmpty { json["swallowed"] = .array(swallowed.map(\.stored)) }
         json["resolved"] = resolved?.stored
         if !along.isEmpty { json["along"] = .array(along.map(JSON.string)) }
@@ -32,6 +33,7 @@ extension EditReceipt {
         self.init(
             id: id, kind: kind, before: states[0] ?? nil, after: states[1] ?? nil, seq: seq,
             previous: previous ?? nil, dropsFollowUp: json["dropsFollowUp"]?.bool ?? false,
+            unanswered: json["unanswered"]?.string.flatMap(ChangeKind.init(rawValue:)),
             swallowed: swallowed.compactMap(\.self), along: (json["along"]?.array ?? []).compactMap(\.string),
             resolved: resolved ?? nil)
     }

@@ -16,6 +16,9 @@ package struct EditReceipt: Hashable, Sendable {
     var previous: OutboxEntry?
     /// The edit waits behind a restore that carries unsent text; while it waits, the text is not sent.
     var dropsFollowUp = false
+    /// The earlier edit of the record, if there is one, that the server had not answered: it may never get its text. A create
+    /// counts more than an update.
+    var unanswered: ChangeKind?
     /// Unsent comments that were removed with their unsent root.
     package internal(set) var swallowed: [OutboxEntry] = []
     /// What a delete also deletes, as far as this store can tell: the comments of a root, or the root of a last

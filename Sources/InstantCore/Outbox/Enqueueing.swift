@@ -29,6 +29,7 @@ extension WritableLayer {
         var receipt = EditReceipt(id: id, kind: kind, before: overlay.record, after: nil, seq: 0, previous: nil)
         receipt.along = along
         if kind != .restore { receipt.dropsFollowUp = try expectsFollowUp(id) }
+        receipt.unanswered = try unanswered(id)
         // During recovery the server may already have applied waiting entries: do not merge into them or cancel them
         // out.
         let last = try entries(of: id).last {
@@ -73,6 +74,11 @@ extension WritableLayer {
         try refresh(present.id, metadata: metadata)
         receipt.after = try overlay(present.id, metadata: metadata).record
         return receipt
+    }
+
+    private func unanswered(_ id: Record.ID) throws -> ChangeKind? {
+        let kinds = Set(try entries(of: id).lazy.filter(\.isPending).map(\.kind))
+        return kinds.contains(.create) ? .create : kinds.contains(.update) ? .update : nil
     }
 
     /// Whether an unanswered restore carries text that the server has never seen.

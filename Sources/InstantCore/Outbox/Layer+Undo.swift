@@ -17,6 +17,12 @@ extension Layer {
                 throw EditError.cannotUndo("it has been changed since")
             }
             if let undone = try store.takeBack(receipt, metadata: metadata) { return undone }
+            if let again = try store.neverArrived(before: receipt) {
+                guard let grant = metadata.grant else { throw EditError.noGrant }
+                try grant.require(store.creation(of: again.content, group: again.group, metadata: metadata))
+                return try store.enqueue(
+                    .create, receipt.id, content: again.content, group: again.group, at: now, metadata: metadata)
+            }
             try store.requireNoOtherWriter(since: receipt)
             guard let grant = metadata.grant else { throw EditError.noGrant }
             switch (receipt.before, receipt.after) {
@@ -36,9 +42,7 @@ extension Layer {
                 guard grant.mayWrite else { throw EditError.denied(.lacks(.write)) }
                 var undone = try store.enqueue(
                     .restore, receipt.id, content: nil, group: before.group, at: now, metadata: metadata)
-                // The delete absorbed this text before it was sent, so the server has never seen it.
-                let isSwallowed = receipt.previous?.kind == .update || receipt.dropsFollowUp
-                let swallowed = isSwallowed ? before.content : nil
+                let swallowed = try store.mayLackText(before: receipt) ? before.content : nil
                 let root = before.content["rootId"]?.string.flatMap { receipt.along.containsExactly($0) ? $0 : nil }
                 try store.complete(undone.seq, base: before, content: swallowed, takenRoot: root)
                 try store.refresh(receipt.id, metadata: metadata)
@@ -161,6 +165,26 @@ extension WritableLayer {
         // For a comment, it is the revision of its root.
         if entry.base?.contentType != .comments { entry.threadRevision = entry.threadRevision.map { max($0, own) } }
         return entry
+    }
+
+    /// Whether the server may not have had the text that a sent deletion removed.
+    fileprivate func mayLackText(before deletion: EditReceipt) throws -> Bool {
+        // The deletion absorbed the text before it was sent.
+        if deletion.previous?.kind == .update || deletion.dropsFollowUp { return true }
+        guard deletion.unanswered == .update, let entry = try entry(deletion.seq), entry.id.isExactly(deletion.id),
+            entry.stage == .sealed || entry.stage == .applied
+        else { return deletion.unanswered == .update }
+        // It took up the text of an edit that never arrived.
+        return entry.content != nil
+    }
+
+    /// Returns the record that a deletion removed before it ever reached the server: something on the way refused it, and
+    /// the two cancelled each other out.
+    fileprivate func neverArrived(before deletion: EditReceipt) throws -> Record? {
+        guard deletion.kind == .delete, deletion.unanswered == .create, try record(deletion.id) == nil,
+            try ownWrite(deletion.id) == nil, try entries(of: deletion.id).isEmpty
+        else { return nil }
+        return deletion.before
     }
 
     fileprivate func requireNoOtherWriter(since receipt: EditReceipt) throws {

@@ -33,8 +33,12 @@ final class AsideStage {
     private var seen: [Record.ID: String] = [:]
     /// What comes back with a restore, once the server has it.
     private var returning: Set<Record.ID> = []
+    /// Whether the last undo cannot be refused.
+    private var mustUndo = false
     /// Whether no other user writes.
     var isAlone = true
+    /// Whether a deletion was undone after it was sent: an edit of what had gone along may be in conflict.
+    var isLate = false
     /// Whether the root was deleted with its last comment.
     private var tookRoot = false
 
@@ -66,7 +70,10 @@ final class AsideStage {
             now = now + 1000
             do {
                 if let receipt = try perform(action) { receipts.append(receipt) }
-            } catch is EditError {}
+            } catch let error as EditError {
+                guard action == .undo, isAlone, mustUndo else { continue }
+                throw Wrong("undo: \(error)")
+            }
             try look()
         }
     }
@@ -82,6 +89,7 @@ final class AsideStage {
         case .delete: return try layer.delete(Self.root, at: now)
         case .undo:
             guard let last = receipts.popLast() else { return nil }
+            mustUndo = last.kind == .delete && last.id == Self.root
             _ = try layer.undo(last, at: now)
             let (text, before) = (try shown[last.id], texts([last.before].compactMap(\.self))[last.id])
             if last.kind == .delete { returning.formUnion(last.along) }
@@ -213,26 +221,35 @@ final class AsideStage {
             seen[id] == nil && (returning.contains(id) || (id == Self.root ? tookRoot : isDeleted))
         }
         guard shown.filter({ extra[$0.key] == nil }) == seen else {
-            throw Wrong("\(step): shown \(shown), not \(seen)")
+            let kept = try layer.outbox().map { "\($0.kind) \($0.id): \($0.state)" }
+            throw Wrong("\(step): shown \(shown), not \(seen); kept: \(kept)")
         }
     }
 
     /// Server, client and user agree, and nothing is left open.
     func checkEnd() throws {
+        let kept = isLate ? try keptInConflicts() : []
+        for id in kept { seen[id] = try shown[id] }
         try checkShown("in the end")
         // An edit of what went with its root, or with its last comment, is in conflict. So is one that an undo brings back, if its
         // record never reached the server.
         let left = try layer.outbox().filter {
             let isShown = $0.content.map(Annotation.text(of:)) == seen[$0.id] && $0.kind == .update
-            return !($0.stage == .conflict && isShown)
+            return !($0.stage == .conflict && (isShown || kept.contains($0.id)))
                 && !($0.stage == .conflict && seen[Self.root] == nil && ($0.id != Self.root || tookRoot))
         }
         guard left.isEmpty else { throw Wrong("left: \(left.map { "\($0.kind) \($0.id): \($0.state)" })") }
         let inConflict = try layer.outbox().map(\.id)
-        let there = texts(try server.live(by: grant))
+        let there = texts(try server.live(by: grant)).filter { !kept.contains($0.key) }
         guard try there == shown.filter({ !inConflict.contains($0.key) }) else {
             throw Wrong("the server has \(there), not \(try shown)")
         }
+    }
+
+    /// Returns the records whose last text is in a conflict.
+    private func keptInConflicts() throws -> Set<Record.ID> {
+        Set(
+            try layer.conflicts().filter { $0.mine.map(Annotation.text(of:)) == seen[$0.recordID] }.map(\.recordID))
     }
 
     /// After another user's change: what the user wrote and the server never had is in a conflict.

@@ -8,6 +8,9 @@ import Testing
     /// Scenes that failed before.
     @Test(arguments: [
         AsideScene(.update, "d", "u"),
+        AsideScene(.update, "d", "", "u"),
+        AsideScene(.create, "d", "u"),
+        AsideScene(.create, "d", "", "u"),
         AsideScene(.deleteWithText, "u", ""),
         AsideScene(.restore, "", "w"),
         AsideScene(.restore, "", "wd"),
@@ -27,7 +30,7 @@ import Testing
     func whatFailedBeforeHolds(scene: AsideScene) throws { try scene.play() }
 
     /// Each run plays one scene in this many, from a random start.
-    private static let part = 24
+    private static let part = 48
 
     @Test(arguments: AsideScene.Beginning.allCases) func nothingIsLost(beginning: AsideScene.Beginning) throws {
         let all = AsideScene.all(beginning)
@@ -99,12 +102,15 @@ struct AsideScene: CustomStringConvertible, Sendable {
     var other: ChangeKind?
     /// What the user does while the edit is on its way, while it is put aside, and while it is tried again.
     var actions: [[Action]] = [[], [], []]
+    /// What the user does once everything else was sent.
+    var afterwards: [Action] = []
     /// Whether the trial is refused, too, and whether the server has what was tried.
     var isRefusedAgain = false
     var isTrialStored = false
 
-    init(_ beginning: Beginning, _ onItsWay: String = "", _ aside: String = "") {
+    init(_ beginning: Beginning, _ onItsWay: String = "", _ aside: String = "", _ afterwards: String = "") {
         self.beginning = beginning
+        self.afterwards = afterwards.compactMap(Action.init)
         actions = [onItsWay, aside, ""].map { $0.compactMap(Action.init) }
     }
 
@@ -114,6 +120,7 @@ struct AsideScene: CustomStringConvertible, Sendable {
         if isReceived { words.append("received") }
         if let other { words.append("another's \(other)") }
         words.append(actions.map { String($0.map(\.rawValue)) }.joined(separator: "|"))
+        if !afterwards.isEmpty { words.append("then \(String(afterwards.map(\.rawValue)))") }
         if isRefusedAgain { words.append("refused again") }
         if isTrialStored { words.append("stored then") }
         return words.joined(separator: " ")
@@ -154,7 +161,12 @@ struct AsideScene: CustomStringConvertible, Sendable {
                 }
             }
         }
-        return scenes
+        let undone = scenes.map { scene in
+            var scene = scene
+            scene.afterwards = [.undo]
+            return scene
+        }
+        return scenes + undone
     }
 
     func play() throws {
@@ -181,6 +193,8 @@ struct AsideScene: CustomStringConvertible, Sendable {
         try stage.act(actions[1])
         try stage.send()
         if isAlone { try stage.checkShown("while it is put aside") }
+        stage.isLate = !afterwards.isEmpty
+        try stage.act(afterwards)
         try stage.layer.retryAside()
         if isRefusedAgain, let trial = try stage.layer.seal() {
             try stage.store(trial, first: isTrialStored ? 1 : 0)
