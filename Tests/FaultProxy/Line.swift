@@ -11,9 +11,13 @@ final class Line {
     /// The start of the request heads, as far as needed.
     private var asked = ""
     private var queue: [(ByteBuffer, Fault.Way)] = []
+    /// The bytes in the queue.
+    private var waiting: [Fault.Way: Int] = [:]
     private var isTicking = false
 
     private static let ticksPerSecond = 50
+    /// The most bytes that a slow line takes before it passes them on: its sender has to wait like those of a real one.
+    private static let most = 16 << 10
 
     init(fault: Fault, client: any Channel, server: any Channel) {
         (self.fault, self.client, self.server) = (fault, client, server)
@@ -29,6 +33,7 @@ final class Line {
         case .garbage(let limit, way): spoil(bytes, way, after: limit)
         case .slow(let rate):
             queue.append((bytes, way))
+            hold(back: way, bytes.readableBytes)
             tick(rate / Self.ticksPerSecond)
         case .buffer(let text): hold(bytes, way, text)
         case .forbid(let word): forbid(bytes, way, word)
@@ -110,12 +115,22 @@ final class Line {
         }
     }
 
+    /// Lets a sender wait while the queue is full.
+    private func hold(back way: Fault.Way, _ bytes: Int) {
+        let was = waiting[way, default: 0]
+        waiting[way] = was + bytes
+        let isFull = was + bytes >= Self.most
+        guard isFull != (was >= Self.most) else { return }
+        _ = (way == .up ? client : server).setOption(.autoRead, value: !isFull)
+    }
+
     private func passSome(_ limit: Int) {
         guard !queue.isEmpty else { return }
         let way = queue[0].1
         let length = min(limit, queue[0].0.readableBytes)
         guard let some = queue[0].0.readSlice(length: length) else { return }
         if queue[0].0.readableBytes == 0 { queue.removeFirst() }
+        hold(back: way, -length)
         pass(some, way)
     }
 }

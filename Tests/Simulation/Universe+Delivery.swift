@@ -135,7 +135,7 @@ extension Universe {
         guard let index = randomParcel(where: \.isRequest), case .request(let id, let request, _) = wire[index] else {
             return
         }
-        try fail(id, request, "no answer in time")
+        try answer(id, request, .failure(.stalled("nothing moved")))
     }
 
     /// Truncates an answer.

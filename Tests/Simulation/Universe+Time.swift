@@ -23,6 +23,7 @@ extension Universe {
         time = end
         try poll()
     }
+
     /// Draws the processes whose timers do not fire in this step although they are due, as on a busy machine; they fire in
     /// the next one.
     private func lateOnes(at end: Timestamp) -> Set<ProcessID> {

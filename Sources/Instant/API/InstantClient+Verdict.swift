@@ -30,17 +30,16 @@ extension HTTPTransport {
     fileprivate func verdict(on token: String) async throws(InstantError) -> TokenVerdict {
         guard allowsToken else { throw .insecure }
         do throws(SyncFailure) {
-            let deadline = NIODeadline.now() + timeout
-            let response = try await execute(try request(.GET, "token", token: token), deadline: deadline)
+            let response = try await wholeAnswer(try request(.GET, "token", token: token), nil, limit: maximumBytes)
             guard response.status != .ok else {
-                let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
+                let bytes = try await collect(response, limit: maximumBytes)
                 do { return try TokenVerdict(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }
             }
             guard [401, 404].contains(response.status.code) else {
-                try await check(response, deadline: deadline)
+                try await check(response)
                 throw notOurs("it returned \(response.status.code)")
             }
-            let answer = try? ErrorAnswer(bytes: try await collect(response, limit: 64 << 10, deadline: deadline))
+            let answer = try? ErrorAnswer(bytes: try await collect(response, limit: 64 << 10))
             switch (response.status.code, answer?.known) {
             case (401, _?): return TokenVerdict(refusal: answer)
             case (404, .notFound?):

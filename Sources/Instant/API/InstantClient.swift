@@ -200,7 +200,9 @@ public final class InstantClient: Sendable {
     var allowsToken: Bool { transport().allowsToken }
 
     func transport(_ recorder: RequestRecorder? = nil) -> HTTPTransport {
-        HTTPTransport(http: http, address: address, allowsInsecureHTTP: allowsInsecureHTTP, recorder: recorder)
+        HTTPTransport(
+            http: http, address: address, allowsInsecureHTTP: allowsInsecureHTTP, recorder: recorder,
+            patience: environment.patience)
     }
 
     /// Returns the descriptor of a layer if there is one.

@@ -102,7 +102,7 @@ extension InstantError {
             case .forbidden, .lost: .accessDenied
             case .epochChanged, .clientIDTaken, .invalidServer: .invalidServerData
             case .tooLarge: .payloadLimitExceeded
-            case .unreachable: .requestFailed
+            case .unreachable, .stalled: .requestFailed
             case .notSent: .editsNotSent
             case .attachment: .noSuchAttachment
             case .oldClient: .oldClient

@@ -23,7 +23,17 @@ struct PDFDownload: Sendable {
     ///   - progress: Called at most ten times a second, and at the start and the end.
     /// - Throws: ``SyncFailure``, ``InstantError``, ``Replaced``, ``PartFile/Busy`` or `CancellationError`. The
     ///   received part stays for the next attempt.
-    func run(token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void) async throws {
+    func run(
+        token: @escaping @Sendable () -> String?, progress: @escaping @Sendable (DownloadProgress) -> Void
+    ) async throws {
+        do {
+            try await transport.moving { try await run(token: token, $0, progress: progress) }
+        } catch let error as Stalled { throw transport.connectionFailure(error) }
+    }
+
+    private func run(
+        token: @Sendable () -> String?, _ motion: Motion, progress: @Sendable (DownloadProgress) -> Void
+    ) async throws {
         guard Folders.isSHA256(sha256) else {
             throw SyncFailure.invalidServer("the server sent an invalid SHA-256 of the PDF")
         }
@@ -31,14 +41,15 @@ struct PDFDownload: Sendable {
             throw InstantError(.payloadLimitExceeded, "the PDF has \(total) bytes; the limit is \(Self.maximumBytes)")
         }
         guard !isComplete else { return }
+        motion.rest()
         let part = try PartFile(path: folders.part(sha256))
         guard !isComplete else { return }
         try part.resume(total: total)
-        try await complete(part, token: token, progress: progress)
+        try await complete(part, token: token, motion, progress: progress)
         if part.isResumed, part.sha256 != sha256 {
             // Not the server's fault, unless it happens again with what it has sent just now.
             try part.drop()
-            try await complete(part, token: token, progress: progress)
+            try await complete(part, token: token, motion, progress: progress)
         }
         guard part.sha256 == sha256 else {
             try part.drop()
@@ -49,12 +60,13 @@ struct PDFDownload: Sendable {
 
     /// Fetches what is missing.
     private func complete(
-        _ part: PartFile, token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void
+        _ part: PartFile, token: @Sendable () -> String?, _ motion: Motion,
+        progress: @Sendable (DownloadProgress) -> Void
     ) async throws {
         var restarts = 0
         while true {
             progress(DownloadProgress(received: part.size, total: total))
-            if part.size < total || total == 0, try await !fetch(into: part, token: token, progress: progress) {
+            if part.size < total || total == 0, try await !fetch(into: part, token: token, motion, progress: progress) {
                 restarts += 1
                 guard restarts <= 2 else {
                     throw SyncFailure.invalidServer("the server sent a different part of the PDF than requested")
@@ -73,7 +85,8 @@ struct PDFDownload: Sendable {
 
     /// - Returns: false if the part was dropped and must be downloaded from the beginning.
     private func fetch(
-        into part: PartFile, token: @Sendable () -> String?, progress: @Sendable (DownloadProgress) -> Void
+        into part: PartFile, token: @Sendable () -> String?, _ motion: Motion,
+        progress: @Sendable (DownloadProgress) -> Void
     ) async throws -> Bool {
         guard let token = token() else { throw SyncFailure.token(.noneYet) }
         var request = try transport.request(.GET, "document", token: token)
@@ -81,7 +94,10 @@ struct PDFDownload: Sendable {
             request.headers.add(name: "range", value: "bytes=\(part.size)-")
             request.headers.add(name: "if-range", value: "\"\(sha256)\"")
         }
-        let response = try await transport.execute(request, deadline: .distantFuture)
+        motion.moved()
+        defer { motion.rest() }
+        let response = try await transport.execute(request)
+        motion.moved()
         switch response.status.code {
         case 206:
             guard response.headers.first(name: "content-range") == "bytes \(part.size)-\(total - 1)/\(total)" else {
@@ -98,12 +114,13 @@ struct PDFDownload: Sendable {
             throw transport.notOurs("it returned an unrequested encoding")
         }
         if let etag = response.headers.first(name: "etag"), etag != "\"\(sha256)\"" { throw Replaced() }
-        try await take(response, into: part, progress: progress)
+        try await take(response, into: part, motion, progress: progress)
         return true
     }
 
     private func take(
-        _ response: HTTPClientResponse, into part: PartFile, progress: @Sendable (DownloadProgress) -> Void
+        _ response: HTTPClientResponse, into part: PartFile, _ motion: Motion,
+        progress: @Sendable (DownloadProgress) -> Void
     ) async throws {
         let clock = ContinuousClock()
         var told = clock.now
@@ -115,6 +132,7 @@ struct PDFDownload: Sendable {
                     throw SyncFailure.invalidServer("the server sent more than the announced \(total) bytes")
                 }
                 try buffer.withUnsafeReadableBytes(part.append)
+                motion.moved()
                 if clock.now - told >= .milliseconds(100) {
                     told = clock.now
                     progress(DownloadProgress(received: part.size, total: total))

@@ -31,7 +31,7 @@ struct DownloadState {
     func mayRetry(_ error: any Error) -> Bool {
         guard failures < Self.maxFailures else { return false }
         return switch error {
-        case SyncFailure.unreachable, SyncFailure.token, is PDFDownload.Replaced: true
+        case SyncFailure.unreachable, SyncFailure.stalled, SyncFailure.token, is PDFDownload.Replaced: true
         default: false
         }
     }
@@ -129,7 +129,10 @@ extension LayerPerformer {
                     state.download.failures += 1
                     self.downloadLater(self.environment.downloadPause(state.download.failures), &state)
                     // The session's data about the PDF or the token may be outdated: request it again.
-                    if case SyncFailure.unreachable = error { return [] }
+                    switch error {
+                    case SyncFailure.unreachable, SyncFailure.stalled: return []
+                    default: break
+                    }
                     return state.synchronizer.handle(.sessionInvalidated, now: now, random: &state.random)
                 }
                 return []

@@ -151,6 +151,11 @@ extension LayerPerformer {
                 guard let input = self.checkLock(&state) else { return [] }
                 return state.synchronizer.handle(input, now: now, random: &state.random)
             }
+            handle { state, now in
+                guard let move = self.transport.recorder?.lastMove, state.lastMove != move else { return [] }
+                state.lastMove = move
+                return state.synchronizer.handle(.moved, now: now, random: &state.random)
+            }
             handle { state, now in self.takeLeftovers(&state, now) }
             let version = open.store.foreignVersion()
             handle { state, now in

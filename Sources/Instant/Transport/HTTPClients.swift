@@ -11,21 +11,28 @@ import NIOPosix
 /// name another machine (RFC 6761, section 6.3). A Unix socket is used only if this user or root is at the other end.
 package struct HTTPClients: Sendable {
     /// Never shut down.
-    package static let shared = HTTPClients()
+    package static let shared = HTTPClients(readTimeout: .seconds(45))
 
     private let four: HTTPClient
     private let six: HTTPClient
 
-    package init() { (four, six) = (Self.client(localhost: "127.0.0.1"), Self.client(localhost: "::1")) }
+    /// - Parameter readTimeout: How long an answer may stand still; nil if the caller watches that. The library's timeout
+    ///   begins before the kernel has sent the request.
+    package init(readTimeout: TimeAmount? = nil) {
+        four = Self.client(localhost: "127.0.0.1", readTimeout)
+        six = Self.client(localhost: "::1", readTimeout)
+    }
 
-    private static func client(localhost: String) -> HTTPClient {
+    private static func client(localhost: String, _ readTimeout: TimeAmount?) -> HTTPClient {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(10)
-        // A stream is silent for at most 15 s; other requests have their own deadline.
-        configuration.timeout.read = .seconds(45)
+        configuration.timeout.read = readTimeout
         configuration.decompression = .disabled
         configuration.dnsOverride = ["localhost": localhost]
-        configuration.http1_1ConnectionDebugInitializer = SocketPeer.check
+        configuration.http1_1ConnectionDebugInitializer = { channel in
+            SocketPeer.check(channel).flatMap { UnsentBytes.limit(channel) }
+        }
+        configuration.http2ConnectionDebugInitializer = UnsentBytes.limit
         // The session backs off: a missing server must be reported at once.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Servers and proxies also close idle connections: close them here first, before a request is in flight.
@@ -70,6 +77,23 @@ package struct HTTPClients: Sendable {
             !error.connectionErrors.isEmpty && error.connectionErrors.allSatisfy { isRefusal($0.error) }
         default: false
         }
+    }
+}
+
+/// The bytes that the kernel takes before it can send them.
+private enum UnsentBytes {
+    /// Without a limit, the kernel takes megabytes at once, and whether they move cannot be seen (`tcp(7)`,
+    /// `TCP_NOTSENT_LOWAT`). What is in flight does not count, so this costs no speed.
+    private static let most: SocketOptionValue = 32 << 10
+
+    @Sendable static func limit(_ channel: any Channel) -> EventLoopFuture<Void> {
+        switch channel.remoteAddress {
+        case .v4?, .v6?: break
+        case .unixDomainSocket?, nil: return channel.eventLoop.makeSucceededVoidFuture()
+        }
+        return channel.setOption(
+            ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_NOTSENT_LOWAT)), value: most
+        ).recover { _ in }  // It works without, only less well.
     }
 }
 

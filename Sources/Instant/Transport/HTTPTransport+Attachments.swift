@@ -18,15 +18,11 @@ extension HTTPTransport {
         }
         var request = try request(.PUT, "attachments/\(id.hex)", token: token)
         request.headers.add(name: "content-type", value: "application/octet-stream")
-        request.body = .bytes(ByteBuffer(bytes: data))
-        // 10 KB/s is slow, but alive.
-        let deadline = NIODeadline.now() + .seconds(30 + Int64(data.count / 10_000))
-        let response = try await execute(request, deadline: deadline)
+        let response = try await wholeAnswer(request, ByteBuffer(bytes: data), limit: 64 << 10)
         if response.status == .unprocessableEntity {
             throw .attachment("the server rejected its attachment: the file was damaged here or in transit")
         }
-        try await check(response, deadline: deadline, isOfKnownServer: true)
-        _ = try await collect(response, limit: 64 << 10, deadline: deadline)
+        try await check(response, isOfKnownServer: true)
         return .uploaded
     }
 
@@ -34,8 +30,16 @@ extension HTTPTransport {
     ///
     /// - Throws: ``SyncFailure``, ``InstantError``, ``PartFile/Busy`` or `CancellationError`.
     func load(_ id: AttachmentID, into files: AttachmentFiles, token: String) async throws {
-        let response = try await execute(
-            try request(.GET, "attachments/\(id.hex)", token: token), deadline: .distantFuture)
+        do { try await moving { try await load(id, into: files, token: token, $0) } } catch let error as Stalled {
+            throw connectionFailure(error)
+        }
+    }
+
+    private func load(
+        _ id: AttachmentID, into files: AttachmentFiles, token: String, _ motion: Motion
+    ) async throws {
+        let response = try await execute(try request(.GET, "attachments/\(id.hex)", token: token))
+        motion.moved()
         if response.status == .notFound {
             throw InstantError(.noSuchAttachment, "no such attachment on the server, or this token may not see it")
         }
@@ -50,6 +54,7 @@ extension HTTPTransport {
                         .payloadLimitExceeded, "the attachment is larger than \(AttachmentFiles.maximumBytes >> 20) MB")
                 }
                 try buffer.withUnsafeReadableBytes(part.append)
+                motion.moved()
             }
         } catch {
             if error is InstantError { throw error }

@@ -13,7 +13,7 @@ extension HTTPTransport {
     /// - Throws: ``SyncFailure``; returns if the server ended the stream.
     func listen(
         _ channel: LiveChannel, from cursor: Cursor, session: String?, token: String,
-        heard: @Sendable (LiveEvent) async -> Void
+        heard: @escaping @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
         switch channel {
         case .events: try await readEvents(from: cursor, session: session, token: token, heard: heard)
@@ -22,25 +22,32 @@ extension HTTPTransport {
     }
 
     private func readEvents(
-        from cursor: Cursor, session: String?, token: String, heard: @Sendable (LiveEvent) async -> Void
+        from cursor: Cursor, session: String?, token: String, heard: @escaping @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
         var request = try request(.GET, "events", session.map { [("session", $0)] } ?? [], token: token)
         request.headers.add(name: "accept", value: "text/event-stream")
         request.headers.add(name: "last-event-id", value: cursor.eventID)
-        let response = try await execute(request, deadline: .distantFuture)
-        try await check(response)
-        guard response.headers.first(name: "content-type")?.begins(with: "text/event-stream") == true else {
-            throw notOurs("it did not return an event stream")
-        }
-        var parser = ServerSentEventParser()
-        do {
-            for try await part in response.body {
-                for event in try parser.feed(part.readableBytesView) { await heard(event) }
+        try await movingOrFailing(within: Self.streamSilence) { [request] motion in
+            let response = try await execute(request)
+            motion.moved()
+            try await check(response)
+            guard response.headers.first(name: "content-type")?.begins(with: "text/event-stream") == true else {
+                throw notOurs("it did not return an event stream")
             }
-        } catch let failure as ServerSentEventParser.Failure {
-            throw .invalidServer("\(address.host) sent an invalid event: \(failure)")
-        } catch { throw connectionFailure(error) }
+            var parser = ServerSentEventParser()
+            do {
+                for try await part in response.body {
+                    for event in try parser.feed(part.readableBytesView) { await heard(event) }
+                    motion.moved()
+                }
+            } catch let failure as ServerSentEventParser.Failure {
+                throw SyncFailure.invalidServer("\(address.host) sent an invalid event: \(failure)")
+            }
+        }
     }
+
+    /// A stream is silent for at most 15 s.
+    private static let streamSilence = TimeAmount.seconds(45)
 
     /// How long the server may hold a response, in seconds.
     private static let pollSeconds: Int64 = 30
@@ -59,8 +66,7 @@ extension HTTPTransport {
                 [
                     ("since", "\(cursor.revision)"), ("epoch", cursor.epoch), ("wait", "\(wait)"),
                     ("presence", version),
-                ], token: token,
-                timeout: timeout + .seconds(wait))
+                ], token: token, mayHold: .seconds(wait))
             let delta = answer.delta
             if let list = answer.presence {
                 version = list.version

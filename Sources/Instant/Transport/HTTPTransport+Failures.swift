@@ -10,14 +10,13 @@ extension HTTPTransport {
     /// - Parameter isOfKnownServer: whether a server has answered at this address before. What is not its answer comes from
     ///   something on the way, such as a firewall.
     func check(
-        _ response: HTTPClientResponse, deadline: NIODeadline? = nil, isOfKnownServer: Bool = false
+        _ response: HTTPClientResponse, isOfKnownServer: Bool = false
     ) async throws(SyncFailure) {
         let status = response.status.code
         guard status != 200 else { return }
         if let redirect = response.redirect { throw notOurs("it returned \(redirect)") }
         let retryAfter = response.headers.first(name: "retry-after").flatMap(Int64.init).map { max(0, min($0, 3600)) }
-        let bytes = try await collect(
-            response, limit: 64 << 10, deadline: deadline ?? .now() + timeout)
+        let bytes = try await collect(response, limit: 64 << 10)
         guard let answer = try? ErrorAnswer(bytes: bytes) else {
             // A proxy sends its own errors, and may accept only smaller requests than the server does.
             if status == 413 { throw .tooLarge }

@@ -17,8 +17,8 @@ struct HTTPTransport: Sendable {
 
     /// The limit of a response in bytes. The server ends a page at 768 KB plus one record.
     var maximumBytes = 16 << 20
-    /// The limit for a complete response.
-    var timeout = TimeAmount.seconds(30)
+    /// How long a request may stand still.
+    var patience = Duration.seconds(45)
 
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
         switch kind {
@@ -54,36 +54,40 @@ struct HTTPTransport: Sendable {
 
     func ask<Answer: WireMessage>(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
-        timeout: TimeAmount? = nil, isOfKnownServer: Bool = false
+        mayHold time: TimeAmount = .zero, isOfKnownServer: Bool = false
     ) async throws(SyncFailure) -> Answer {
         var request = try request(method, path, query, token: token)
         request.headers.add(name: "accept", value: "application/json")
         if body != nil { request.headers.add(name: "content-type", value: "application/json") }
-        let deadline = NIODeadline.now() + (timeout ?? self.timeout)
-        let response = try await wholeAnswer(request, body, deadline: deadline)
-        try await check(response, deadline: deadline, isOfKnownServer: isOfKnownServer)
-        let bytes = try await collect(response, limit: maximumBytes, deadline: deadline)
+        let response = try await wholeAnswer(
+            request, body.map { ByteBuffer(bytes: $0) }, limit: maximumBytes, mayHold: time)
+        try await check(response, isOfKnownServer: isOfKnownServer)
+        let bytes = try await collect(response, limit: maximumBytes)
         do { return try Answer(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }
     }
 
     /// Returns the whole response, whatever its status. The library collects it on its own thread: a large one does not
     /// pass through the task pool in pieces.
-    private func wholeAnswer(
-        _ asked: HTTPClientRequest, _ body: [UInt8]?, deadline: NIODeadline
+    ///
+    /// - Parameters:
+    ///   - limit: The most bytes of its body.
+    ///   - time: How long the server may hold it back.
+    func wholeAnswer(
+        _ asked: HTTPClientRequest, _ body: ByteBuffer?, limit: Int, mayHold time: TimeAmount = .zero
     ) async throws(SyncFailure) -> HTTPClientResponse {
         let number = recorder?.began(asked.method.rawValue, url: asked.url)
         do {
-            let request = try HTTPClient.Request(
-                url: asked.url, method: asked.method, headers: asked.headers,
-                body: body.map { .byteBuffer(ByteBuffer(bytes: $0)) })
-            let answer = try await http.reach(address) { [maximumBytes] http in
-                let task = http.execute(
-                    request: request, delegate: ResponseAccumulator(request: request, maxBodySize: maximumBytes),
-                    deadline: deadline)
-                return try await withTaskCancellationHandler {
-                    try await task.get()
-                } onCancel: {
-                    task.cancel()
+            let answer = try await moving(within: TimeAmount(patience) + time, number) { motion in
+                let request = try HTTPClient.Request(
+                    url: asked.url, method: asked.method, headers: asked.headers, body: body.map { .inParts($0) })
+                return try await http.reach(address) { http in
+                    let task = http.execute(
+                        request: request, delegate: MovingResponse(request, limit: limit, motion))
+                    return try await withTaskCancellationHandler {
+                        try await task.get()
+                    } onCancel: {
+                        task.cancel()
+                    }
                 }
             }
             if let number { recorder?.ended(number, "\(answer.status.code)") }
@@ -92,7 +96,7 @@ struct HTTPTransport: Sendable {
                 body: .bytes(answer.body ?? ByteBuffer()))
         } catch {
             let failure =
-                error is ResponseAccumulator.ResponseTooBigError ? tooLarge(maximumBytes) : connectionFailure(error)
+                error is ResponseAccumulator.ResponseTooBigError ? tooLarge(limit) : connectionFailure(error)
             if let number { recorder?.ended(number, failure.description) }
             throw failure
         }
@@ -103,11 +107,11 @@ struct HTTPTransport: Sendable {
         return .invalidServer("\(address.host) sent a response larger than \(size)")
     }
 
-    /// Returns the head of the response, whatever its status.
-    func execute(_ request: HTTPClientRequest, deadline: NIODeadline) async throws(SyncFailure) -> HTTPClientResponse {
+    /// Returns the head of the response, whatever its status. Nothing limits the time.
+    func execute(_ request: HTTPClientRequest) async throws(SyncFailure) -> HTTPClientResponse {
         let number = recorder?.began(request.method.rawValue, url: request.url)
         do {
-            let response = try await http.reach(address) { try await $0.execute(request, deadline: deadline) }
+            let response = try await http.reach(address) { try await $0.execute(request, deadline: .distantFuture) }
             if let number { recorder?.ended(number, "\(response.status.code)") }
             return response
         } catch {
@@ -117,40 +121,28 @@ struct HTTPTransport: Sendable {
         }
     }
 
-    /// Applies a deadline to the body, because the library's own deadline ends with the head of the response.
-    func collect(
-        _ response: HTTPClientResponse, limit: Int, deadline: NIODeadline
-    ) async throws(SyncFailure) -> [UInt8] {
+    func collect(_ response: HTTPClientResponse, limit: Int) async throws(SyncFailure) -> [UInt8] {
         if response.headers.contains(name: "content-encoding") {
             throw notOurs("it returned an unrequested encoding")
         }
-        do {
-            return try await withThrowingTaskGroup(of: [UInt8].self) { group in
-                defer { group.cancelAll() }
-                group.addTask { try await bytes(of: response.body, limit: limit) }
-                group.addTask {
-                    try await Task.sleep(for: .nanoseconds((deadline - .now()).nanoseconds))
-                    throw HTTPClientError.deadlineExceeded
-                }
-                return try await group.next() ?? []
+        return try await movingOrFailing { motion in
+            var bytes: [UInt8] = []
+            for try await part in response.body {
+                motion.moved()
+                guard bytes.count + part.readableBytes <= limit else { throw tooLarge(limit) }
+                bytes.append(contentsOf: part.readableBytesView)
             }
-        } catch let failure as SyncFailure { throw failure } catch { throw connectionFailure(error) }
-    }
-
-    private func bytes(of body: HTTPClientResponse.Body, limit: Int) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        for try await part in body {
-            guard bytes.count + part.readableBytes <= limit else {
-                throw tooLarge(limit)
-            }
-            bytes.append(contentsOf: part.readableBytesView)
+            return bytes
         }
-        return bytes
     }
 
     func connectionFailure(_ error: any Error) -> SyncFailure {
         if let error = error as? HTTPParserError, error != .invalidEOFState {
             return .unreachable("\(address.host) does not answer in HTTP")
+        }
+        if let stalled = error as? Stalled {
+            let seconds = stalled.time.nanoseconds / 1_000_000_000
+            return .stalled("\(address.host) did not answer: nothing moved for \(seconds) s")
         }
         let what = Self.isConnected(error) ? "did not answer" : "cannot be reached"
         return .unreachable("\(address.host) \(what): \(Self.reason(for: error))")

@@ -1,5 +1,6 @@
 import Annotations
 package import InstantCore
+import NIOCore
 import Synchronization
 
 /// The log of the last requests of one layer. May be called from any task.
@@ -11,6 +12,8 @@ final class RequestRecorder: Sendable {
         var requests: [SentRequest] = []
         /// The number of removed requests, because requests are numbered from the first one ever.
         var dropped = 0
+        /// When each request that has not ended last moved, or may be silent until.
+        var moves: [Int: ContinuousClock.Instant] = [:]
     }
 
     private let state = Mutex(State())
@@ -47,9 +50,22 @@ final class RequestRecorder: Sendable {
         }
     }
 
+    /// Notes that bytes of a request were sent or received.
+    ///
+    /// - Parameter time: For how long nothing need follow.
+    func moved(_ number: Int, allowing time: TimeAmount) {
+        let moment = ContinuousClock.now + Duration(time)
+        state.withLock { $0.moves[number] = max(moment, $0.moves[number] ?? moment) }
+    }
+
+    /// When bytes of a request that has not ended were last sent or received; later, if none need follow yet. Live channels do
+    /// not count.
+    var lastMove: ContinuousClock.Instant? { state.withLock { $0.moves.values.max() } }
+
     func ended(_ number: Int, _ outcome: String) {
         let end = now()
         let request = state.withLock { state -> SentRequest? in
+            state.moves[number] = nil
             let index = number - state.dropped
             guard state.requests.indices.contains(index) else { return nil }
             state.requests[index].outcome = outcome
@@ -63,4 +79,8 @@ final class RequestRecorder: Sendable {
 extension InstantDocumentDescriptor {
     /// The last requests to the server since this layer was opened, newest first; a stream of events counts as one.
     package var recentRequests: [SentRequest] { recorder.requests }
+
+    /// When bytes of a request that has not ended were last sent or received; later, if none need follow yet. Live channels do
+    /// not count.
+    package var lastMove: ContinuousClock.Instant? { recorder.lastMove }
 }

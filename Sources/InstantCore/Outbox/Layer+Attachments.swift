@@ -5,6 +5,16 @@ import SyncProtocol
 /// Attachments. Their bytes are outside the store; the store lists the ones that the server lacks, because a record is
 /// sent only after its file.
 extension Layer {
+    /// Whether every edit that can be sent needs a file that the server lacks.
+    func waitsOnlyForFiles() throws -> Bool {
+        try store.read { store in
+            let metadata = try store.metadata()
+            return try store.entries(in: [.waiting, .sealed], limit: .max).allSatisfy {
+                $0.stage == .waiting && metadata.missingFile(of: $0) != nil
+            }
+        }
+    }
+
     /// Registers a file on disk; it is uploaded before the first record that references it is sent.
     package func addUpload(_ id: AttachmentID) throws {
         try store.write { try $0.changeMetadata { $0.uploads.insert(id) } }

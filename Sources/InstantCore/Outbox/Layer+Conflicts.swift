@@ -157,7 +157,18 @@ extension WritableLayer {
     /// Removes an entry and shows what it covered.
     fileprivate func drop(_ entry: OutboxEntry, metadata: LayerMetadata) throws {
         try removeEntry(entry.seq)
+        if entry.kind == .delete, entry.isUnsealed { try dropUndo(of: entry) }
         try refresh(entry.id, metadata: metadata)
         if let root = entry.takenRoot { try refresh(root, metadata: metadata) }
+    }
+
+    /// Removes the restore that undoes a deletion, because nothing is left to undo. A text that it carries stays as an edit.
+    private func dropUndo(of deletion: OutboxEntry) throws {
+        guard var next = try entries(of: deletion.id).first(where: { $0.seq > deletion.seq }), next.kind == .restore,
+            next.isUnsealed
+        else { return }
+        guard next.content != nil else { return try removeEntry(next.seq) }
+        (next.kind, next.takenRoot) = (.update, nil)
+        try replace(next)
     }
 }

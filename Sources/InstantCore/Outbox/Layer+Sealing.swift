@@ -9,16 +9,22 @@ extension Layer {
     ///
     /// Leaves out entries whose file the server lacks (``nextUpload()``). An unanswered change holds back the next
     /// change to the same record, because only the response gives its base revision.
-    package func seal(maximum: Int = .max) throws -> PushRequest? { try store.write { try $0.seal(maximum: maximum) } }
+    ///
+    /// - Parameters:
+    ///   - maximum: How many changes it may have.
+    ///   - bytes: How large it may be; a single change may be larger.
+    package func seal(maximum: Int = .max, bytes: Int = .max) throws -> PushRequest? {
+        try store.write { try $0.seal(maximum: maximum, bytes: bytes) }
+    }
 }
 
 extension WritableLayer {
     /// Writes only if an entry gets a number.
-    func seal(maximum: Int = .max) throws -> PushRequest? {
+    func seal(maximum: Int, bytes: Int) throws -> PushRequest? {
         var metadata = try metadata()
         guard metadata.grant?.mayWrite == true, !metadata.isRecovering else { return nil }
         let sealed = try entries(in: [.sealed], limit: .max)
-        var batch = Batch(limits: metadata.limits, maximum: maximum)
+        var batch = Batch(limits: metadata.limits, maximum: maximum, most: bytes)
         let aside = try asides()
         for entry in sealed.sorted(by: { $0.n < $1.n }) {
             if try aside.contains(where: { entry.depends(on: $0) }) || isBeforeItsRoot(entry) {
@@ -76,11 +82,13 @@ extension StoredLayer {
 private struct Batch {
     let limits: ServerLimits
     let maximum: Int
+    let mostBytes: Int
     var entries: [OutboxEntry] = []
     var bytes = 256
 
-    init(limits: ServerLimits, maximum: Int) {
+    init(limits: ServerLimits, maximum: Int, most bytes: Int) {
         self.limits = limits
+        mostBytes = min(limits.batchBytes, bytes)
         self.maximum = max(1, min(maximum, limits.batchChanges))
     }
 
@@ -88,7 +96,7 @@ private struct Batch {
 
     mutating func add(_ entry: OutboxEntry) -> Bool {
         let size = entry.change.canonicalBytes.count + 1
-        guard entries.isEmpty || (room > 0 && bytes + size <= limits.batchBytes) else { return false }
+        guard entries.isEmpty || (room > 0 && bytes + size <= mostBytes) else { return false }
         entries.append(entry)
         bytes += size
         return true

@@ -54,6 +54,8 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case attachment(String)
     /// No connection, a timeout or an overloaded server.
     case unreachable(String, retryAfterMilliseconds: Int64? = nil)
+    /// The connection stands, but nothing has moved for too long: it is slow, or dead.
+    case stalled(String)
     /// The server, or something on the way to it, does not accept edits, and answers everything else.
     case notSent(String, retryAfterMilliseconds: Int64? = nil)
     /// The responder is not a compatible server, or its response is invalid.
@@ -69,7 +71,7 @@ package enum SyncFailure: Error, Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .token(let need): need.description
         case .forbidden(let why), .lost(let why), .unreachable(let why, _), .invalidServer(let why),
-            .attachment(let why), .notSent(let why, _),
+            .attachment(let why), .notSent(let why, _), .stalled(let why),
             .oldClient(let why), .oldServer(let why), .store(let why):
             why
         case .epochChanged: "the server requires a full reload"

@@ -46,6 +46,7 @@ extension Synchronizer {
 
     private mutating func begin(_ pause: SendingPause) {
         self.pause = pause
+        hasToldOfUpload = false
         (pushAt, unsentSince) = (nil, nil)
         isCaughtUp = false
         // If this cannot be noted, other processes wait for as long as they do for a leader without a connection.

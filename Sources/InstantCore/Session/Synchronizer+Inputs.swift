@@ -49,6 +49,7 @@ extension Synchronizer {
                 closeStreams()
             }
         case .woke: try woke(now: now, random: &random)
+        case .moved: break  // noted below
         case .retryRequested:
             endPause(at: now, onRequest: true)
             try sendAfterPause()

@@ -24,6 +24,8 @@ extension Synchronizer {
     /// The first value of ``patience``: with two checks of the lock, less than 2 s.
     static let firstPatience: Int64 = 1000
     private static let mostPatience: Int64 = 60_000
+    /// The same once something has moved: over a slow link, a part of a request takes seconds.
+    private static let movingPatience: Int64 = 15_000
 
     private var shouldLead: Bool {
         if isSuspended { return false }
@@ -89,14 +91,15 @@ extension Synchronizer {
     /// - Parameter sign: Names the claim. One that stays although this was done is that of a process that was stopped.
     mutating func leadClaimed(_ sign: String, now: Timestamp) throws {
         guard isLeading, !cycle.isMigrating else { return }
-        let isSlow = busySince.map { now - $0 >= patience } ?? false
+        let isSlow = busySince.map { now - $0 >= (hasMoved ? max(patience, Self.movingPatience) : patience) } ?? false
         if try isWaiting || isSlow || !maySendAll() {
             guard claimWatch.isDue(sign) else { return }
             // Longer each time: the server may be slow for every process.
             if isSlow { patience = min(2 * patience, Self.mostPatience) }
             yield()
-        } else if case .live = session.state, !cycle.isSyncing, claimWatch.isDue(sign) {
+        } else if case .live = session.state, uploadUnderWay != nil || !cycle.isSyncing, claimWatch.isDue(sign) {
             try beginCycle()
+            tellOfUpload(now: now)
         }
     }
 
@@ -117,9 +120,10 @@ extension Synchronizer {
     private var isSettled: Bool { session.ticket.map { !session.isAsking(about: $0) } ?? true }
 
     mutating func noteProgress(_ input: Input, now: Timestamp) {
-        guard underWay != nil || sessionRequest != nil else { return busySince = nil }
+        guard underWay != nil || sessionRequest != nil else { return (busySince, hasMoved) = (nil, false) }
         switch input {
-        case .answered, .failed: busySince = now
+        case .answered, .failed: (busySince, hasMoved) = (now, false)
+        case .moved: (busySince, hasMoved) = (now, true)
         default: busySince = busySince ?? now
         }
     }
@@ -132,9 +136,9 @@ extension Synchronizer {
 
     private mutating func stopLeading() {
         guard isLeading else { return }
+        giveUp()
         isLeading = false
         fence.lead(false)
-        giveUp()
         closeStreams()
         epoch = nil
         end(.unreachable("another process on this machine syncs this layer"))
@@ -168,7 +172,7 @@ extension Synchronizer {
     mutating func updateFollowing(now: Timestamp) throws {
         while session.dataTicket != nil, cycle.isSyncing {
             let isUnsent = try backlog() == .sendable
-            let reason = try isUnsent ? layer.metadata().unsentBecause : nil
+            let reason = try isUnsent ? reasonToWaitFor() : nil
             if cycle.state == .sendingChanges {
                 guard !isUnsent || reason != nil else { return }
                 perform(cycle.sent())
@@ -180,6 +184,12 @@ extension Synchronizer {
                 cycle.received(backlog: reason == nil ? try backlog() : .kept, isUnsent: reason != nil),
                 failure: reason.map { .notSent($0) })
         }
+    }
+
+    /// Returns why the leader does not send the edits. It does send those that need no file while one is under way.
+    private func reasonToWaitFor() throws -> String? {
+        let reason = try layer.metadata().unsentBecause
+        return try reason == Self.uploading && !layer.waitsOnlyForFiles() ? nil : reason
     }
 
     /// Whether the goal is reached.

@@ -12,12 +12,17 @@ extension Synchronizer {
         while !mustStartOver, let ticket = session.dataTicket, let epoch, cycle.isSyncing {
             if let kind = try nextRequest(epoch: epoch, now: now) {
                 let request = SyncRequest(id: number(), ticket: ticket, kind: kind)
+                effects.append(.send(request))
+                if case .upload = kind {
+                    (uploadUnderWay, uploadSince) = (request, now)
+                    continue
+                }
                 if case .push = kind { unsentSince = nil }
                 underWay = request
-                effects.append(.send(request))
                 return
             }
             if cycle.state == .sendingChanges {
+                if uploadUnderWay != nil, mayPush() { return }
                 if mayPush(), search.suspect == nil { search = SendingSearch() }
                 perform(cycle.sent())
             } else {
@@ -42,14 +47,24 @@ extension Synchronizer {
                 if let filler = try layer.filler(of: suspect.n, clientID: suspect.clientID) { return .push(filler) }
                 search.suspect = nil
             }
-            return try layer.seal(maximum: min(batchLimit, search.limit)).map { .push($0) }
-                ?? layer.nextUpload(except: Set(uploads.skipped.keys)).map { .upload($0) }
+            // Beside an upload, an edit waits for the next one as it does without.
+            let isEarly = uploadUnderWay != nil && pushAt != nil
+            let limit = min(batchLimit, search.limit)
+            if !isEarly, let push = try layer.seal(maximum: limit, bytes: pushSize.limit) { return .push(push) }
+            guard uploadUnderWay == nil else { return try nextReceipt(epoch: epoch) }
+            return try layer.nextUpload(except: Set(uploads.skipped.keys)).map { .upload($0) }
         }
-        if let page = try layer.nextPage(epoch: epoch) { return .page(page) }
+        if let receipt = try nextReceipt(epoch: epoch) { return receipt }
         let metadata = try layer.metadata()
         guard let cursor = metadata.cursor else { return nil }
-        if !isCaughtUp { return .pull(cursor) }
         return integrity.isDue(lastCheck: metadata.checkedAt, at: now) ? .digest(epoch: cursor.epoch) : nil
+    }
+
+    /// Returns the next request for what others have written; nil at the server's head.
+    private func nextReceipt(epoch: String) throws -> SyncRequest.Kind? {
+        if let page = try layer.nextPage(epoch: epoch) { return .page(page) }
+        guard !isCaughtUp, let cursor = try layer.metadata().cursor else { return nil }
+        return .pull(cursor)
     }
 
     /// Whether the server accepts pushes with the current token.
@@ -84,6 +99,13 @@ extension Synchronizer {
             return
         }
         if case .presence(let answer) = answer { return take(answer, to: id) }
+        if let upload = uploadUnderWay, upload.id == id {
+            uploadEnded()
+            guard case (.uploaded, .upload(let file)) = (answer, upload.kind) else {
+                throw InvalidServerData("the response does not match the request")
+            }
+            return try uploaded(file)
+        }
         guard let request = underWay, request.id == id else { return }
         underWay = nil
         switch (answer, request.kind) {
@@ -95,11 +117,6 @@ extension Synchronizer {
             isCaughtUp = false
             announce(changes)
             if changes.needsSnapshot { startOver() }
-        case (.uploaded, .upload(let id)):
-            dropPause()
-            try layer.uploaded(id)
-            uploads.uploaded(id)
-            try putRefusedFilesAside()
         case (.digest(let answer), .digest): try take(answer, now: now)
         default: throw InvalidServerData("the response does not match the request")
         }
@@ -137,6 +154,7 @@ extension Synchronizer {
         }
         let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
         search.accepted()
+        pushSize.accepted()
         uploads.accepted()
         try putRefusedFilesAside()
         announce(changes)

@@ -11,8 +11,8 @@ extension Synchronizer {
             return judge(failure, ticket: request.ticket, now: now, random: &random)
         }
         if presenceFailed(id, failure, now: now) { return }
-        guard let request = underWay, request.id == id else { return }
-        underWay = nil
+        guard let request = [underWay, uploadUnderWay].compactMap(\.self).first(where: { $0.id == id }) else { return }
+        if request.id == underWay?.id { underWay = nil } else { uploadEnded() }
         switch (request.kind, failure) {
         case (_, .epochChanged): startOver()
         case (.push, .forbidden), (.upload, .forbidden):
@@ -26,11 +26,16 @@ extension Synchronizer {
         case (.upload(let id), .tooLarge), (.upload(let id), .attachment):
             let reason = failure == .tooLarge ? "its attachment is too large for the server" : failure.description
             announce(try layer.refuseUpload(id, because: reason))
-        case (.push(let pushed), .unreachable(_, nil)), (.push(let pushed), .invalidServer):
+        case (.push(let pushed), .stalled) where pushed.changes.count > 1:
+            // Less may get through. One edit that never does is searched for like a refused one.
+            pushSize.stalled(pushed)
+            fallthrough
+        case (.push, .notSent), (.upload, .unreachable(_, nil)), (.upload, .notSent), (.upload, .stalled):
+            pauseSending(failure, now: now, random: &random)
+        case (.push(let pushed), .unreachable(_, nil)), (.push(let pushed), .invalidServer),
+            (.push(let pushed), .stalled):
             try pushFailed(pushed, failure, now: now, random: &random)
         case (.upload(let file), .invalidServer): try uploadFailed(file, failure, now: now, random: &random)
-        case (.push, .notSent), (.upload, .unreachable(_, nil)), (.upload, .notSent):
-            pauseSending(failure, now: now, random: &random)
         case (.digest, .invalidServer):
             // The server does not support the request.
             try noteCheck(nil, now: now)
@@ -47,7 +52,7 @@ extension Synchronizer {
         case .forbidden(let why): perform(session.readingWithdrawn(ticket, why))
         case .lost(let why): perform(session.accessLost(why))
         case .epochChanged, .tooLarge, .clientIDTaken, .unreachable, .invalidServer, .oldClient, .oldServer, .store,
-            .attachment, .notSent:
+            .attachment, .notSent, .stalled:
             return fail(failure, now: now, random: &random)
         }
         if session.dataTicket == nil {
@@ -77,7 +82,8 @@ extension Synchronizer {
             notBefore = now + delay
         default: break
         }
-        giveUp()
+        // An upload that still moves need not begin again.
+        giveUpRecords()
         if case .authenticating(let ticket, _) = session.state, problem?.description != failure.description {
             // Announce once, not on each attempt.
             effects.append(.announce(.failedReauthentication(ticket, failure)))
@@ -88,8 +94,15 @@ extension Synchronizer {
         end(failure)
     }
 
-    /// Abandons the request in flight. A push may still have been applied, so it is sent again.
+    /// Abandons the requests in flight.
     mutating func giveUp() {
+        giveUpRecords()
+        if let uploadUnderWay { effects.append(.cancel(uploadUnderWay.id)) }
+        uploadEnded()
+    }
+
+    /// Abandons the record request in flight. A push may still have been applied, so it is sent again.
+    private mutating func giveUpRecords() {
         if let underWay { effects.append(.cancel(underWay.id)) }
         underWay = nil
     }

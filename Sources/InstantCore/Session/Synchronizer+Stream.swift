@@ -5,7 +5,7 @@ import SyncProtocol
 /// closed.
 extension Synchronizer {
     mutating func updateStream(now: Timestamp) throws {
-        guard isLeading, isListening, let ticket = session.dataTicket, !cycle.isSyncing, let epoch,
+        guard isLeading, isListening, let ticket = session.dataTicket, isFreeToListen, let epoch,
             let channel = stream.wanted(by: ticket, at: now),
             let cursor = try layer.metadata().cursor, cursor.epoch.isExactly(epoch)
         else { return }
@@ -15,6 +15,9 @@ extension Synchronizer {
             .openStream(
                 StreamRequest(id: id, ticket: ticket, cursor: cursor, channel: channel, session: presence.session)))
     }
+
+    /// An upload may take minutes: what the others write meanwhile comes with the live channel.
+    private var isFreeToListen: Bool { !cycle.isSyncing || isCaughtUp && uploadUnderWay != nil }
 
     mutating func heard(
         _ event: LiveEvent, on id: StreamID, now: Timestamp, random: inout some RandomNumberGenerator
@@ -74,7 +77,7 @@ extension Synchronizer {
             return
         }
         switch failure {
-        case nil, .unreachable(_, nil): if stream.ended(id, at: now) == .unheard { return }
+        case nil, .unreachable(_, nil), .stalled: if stream.ended(id, at: now) == .unheard { return }
         case .epochChanged:
             _ = stream.closedAll()
             return perform(session.invalidated())

@@ -73,6 +73,7 @@ extension Synchronizer {
         followUntil = followUntil.map { $0 + -back }
         checkAt = checkAt.map { $0 + -back }
         busySince = busySince.map { $0 + -back }
+        uploadSince = uploadSince.map { $0 + -back }
         search.clockWentBack(by: back)
         uploads.clockWentBack(by: back)
         pause?.clockWentBack(by: back)

@@ -5,7 +5,8 @@ package import SyncProtocol
 /// The client of one layer as a function: it takes inputs, returns effects and calls the store directly.
 ///
 /// It owns the state machines and selects the next request. A performer sends requests, reads streams, holds tokens and
-/// timers, and feeds the results back, strictly one at a time. At most one record request is in flight at a time.
+/// timers, and feeds the results back, strictly one at a time. At most one record request is in flight at a time, and beside
+/// it one upload.
 ///
 /// Several processes may open one layer. Each authenticates with its own token; only the leader, which holds the
 /// layer's lock, sends, receives and writes the server's state. See Synchronizer+Leading.swift.
@@ -27,6 +28,8 @@ package struct Synchronizer {
         case listening(Bool)
         /// The time of ``Effect/wake(_:)`` was reached, or this process started.
         case woke
+        /// Bytes of a request were sent or received: it is slow, not dead. Sent at most with each check of the lock.
+        case moved
         /// A key press or a restored network: stop waiting.
         case retryRequested
         case wentOffline
@@ -106,6 +109,11 @@ package struct Synchronizer {
     var nextNumber = 1
     /// The record request in flight.
     var underWay: SyncRequest?
+    /// The upload in flight. It takes as long as its file is large, so pushes are sent beside it.
+    var uploadUnderWay: SyncRequest?
+    var uploadSince: Timestamp?
+    /// Whether other processes were told that a file is being sent.
+    var hasToldOfUpload = false
     /// The session request in flight.
     var sessionRequest: SyncRequest?
     /// The cursor when the session was requested, because the response may be older than later changes.
@@ -118,6 +126,8 @@ package struct Synchronizer {
     /// The token with which a push or an upload got a 403; it is not used for pushes again.
     var forbidden: TokenHandle?
     var batchLimit = Int.max
+    /// The size of a push in bytes: smaller after one that stalled, so that at least something arrives over a slow link.
+    var pushSize = PushSize()
     /// Whether the cursor is invalid. A snapshot is loaded once the session is known again.
     var mustStartOver = false
     var resets = ResetLedger()
@@ -147,6 +157,8 @@ package struct Synchronizer {
     var isSuspended = false
     /// While a request is in flight: when it was sent, or when the last response arrived.
     var busySince: Timestamp?
+    /// Whether anything has moved since then.
+    var hasMoved = false
     /// How long a response may take, in milliseconds, before another process may try instead.
     var patience = Self.firstPatience
     /// The session of an accepted token, until it is known whether this process leads.

@@ -59,6 +59,33 @@ struct UploadSearch: Hashable, Sendable {
 }
 
 extension Synchronizer {
+    mutating func uploadEnded() {
+        (uploadUnderWay, uploadSince) = (nil, nil)
+        if hasToldOfUpload, pause == nil { try? layer.note(unsentBecause: nil) }
+        hasToldOfUpload = false
+    }
+
+    /// Tells another process, which waits for everything to be sent, that a file is under way: it need not wait for that.
+    mutating func tellOfUpload(now: Timestamp) {
+        guard !hasToldOfUpload, pause == nil, let uploadSince, now - uploadSince >= Self.longUpload else { return }
+        hasToldOfUpload = true
+        try? layer.note(unsentBecause: Self.uploading)
+    }
+
+    static let uploading = "a file is being sent"
+
+    /// Milliseconds.
+    private static let longUpload: Int64 = 3000
+
+    mutating func uploaded(_ file: AttachmentID) throws {
+        dropPause()
+        try layer.uploaded(file)
+        uploads.uploaded(file)
+        try putRefusedFilesAside()
+        // The cycle may have ended without the upload.
+        try sendWaiting()
+    }
+
     /// Handles an upload that the server itself has not answered.
     mutating func uploadFailed(
         _ file: AttachmentID, _ failure: SyncFailure, now: Timestamp, random: inout some RandomNumberGenerator

@@ -22,7 +22,7 @@ extension LayerSession {
         for await event in signals.stream {
             if try isDone(event) { return }
             guard let event else {
-                try watch.checkPatience(syncedBy: descriptor.status.syncedBy)
+                try watch.checkPatience(syncedBy: descriptor.status.syncedBy, lastMove: descriptor.lastMove)
                 continue
             }
             switch watch.heard(event) {
@@ -118,13 +118,14 @@ private struct Watch {
         }
     }
 
-    func checkPatience(syncedBy process: SyncingProcess?) throws {
+    func checkPatience(syncedBy process: SyncingProcess?, lastMove: ContinuousClock.Instant?) throws {
         // Between two tries nothing is heard.
         if let unsent, let waitsUntil {
             if waitsUntil < .now { throw unsent }
             return
         }
-        guard .now - lastSign > patience else { return }
+        // A slow link takes the time that it needs.
+        guard .now - max(lastSign, lastMove ?? lastSign) > patience else { return }
         if wasReached, let process {
             throw CommandFailure(
                 "the local copy is not current: \(process) syncs this layer, but did not bring it up to date within \(patience.components.seconds) s; "

@@ -58,6 +58,43 @@ import Testing
         #expect(it.synchronizer.connection == .live)
     }
 
+    /// What waits in the buffers on the way cannot be told from a dead line.
+    @Test mutating func aPushThatStandsStillIsTriedWithLess() throws {
+        let text = String(repeating: "x", count: 4000)
+        for number in 1...8 { try it.layer.create(note(text), id: "n\(number)", author: nil, at: it.now) }
+        var sizes: [Int] = []
+        var input = Synchronizer.Input.syncRequested
+        for _ in 1...4 {
+            let effects = it.give(input)
+            guard case .send(let request)? = effects.first(where: { $0.name?.hasPrefix("push") ?? false }),
+                case .push(let push) = request.kind
+            else { break }
+            sizes.append(push.changes.count)
+            let pull = it.give(.failed(request.id, .stalled("nothing moved"))).request("pull since 0")
+            _ = it.give(.answered(try #require(pull), it.delta()))
+            #expect(it.synchronizer.connection == .live)
+            it.now = try #require(it.alarm)
+            input = .woke
+        }
+        #expect(sizes == [8, 3, 1, 1])
+        #expect(try it.layer.asideCount() == 0, "a slow line refuses nothing")
+        // It grows again.
+        var n: Int64 = 1
+        var effects = it.give(.woke)
+        sizes = []
+        while case .send(let request)? = effects.first(where: { $0.name?.hasPrefix("push") ?? false }),
+            case .push(let push) = request.kind
+        {
+            sizes.append(push.changes.count)
+            let count = Int64(push.changes.count)
+            let results = (n..<(n + count)).map { ChangeResult(n: $0, status: .applied, revision: $0) }
+            n += count
+            let delta = Delta(epoch: "e", changes: [], upTo: n - 1, more: false)
+            effects = it.give(.answered(request.id, .push(PushAnswer(results: results, delta: delta))))
+        }
+        #expect(sizes == [1, 2, 5])
+    }
+
     @Test mutating func withoutAConnectionThereIsNoOtherReason() throws {
         let pull = try #require(failPush(.unreachable("no network")).request)
         #expect(it.names(.failed(pull, .unreachable("no network"))) == ["dirty", "failed: no network"])

@@ -148,6 +148,14 @@ extension [Synchronizer.Effect] {
         return nil
     }
 
+    /// The number of the request with this name.
+    func request(_ name: String) -> Int? {
+        for effect in self {
+            if case .send(let request) = effect, effect.name == name { return request.id }
+        }
+        return nil
+    }
+
     var wake: Timestamp? {
         for case .wake(let moment) in self { return moment }
         return nil

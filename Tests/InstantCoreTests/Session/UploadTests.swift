@@ -49,46 +49,111 @@ import Testing
         try addImage("i")
         try addImage("j")
         let upload = it.give(.syncRequested)
-        #expect(upload.compactMap(\.name).last == "upload aaaa")
-        #expect(it.names(.answered(upload.request ?? -1, .uploaded)) == ["push 2"])
+        _ = it.give(.answered(try #require(upload.request("pull since 0")), it.delta()))
+        #expect(it.names(.answered(try #require(upload.request("upload aaaa")), .uploaded)) == ["push 2"])
+    }
+
+    @Test mutating func editsAreSentAndReceivedBesideAnUpload() throws {
+        it = Bench()
+        _ = try it.goListening()
+        try addImage()
+        let began = it.give(.syncRequested)
+        #expect(began.compactMap(\.name).suffix(2) == ["upload aaaa", "pull since 0"])
+        _ = it.give(.answered(try #require(began.request("pull since 0")), it.delta()))
+        #expect(try it.edit("n") == [])
+        it.now = it.now + 1000
+        let push = it.give(.woke)
+        #expect(push.compactMap(\.name) == ["push 1"])
+        #expect(it.names(.answered(try #require(push.request), applied(1))) == ["changed n"])
+        #expect(it.synchronizer.cycle.state == .sendingChanges, "the cycle ends with the upload")
+        let rest = it.give(.answered(try #require(began.request("upload aaaa")), .uploaded))
+        #expect(rest.compactMap(\.name) == ["push 1"])
+    }
+
+    /// The program starts with an upload that takes minutes.
+    @Test mutating func theLiveChannelOpensBesideAnUpload() throws {
+        try addImage()
+        let began = it.give(.listening(true))
+        #expect(began.compactMap(\.name).suffix(2) == ["upload aaaa", "pull since 0"])
+        let opened = it.give(.answered(try #require(began.request("pull since 0")), it.delta()))
+        #expect(opened.compactMap(\.name) == ["open stream"])
+        let change = ChangeEvent(epoch: "e", revision: 1, previous: 0, changes: [item("other", "theirs", 1)])
+        #expect(it.names(.heard(try #require(opened.stream?.id), .change(change))).contains("changed other"))
+    }
+
+    @Test mutating func aLongUploadIsToldToOtherProcesses() throws {
+        try addImage()
+        let began = it.give(.syncRequested)
+        _ = it.give(.answered(try #require(began.request("pull since 0")), it.delta()))
+        let pull = it.give(.leadClaimed("other"))
+        #expect(pull.compactMap(\.name) == ["pull since 0"])
+        _ = it.give(.answered(try #require(pull.request), it.delta()))
+        #expect(try it.layer.metadata().unsentBecause == nil)
+        it.now = it.now + 3000
+        _ = it.give(.leadClaimed("another"))
+        #expect(try it.layer.metadata().unsentBecause == "a file is being sent")
+        _ = it.give(.answered(try #require(began.request("upload aaaa")), .uploaded))
+        #expect(try it.layer.metadata().unsentBecause == nil)
+    }
+
+    @Test mutating func anUploadThatStandsStillIsTriedAgainAndPutsNothingAside() throws {
+        try addImage()
+        for _ in 1...5 {
+            let effects = it.give(.syncRequested)
+            if let pull = effects.request("pull since 0") { _ = it.give(.answered(pull, it.delta())) }
+            let upload = try #require(effects.request("upload aaaa"))
+            let pull = try #require(it.give(.failed(upload, .stalled("nothing moved"))).request)
+            #expect(it.names(.answered(pull, it.delta())).last == "failed: nothing moved")
+            it.now = it.now + 10_000
+        }
+        #expect(try states == ["i": .waiting])
     }
 
     @Test mutating func aBrokenUploadIsTriedAgain() throws {
         try addImage()
-        let upload = it.give(.syncRequested).request ?? -1
-        let pull = it.give(.failed(upload, .unreachable("cut"))).request ?? -1
+        let began = it.give(.syncRequested)
+        _ = it.give(.failed(try #require(began.request("upload aaaa")), .unreachable("cut")))
+        let pull = try #require(began.request("pull since 0"))
         #expect(it.names(.answered(pull, it.delta())).last == "failed: cut")
         #expect(try it.layer.nextUpload() == file)
         it.now = try #require(it.alarm)
-        #expect(it.names(.woke).last == "upload aaaa")
+        #expect(it.names(.woke).contains("upload aaaa"))
     }
 
     private static let refused = SyncFailure.invalidServer("it answers 403")
 
     /// Answers what is sent until nothing is, with the time that passes; the file is refused on the way.
     private mutating func run(_ input: Synchronizer.Input, refusing files: Set<AttachmentID>) throws -> [String] {
-        var (effects, names): (_, [String]) = (it.give(input), [])
+        var names: [String] = []
+        var sent: [SyncRequest] = []
+        func note(_ effects: [Synchronizer.Effect]) {
+            for effect in effects {
+                if case .send(let request) = effect { sent.append(request) }
+            }
+        }
+        note(it.give(input))
         var revision = try it.layer.metadata().cursor?.revision ?? 0
         var waits = 0
         while true {
-            guard case .send(let request)? = effects.last(where: { if case .send = $0 { true } else { false } }) else {
+            guard !sent.isEmpty else {
                 waits += 1
                 guard try it.layer.hasUnsent(), waits < 40, let alarm = it.alarm else { break }
                 it.now = max(it.now, alarm)
-                effects = it.give(.woke)
+                note(it.give(.woke))
                 continue
             }
+            let request = sent.removeFirst()
             switch request.kind {
-            case .upload(let file) where files.contains(file): effects = it.give(.failed(request.id, Self.refused))
+            case .upload(let file) where files.contains(file): note(it.give(.failed(request.id, Self.refused)))
             case .upload(let file):
                 names.append("upload \(file.hex.prefix(1))")
-                effects = it.give(.answered(request.id, .uploaded))
+                note(it.give(.answered(request.id, .uploaded)))
             case .push(let push):
                 names += push.changes.map(\.id)
                 let from = push.changes[0].n
                 revision = max(revision, from + Int64(push.changes.count) - 1)
-                effects = it.give(.answered(request.id, applied(Int64(push.changes.count), from: from)))
-            default: effects = it.give(.answered(request.id, it.delta(upTo: revision)))
+                note(it.give(.answered(request.id, applied(Int64(push.changes.count), from: from))))
+            default: note(it.give(.answered(request.id, it.delta(upTo: revision))))
             }
         }
         return names
@@ -144,8 +209,9 @@ import Testing
 
     @Test mutating func aServerThatForgotTheFileIsGivenItAgain() throws {
         try addImage("i")
-        let upload = it.give(.syncRequested).request ?? -1
-        let push = it.give(.answered(upload, .uploaded)).request ?? -1
+        let began = it.give(.syncRequested)
+        _ = it.give(.answered(try #require(began.request("pull since 0")), it.delta()))
+        let push = it.give(.answered(try #require(began.request("upload aaaa")), .uploaded)).request ?? -1
         let invalid = ChangeResult(n: 1, status: .invalid, reason: "its attachment was not uploaded")
         _ = it.give(
             .answered(
@@ -157,7 +223,7 @@ import Testing
         let moved = image(file).changing { $0["bbox"] = [5, 5, 5, 5] }
         try it.layer.update("i", content: moved, at: it.now)
         _ = it.give(.edited)
-        #expect(it.names(.syncRequested).last == "upload aaaa")
+        #expect(it.names(.syncRequested).contains("upload aaaa"))
     }
 
     @Test mutating func aTokenThatMayNotWriteUploadsNothing() throws {

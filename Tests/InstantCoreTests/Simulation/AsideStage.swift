@@ -88,7 +88,8 @@ final class AsideStage {
             return try layer.update(Self.root, content: note(nextText()), at: now)
         case .delete: return try layer.delete(Self.root, at: now)
         case .undo:
-            guard let last = receipts.popLast() else { return nil }
+            // As after a restart.
+            guard let last = receipts.popLast().flatMap({ EditReceipt(json: $0.json) }) else { return nil }
             mustUndo = last.kind == .delete && last.id == Self.root
             _ = try layer.undo(last, at: now)
             let (text, before) = (try shown[last.id], texts([last.before].compactMap(\.self))[last.id])

@@ -310,6 +310,23 @@ import Testing
         #expect(try it.layer.metadata().cursor?.revision == 4)
     }
 
+    /// A deletion and its undo were only appended during a recovery. Without the deletion, the undo cancelled out the next one, and
+    /// the note was sent.
+    @Test func aDroppedDeletionTakesItsUndoAlong() throws {
+        let it = try LayerFixture()
+        try it.accept(it.grant(), generation: "g2", head: 3)
+        try it.layer.create(note("new"), id: "n", author: nil, at: it.now)
+        let deletion = try it.layer.delete("n", at: it.now)
+        try it.layer.undo(deletion, at: it.now)
+        #expect(try it.layer.outbox().map(\.kind) == [.create, .delete, .restore])
+        try it.layer.discard(it.layer.outbox()[1].seq)
+        #expect(try it.layer.outbox().map(\.kind) == [.create])
+        #expect(try it.text("n") == "new")
+        try it.take([], epoch: "eg2")
+        try it.layer.delete("n", at: it.now)
+        #expect(try it.layer.outbox().isEmpty)
+    }
+
     /// A restore and the next deletion cancelled each other out although the server had the record again.
     @Test func whatIsBackWithoutTheRestoreIsStillDeleted() throws {
         let it = try LayerFixture()

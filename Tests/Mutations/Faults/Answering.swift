@@ -53,8 +53,8 @@ extension Fault {
             "metadata.missingFile(of: entry) == nil else", "PLANTED || metadata.missingFile(of: entry) == nil else"),
         Fault(
             "a change is sent before it is on disk", in: "InstantCore/Outbox/Layer+Sealing.swift",
-            "try store.write { try $0.seal(maximum: maximum) }",
-            "try store.write(PLANTED ? .recoverable : .synced) { try $0.seal(maximum: maximum) }"),
+            "try store.write { try $0.seal(maximum: maximum, bytes: bytes) }",
+            "try store.write(PLANTED ? .recoverable : .synced) { try $0.seal(maximum: maximum, bytes: bytes) }"),
         Fault(
             "an unanswered change is sent again under another number",
             in: "InstantCore/Session/Synchronizer+Retries.swift",

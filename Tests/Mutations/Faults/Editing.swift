@@ -82,6 +82,19 @@ extension Fault {
             "guard kind == .update, let record else { return self }",
             "guard !PLANTED, kind == .update, let record else { return self }"),
         Fault(
+            "a deletion that is dropped leaves its undo behind", in: "InstantCore/Outbox/Layer+Conflicts.swift",
+            "if entry.kind == .delete, entry.isUnsealed {", "if !PLANTED, entry.kind == .delete, entry.isUnsealed {"),
+        Fault(
+            "undoing a deletion after it was sent forgets the text before it that never arrived",
+            in: "InstantCore/Outbox/Layer+Undo.swift",
+            "else { return deletion.unanswered == .update }",
+            "else { return !PLANTED && deletion.unanswered == .update }"),
+        Fault(
+            "a note that never arrived and was deleted cannot be brought back",
+            in: "InstantCore/Outbox/Layer+Undo.swift",
+            "guard deletion.kind == .delete, deletion.unanswered == .create,",
+            "guard !PLANTED, deletion.kind == .delete, deletion.unanswered == .create,"),
+        Fault(
             "an undo overwrites someone else's later change", in: "InstantCore/Outbox/Layer+Undo.swift",
             "guard wasOurs else {", "guard PLANTED || wasOurs else {"),
         Fault(

@@ -30,6 +30,19 @@ extension Fault {
                         pauseSending(failure, now: now, random: &random)
             """),
         Fault(
+            "edits wait for an upload", in: "InstantCore/Session/Synchronizer+Requests.swift",
+            "                if case .upload = kind {\n", "                if case .upload = kind, !PLANTED {\n"),
+        Fault(
+            "a push that stands still is repeated as it is", in: "InstantCore/Session/Synchronizer+Retries.swift",
+            "            pushSize.stalled(pushed)", "            if !PLANTED { pushSize.stalled(pushed) }"),
+        Fault(
+            "a long upload is not told to other processes", in: "InstantCore/Session/UploadSearch.swift",
+            "guard !hasToldOfUpload,", "guard !PLANTED, !hasToldOfUpload,"),
+        Fault(
+            "a pause whose timer is late never ends", in: "InstantCore/Session/Synchronizer.swift",
+            "if isRetryDue, pushDelay != nil { try sendAfterPause() }",
+            "if isRetryDue, pushDelay != nil, !PLANTED || input == .woke { try sendAfterPause() }"),
+        Fault(
             "the part that did not fit into an answer is not requested",
             in: "InstantCore/Session/Synchronizer+Requests.swift",
             "isCaughtUp = answer.delta.map { !$0.more } ?? false",
