@@ -152,8 +152,10 @@ extension LayerPerformer {
                 return state.synchronizer.handle(input, now: now, random: &state.random)
             }
             handle { state, now in
-                guard let move = self.transport.recorder?.lastMove, state.lastMove != move else { return [] }
-                state.lastMove = move
+                guard let progress = self.transport.recorder?.lastProgress, state.lastProgress != progress else {
+                    return []
+                }
+                state.lastProgress = progress
                 return state.synchronizer.handle(.moved, now: now, random: &state.random)
             }
             handle { state, now in self.takeLeftovers(&state, now) }

@@ -64,7 +64,7 @@ final class LayerPerformer: Sendable {
         var moveProblem: InstantError?
         /// The rejected edits that were reported, or were there when the layer was opened.
         var rejected: Set<Conflict.ID> = []
-        var lastMove: ContinuousClock.Instant?
+        var lastProgress: ContinuousClock.Instant?
         /// Those who wait until the server knows that this program leaves.
         var farewells: [CheckedContinuation<Void, Never>] = []
     }

@@ -37,6 +37,8 @@ extension HTTPTransport {
             var parser = ServerSentEventParser()
             do {
                 for try await part in response.body {
+                    // The disk may be slow.
+                    motion.rest()
                     for event in try parser.feed(part.readableBytesView) { await heard(event) }
                     motion.moved()
                 }

@@ -90,7 +90,7 @@ struct HTTPTransport: Sendable {
                     }
                 }
             }
-            if let number { recorder?.ended(number, "\(answer.status.code)") }
+            if let number { recorder?.ended(number, "\(answer.status.code)", isAnswered: answer.status == .ok) }
             return HTTPClientResponse(
                 version: answer.version, status: answer.status, headers: answer.headers,
                 body: .bytes(answer.body ?? ByteBuffer()))

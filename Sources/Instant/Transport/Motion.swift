@@ -12,22 +12,28 @@ final class Motion: Sendable {
         let start = NIODeadline.now()
         /// nil while nothing is transferred.
         var last: NIODeadline? = .now()
+        var hasBegun = false
     }
 
     private let state: Mutex<State>
-    private let note: @Sendable (_ allowing: TimeAmount) -> Void
+    private let note: @Sendable (_ allowing: TimeAmount, _ isProgress: Bool) -> Void
 
     /// - Parameters:
     ///   - patience: How long nothing may move.
-    ///   - note: Called at each move, with the time for which nothing need follow.
-    init(patience: TimeAmount, note: @escaping @Sendable (_ allowing: TimeAmount) -> Void = { _ in }) {
+    ///   - note: Called at each move, with the time for which nothing need follow, and whether it is not the first one.
+    init(
+        patience: TimeAmount, note: @escaping @Sendable (_ allowing: TimeAmount, _ isProgress: Bool) -> Void
+    ) {
         state = Mutex(State(patience: patience))
         self.note = note
     }
 
     func moved() {
-        state.withLock { $0.last = .now() }
-        note(.zero)
+        let hadBegun = state.withLock { state in
+            defer { (state.last, state.hasBegun) = (.now(), true) }
+            return state.hasBegun
+        }
+        note(.zero, hadBegun)
     }
 
     /// Notes that the last byte of the request was handed to the connection.
@@ -37,7 +43,7 @@ final class Motion: Sendable {
             (state.last, state.patience) = (.now(), max(state.patience, time))
             return time
         }
-        note(time)
+        note(time, false)
     }
 
     /// Notes that nothing is transferred until the next move, because the disk is busy.
@@ -72,8 +78,8 @@ extension HTTPTransport {
         within time: TimeAmount? = nil, _ number: Int? = nil,
         _ body: @escaping @Sendable (Motion) async throws -> Result
     ) async throws -> Result {
-        let motion = Motion(patience: time ?? TimeAmount(patience)) { [recorder] time in
-            if let number { recorder?.moved(number, allowing: time) }
+        let motion = Motion(patience: time ?? TimeAmount(patience)) { [recorder] time, isProgress in
+            if let number { recorder?.moved(number, allowing: time, isProgress: isProgress) }
         }
         return try await withThrowingTaskGroup(of: Result.self) { group in
             defer { group.cancelAll() }

@@ -14,6 +14,10 @@ final class RequestRecorder: Sendable {
         var dropped = 0
         /// When each request that has not ended last moved, or may be silent until.
         var moves: [Int: ContinuousClock.Instant] = [:]
+        /// When the last request ended to which the server gave an answer.
+        var lastAnswer: ContinuousClock.Instant?
+        /// When a request for records, or its answer, was last seen to move.
+        var lastProgress: ContinuousClock.Instant?
     }
 
     private let state = Mutex(State())
@@ -50,22 +54,38 @@ final class RequestRecorder: Sendable {
         }
     }
 
-    /// Notes that bytes of a request were sent or received.
+    /// Notes that bytes of a request were sent or received. One that has ended is ignored.
     ///
-    /// - Parameter time: For how long nothing need follow.
-    func moved(_ number: Int, allowing time: TimeAmount) {
-        let moment = ContinuousClock.now + Duration(time)
-        state.withLock { $0.moves[number] = max(moment, $0.moves[number] ?? moment) }
+    /// - Parameters:
+    ///   - time: For how long nothing need follow.
+    ///   - isProgress: Whether this shows that the connection is alive. Its first bytes go into a buffer.
+    func moved(_ number: Int, allowing time: TimeAmount, isProgress: Bool) {
+        let present = ContinuousClock.now
+        let moment = present + Duration(time)
+        state.withLock { state in
+            let index = number - state.dropped
+            guard state.requests.indices.contains(index), state.requests[index].outcome == nil else { return }
+            state.moves[number] = max(moment, state.moves[number] ?? moment)
+            // An upload says nothing about the requests beside it.
+            if isProgress, state.requests[index].method != "PUT" { state.lastProgress = present }
+        }
     }
 
-    /// When bytes of a request that has not ended were last sent or received; later, if none need follow yet. Live channels do
-    /// not count.
-    var lastMove: ContinuousClock.Instant? { state.withLock { $0.moves.values.max() } }
+    /// When bytes of a request were last sent or received: of one that has not ended, or that was answered. Later, if none need
+    /// follow yet. Streams do not count.
+    var lastMove: ContinuousClock.Instant? {
+        state.withLock { ($0.moves.values + [$0.lastAnswer].compactMap(\.self)).max() }
+    }
 
-    func ended(_ number: Int, _ outcome: String) {
+    /// When a request for records, or its answer, was last seen to move.
+    var lastProgress: ContinuousClock.Instant? { state.withLock(\.lastProgress) }
+
+    /// - Parameter isAnswered: Whether the server did what was asked.
+    func ended(_ number: Int, _ outcome: String, isAnswered: Bool = false) {
         let end = now()
         let request = state.withLock { state -> SentRequest? in
             state.moves[number] = nil
+            if isAnswered { state.lastAnswer = .now }
             let index = number - state.dropped
             guard state.requests.indices.contains(index) else { return nil }
             state.requests[index].outcome = outcome
@@ -80,7 +100,7 @@ extension InstantDocumentDescriptor {
     /// The last requests to the server since this layer was opened, newest first; a stream of events counts as one.
     package var recentRequests: [SentRequest] { recorder.requests }
 
-    /// When bytes of a request that has not ended were last sent or received; later, if none need follow yet. Live channels do
-    /// not count.
+    /// When bytes of a request were last sent or received: of one that has not ended, or that was answered. Later, if none need
+    /// follow yet. Streams do not count.
     package var lastMove: ContinuousClock.Instant? { recorder.lastMove }
 }

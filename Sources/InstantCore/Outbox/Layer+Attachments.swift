@@ -10,7 +10,7 @@ extension Layer {
         try store.read { store in
             let metadata = try store.metadata()
             return try store.entries(in: [.waiting, .sealed], limit: .max).allSatisfy {
-                $0.stage == .waiting && metadata.missingFile(of: $0) != nil
+                try $0.stage == .waiting && store.waitsForFile($0, metadata)
             }
         }
     }
@@ -94,5 +94,17 @@ extension LayerMetadata {
             return nil
         }
         return id
+    }
+}
+
+extension StoredLayer {
+    /// Whether an edit cannot be sent because a file is missing: its own, or that of the annotation that it comments on.
+    func waitsForFile(_ entry: OutboxEntry, _ metadata: LayerMetadata) throws -> Bool {
+        guard !metadata.uploads.isEmpty else { return false }
+        if metadata.missingFile(of: entry) != nil { return true }
+        guard let root = entry.root else { return false }
+        return try entries(of: root).contains {
+            $0.bringsRecord && $0.stage == .waiting && metadata.missingFile(of: $0) != nil
+        }
     }
 }

@@ -43,9 +43,7 @@ extension WritableLayer {
             let waiting = try entries(in: [.waiting], limit: max(0, batch.room))
             let tried = waiting.filter(\.isAside)
             for var entry in waiting where !entry.isAside && !tried.contains(where: { entry.depends(on: $0) }) {
-                guard busy.insert(ByteOrdered(entry.id)).inserted, metadata.missingFile(of: entry) == nil else {
-                    continue
-                }
+                guard busy.insert(ByteOrdered(entry.id)).inserted, try !waitsForFile(entry, metadata) else { continue }
                 entry.state = .sealed(n: metadata.lastN + 1)
                 guard batch.add(entry) else { break }
                 metadata.lastN += 1

@@ -24,8 +24,8 @@ extension Synchronizer {
     /// The first value of ``patience``: with two checks of the lock, less than 2 s.
     static let firstPatience: Int64 = 1000
     private static let mostPatience: Int64 = 60_000
-    /// The same once something has moved: over a slow link, a part of a request takes seconds.
-    private static let movingPatience: Int64 = 15_000
+    /// The same once something has moved: over a slow link, a part of a request takes seconds. Below ``followPatience``.
+    private static let movingPatience: Int64 = 9000
 
     private var shouldLead: Bool {
         if isSuspended { return false }

@@ -22,8 +22,13 @@ extension Synchronizer {
                 return
             }
             if cycle.state == .sendingChanges {
+                if mayPush(), search.suspect == nil, uploadUnderWay == nil || pushAt == nil { search = SendingSearch() }
                 if uploadUnderWay != nil, mayPush() { return }
-                if mayPush(), search.suspect == nil { search = SendingSearch() }
+                if mayPush(), let failure = uploads.skipped.values.first {
+                    // No other file is left to try.
+                    uploads.giveUp()
+                    pauseSending(failure, for: Self.pauseForFiles, now: now)
+                }
                 perform(cycle.sent())
             } else {
                 try layer.noteSync(at: now)
@@ -38,6 +43,9 @@ extension Synchronizer {
             }
         }
     }
+
+    /// Milliseconds.
+    private static let pauseForFiles: Int64 = 5000
 
     /// Returns the next request of this half of the cycle; nil if it is complete.
     private mutating func nextRequest(epoch: String, now: Timestamp) throws -> SyncRequest.Kind? {

@@ -15,6 +15,11 @@ extension Synchronizer {
         if request.id == underWay?.id { underWay = nil } else { uploadEnded() }
         switch (request.kind, failure) {
         case (_, .epochChanged): startOver()
+        // The connection is the reason already, or the token is not used any more.
+        case (.upload, .unreachable) where session.dataTicket == nil,
+            (.upload, .stalled) where session.dataTicket == nil,
+            (.upload, .forbidden) where session.dataTicket != request.ticket:
+            break
         case (.push, .forbidden), (.upload, .forbidden):
             // The server consumed no number, so the change waits for a token with write permission.
             forbidden = request.ticket

@@ -5,8 +5,8 @@ package import SyncProtocol
 /// The client of one layer as a function: it takes inputs, returns effects and calls the store directly.
 ///
 /// It owns the state machines and selects the next request. A performer sends requests, reads streams, holds tokens and
-/// timers, and feeds the results back, strictly one at a time. At most one record request is in flight at a time, and beside
-/// it one upload.
+/// timers, and feeds the results back, strictly one at a time. At most one record request and one upload are
+/// in flight at a time.
 ///
 /// Several processes may open one layer. Each authenticates with its own token; only the leader, which holds the
 /// layer's lock, sends, receives and writes the server's state. See Synchronizer+Leading.swift.
@@ -155,9 +155,9 @@ package struct Synchronizer {
     var claimsLead = false
     var claimWatch = ClaimWatch()
     var isSuspended = false
-    /// While a request is in flight: when it was sent, or when the last response arrived.
+    /// While a request is in flight: when it was sent, when the last response arrived, or when something last moved.
     var busySince: Timestamp?
-    /// Whether anything has moved since then.
+    /// Whether anything has moved since the last response.
     var hasMoved = false
     /// How long a response may take, in milliseconds, before another process may try instead.
     var patience = Self.firstPatience

@@ -244,6 +244,21 @@ import Testing
         #expect(it.synchronizer.connection == .elsewhere)
     }
 
+    /// Its connection is slow, not dead.
+    @Test func aProcessWhoseRequestMovesKeepsTheLead() {
+        var it = Bench()
+        _ = it.goLive()
+        _ = it.request(.syncRequested)
+        for _ in 1...5 {
+            it.now = it.now + 8000
+            _ = it.give(.moved)
+            #expect(!it.give(.leadClaimed("a")).contains(.lead(false)))
+        }
+        it.now = it.now + 9000
+        it.isLockTaken = true
+        #expect(it.give(.leadClaimed("b")).contains(.lead(false)))
+    }
+
     @Test func aStoppedProcessGivesTheLockUpFirstAndAsksAgainAfterwards() {
         var it = Bench()
         _ = it.goLive()

@@ -59,7 +59,7 @@ import Testing
     }
 
     /// What waits in the buffers on the way cannot be told from a dead line.
-    @Test mutating func aPushThatStandsStillIsTriedWithLess() throws {
+    @Test mutating func aPushThatStandsStillIsRetriedWithFewerEdits() throws {
         let text = String(repeating: "x", count: 4000)
         for number in 1...8 { try it.layer.create(note(text), id: "n\(number)", author: nil, at: it.now) }
         var sizes: [Int] = []

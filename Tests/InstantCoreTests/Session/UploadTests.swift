@@ -81,7 +81,7 @@ import Testing
         #expect(it.names(.heard(try #require(opened.stream?.id), .change(change))).contains("changed other"))
     }
 
-    @Test mutating func aLongUploadIsToldToOtherProcesses() throws {
+    @Test mutating func otherProcessesAreToldOfALongUpload() throws {
         try addImage()
         let began = it.give(.syncRequested)
         _ = it.give(.answered(try #require(began.request("pull since 0")), it.delta()))
@@ -107,6 +107,34 @@ import Testing
             it.now = it.now + 10_000
         }
         #expect(try states == ["i": .waiting])
+    }
+
+    @Test mutating func aCommentOnAPictureWaitsForTheFile() throws {
+        try addImage()
+        _ = try it.layer.reply(to: "i", .plain("look"), id: "c", author: nil, at: it.now)
+        _ = try it.layer.create(note("other"), id: "n", author: nil, at: it.now)
+        #expect(try run(.syncRequested, refusing: []) == ["n", "upload a", "i", "c"])
+    }
+
+    /// The connection is the reason already: other edits are not held up once it is back.
+    @Test mutating func anUploadThatFailsAfterTheConnectionPausesNothing() throws {
+        try addImage()
+        let began = it.give(.syncRequested)
+        _ = it.give(.failed(try #require(began.request("pull since 0")), .unreachable("no network")))
+        guard case .offline(let retry) = it.synchronizer.connection else { return #expect(Bool(false)) }
+        _ = it.give(.failed(try #require(began.request("upload aaaa")), .unreachable("no network")))
+        #expect(try it.layer.metadata().unsentBecause == nil)
+        it.now = retry
+        #expect(it.names(.answered(it.request(.woke), it.session())).contains("upload aaaa"))
+    }
+
+    @Test mutating func anUploadGoesOnWhenAnotherRequestFails() throws {
+        try addImage()
+        let began = it.give(.syncRequested)
+        let failed = it.give(.failed(try #require(began.request("pull since 0")), .unreachable("cut")))
+        #expect(!failed.compactMap(\.name).contains("cancel"))
+        _ = it.give(.answered(try #require(began.request("upload aaaa")), .uploaded))
+        #expect(try it.layer.nextUpload() == nil)
     }
 
     @Test mutating func aBrokenUploadIsTriedAgain() throws {

@@ -50,7 +50,7 @@ extension Fault {
             #"let acked = PLANTED ? metadata.lastN : (sealed.map(\.n).min() ?? metadata.lastN + 1) - 1"#),
         Fault(
             "a record is sent before its file", in: "InstantCore/Outbox/Layer+Sealing.swift",
-            "metadata.missingFile(of: entry) == nil else", "PLANTED || metadata.missingFile(of: entry) == nil else"),
+            "try !waitsForFile(entry, metadata) else", "try PLANTED || !waitsForFile(entry, metadata) else"),
         Fault(
             "a change is sent before it is on disk", in: "InstantCore/Outbox/Layer+Sealing.swift",
             "try store.write { try $0.seal(maximum: maximum, bytes: bytes) }",

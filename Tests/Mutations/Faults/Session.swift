@@ -36,6 +36,10 @@ extension Fault {
             "a push that stands still is repeated as it is", in: "InstantCore/Session/Synchronizer+Retries.swift",
             "            pushSize.stalled(pushed)", "            if !PLANTED { pushSize.stalled(pushed) }"),
         Fault(
+            "a process gives way in the middle of a slow request", in: "InstantCore/Session/Synchronizer+Leading.swift",
+            "(hasMoved ? max(patience, Self.movingPatience) : patience)",
+            "(hasMoved && !PLANTED ? max(patience, Self.movingPatience) : patience)"),
+        Fault(
             "a long upload is not told to other processes", in: "InstantCore/Session/UploadSearch.swift",
             "guard !hasToldOfUpload,", "guard !PLANTED, !hasToldOfUpload,"),
         Fault(
