@@ -12,7 +12,7 @@ final class Motion: Sendable {
         let start = NIODeadline.now()
         /// nil while nothing is transferred.
         var last: NIODeadline? = .now()
-        var hasBegun = false
+        var moves = 0
     }
 
     private let state: Mutex<State>
@@ -29,21 +29,21 @@ final class Motion: Sendable {
     }
 
     func moved() {
-        let hadBegun = state.withLock { state in
-            defer { (state.last, state.hasBegun) = (.now(), true) }
-            return state.hasBegun
+        let moves = state.withLock { state in
+            (state.last, state.moves) = (.now(), state.moves + 1)
+            return state.moves
         }
-        note(.zero, hadBegun)
+        note(.zero, moves > 1)
     }
 
     /// Notes that the last byte of the request was handed to the connection.
     func sent() {
-        let time = state.withLock { state in
-            let time = NIODeadline.now() - state.start
-            (state.last, state.patience) = (.now(), max(state.patience, time))
-            return time
+        let allowed = state.withLock { state in
+            (state.last, state.patience) = (.now(), max(state.patience, .now() - state.start))
+            // A request in one part is not slow.
+            return state.moves > 1 ? state.patience : .zero
         }
-        note(time, false)
+        note(allowed, false)
     }
 
     /// Notes that nothing is transferred until the next move, because the disk is busy.
