@@ -82,8 +82,8 @@ package struct HTTPClients: Sendable {
 
 /// The bytes that the kernel takes before it can send them.
 private enum UnsentBytes {
-    /// Without a limit, the kernel takes megabytes at once, and whether they move cannot be seen (`tcp(7)`,
-    /// `TCP_NOTSENT_LOWAT`). What is in flight does not count, so this costs no speed.
+    /// Without a limit, the kernel takes megabytes at once, and the client cannot tell whether they move (`tcp(7)`,
+    /// `TCP_NOTSENT_LOWAT`). Data in flight does not count, so throughput stays the same.
     private static let most: SocketOptionValue = 32 << 10
 
     @Sendable static func limit(_ channel: any Channel) -> EventLoopFuture<Void> {
@@ -93,7 +93,7 @@ private enum UnsentBytes {
         }
         return channel.setOption(
             ChannelOptions.Types.SocketOption(level: .tcp, name: .init(rawValue: TCP_NOTSENT_LOWAT)), value: most
-        ).recover { _ in }  // It works without, only less well.
+        ).recover { _ in }  // The option only makes progress visible.
     }
 }
 
