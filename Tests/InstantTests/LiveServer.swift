@@ -46,6 +46,13 @@ final class LiveServer: Sendable {
         self.url = url
     }
 
+    /// A server that has the document.
+    static func withDocument(in folder: TemporaryFolder) async throws -> LiveServer {
+        let server = try await LiveServer(folder: folder)
+        try await server.upload(SmallPDF(annotations: []).bytes)
+        return server
+    }
+
     /// - Returns: A listening server, its task and its port.
     private static func start(_ options: Server.Options) async throws -> (Server, Task<Void, any Error>, Int) {
         let server = try Server(options)

@@ -15,8 +15,7 @@ import Testing
 
     init() async throws {
         folder = try TemporaryFolder()
-        server = try await LiveServer(folder: folder)
-        try await server.upload(SmallPDF(annotations: []).bytes)
+        server = try await LiveServer.withDocument(in: folder)
         proxy = try await FaultProxy(to: server.port)
     }
 
