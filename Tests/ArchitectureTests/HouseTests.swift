@@ -37,4 +37,15 @@ struct HouseTests {
             }
         }
     }
+
+    /// The number of a process that has ended may belong to another one, or to one of its threads.
+    @Test("Signals go through the process they are meant for")
+    func noNumberIsSignalled() throws {
+        for file in try SourceFile.all(below: "Tests", suffix: ".swift") where !file.path.contains("/ChildProcess") {
+            for (number, line) in zip(1..., file.lines) where line.contains("processIdentifier") {
+                guard SourceFile.code(of: line).contains("kill") else { continue }
+                Issue.record("\(file.path):\(number): `ChildProcess.signal` sends nothing to a process that has ended")
+            }
+        }
+    }
 }

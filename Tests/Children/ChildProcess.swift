@@ -96,9 +96,14 @@ package final class ChildProcess: @unchecked Sendable {
         hasEnded.enter()
         let id = processIdentifier
         Thread.detachNewThread { [self] in
-            var status: Int32 = 0
-            while waitpid(id, &status, 0) < 0, errno == EINTR {}
-            ending.withLock { $0 = status }
+            var end = siginfo_t()
+            while waitid(P_PID, id_t(id), &end, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+            // Only this frees the number for another process, so it happens under the lock of `signal`.
+            ending.withLock { ending in
+                var status: Int32 = 0
+                while waitpid(id, &status, 0) < 0, errno == EINTR {}
+                ending = status
+            }
             hasEnded.leave()
             terminationHandler?(self)
         }
@@ -114,8 +119,12 @@ package final class ChildProcess: @unchecked Sendable {
 
     package func interrupt() { signal(SIGINT) }
 
-    private func signal(_ number: Int32) {
-        ending.withLock { if $0 == nil, processIdentifier > 0 { kill(processIdentifier, number) } }
+    /// Kills it as `kill -9` does.
+    package func kill() { signal(SIGKILL) }
+
+    /// Sends a signal, unless it has ended: its number may belong to another process by then.
+    package func signal(_ number: Int32) {
+        ending.withLock { if $0 == nil, processIdentifier > 0 { _ = Glibc.kill(processIdentifier, number) } }
     }
 
     package var terminationReason: TerminationReason {

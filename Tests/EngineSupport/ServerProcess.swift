@@ -105,7 +105,7 @@ package final class ServerProcess {
     /// Kills it as `kill -9` does.
     package func kill() {
         guard let process else { return }
-        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.kill()
         process.waitUntilExit()
         self.process = nil
     }

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Children
 import Foundation
 import Glibc
 import InstantCore
@@ -86,7 +87,7 @@ import Testing
               syswrite $c, "HTTP/1.1 204 No Content\\r\\n\\r\\n" if $got; print length($got), "\\n"; close $c; }
             """
         for (user, isServed) in [("0", true), ("65534", false)] {
-            let process = Process()
+            let process = ChildProcess()
             process.executableURL = URL(filePath: "/usr/bin/setpriv")
             process.arguments = [
                 "--pdeathsig", "KILL", "--reuid", user, "--regid", user, "--clear-groups", "/usr/bin/perl", "-e",
@@ -111,7 +112,7 @@ import Testing
                 await client.close()
             }
             // Not SIGTERM, which a child may inherit as blocked.
-            kill(process.processIdentifier, SIGKILL)
+            process.kill()
             let got = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
             #expect(got.split(separator: "\n").allSatisfy { ($0 != "0") == isServed }, "\(got)")
             unlink(folder.path + "/s")

@@ -20,11 +20,10 @@ struct Run {
         process.standardInput = FileHandle.nullDevice
         (process.standardOutput, process.standardError) = (pipe, pipe)
         try process.run()
-        let id = process.processIdentifier
         let stopped = Mutex(false)
         let alarm = DispatchWorkItem {
             stopped.withLock { $0 = true }
-            kill(id, SIGKILL)
+            process.kill()
         }
         DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: alarm)
         let data = try pipe.fileHandleForReading.readToEnd() ?? Data()

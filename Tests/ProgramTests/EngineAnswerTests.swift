@@ -40,7 +40,7 @@ import Testing
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        defer { kill(process.processIdentifier, SIGKILL) }
+        defer { process.kill() }
         try await waitUntil("the lock is held", seconds: 1_200) { OwnProcesses.holder(of: path)?.name == "tail" }
         #expect(OwnProcesses.holder(of: path)?.pid == process.processIdentifier)
         let other = try folder.write("other", "")

@@ -29,11 +29,11 @@ struct HungDiskStories {
             for _ in 0..<2000 where access(path + "/paper.pdf", F_OK) != 0 { poll(nil, 0, 5) }
         }
 
-        func stop() { kill(process.processIdentifier, SIGSTOP) }
-        func goOn() { kill(process.processIdentifier, SIGCONT) }
+        func stop() { process.signal(SIGSTOP) }
+        func goOn() { process.signal(SIGCONT) }
 
         deinit {
-            kill(process.processIdentifier, SIGKILL)
+            process.kill()
             // Lazily, whatever still waits for it.
             umount2(path, Int32(MNT_DETACH))
         }

@@ -88,7 +88,7 @@ final class RunningCommand {
 
     func interrupt() { process.interrupt() }
 
-    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+    func signal(_ number: Int32) { process.signal(number) }
 
     func terminate() { process.terminate() }
 

@@ -45,7 +45,7 @@ enum Program {
         process.terminationHandler = { _ in end.signal() }
         try process.run()
         guard end.wait(timeout: .now() + .seconds(seconds)) == .success else {
-            kill(process.processIdentifier, SIGKILL)
+            process.kill()
             throw StoryError("\(arguments) did not end within \(seconds) s")
         }
         let died: Int32 = process.terminationReason == .uncaughtSignal ? 128 : 0

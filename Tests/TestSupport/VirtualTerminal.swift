@@ -105,7 +105,8 @@ package final class VirtualTerminal {
     package var processID: Int32 { process ?? 0 }
 
     package func signal(_ number: Int32) {
-        if let process { kill(process, number) }
+        // After its end, the number may belong to another process.
+        if let process, status == nil { kill(process, number) }
     }
 
     /// Hangs up, as a closed window or a broken ssh connection does. Nothing is shown afterwards.

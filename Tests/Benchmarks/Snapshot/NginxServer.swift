@@ -53,7 +53,7 @@ final class NginxServer {
 
     func stop() {
         // An orderly end is not needed.
-        kill(process.processIdentifier, SIGKILL)
+        process.kill()
         process.waitUntilExit()
     }
 }

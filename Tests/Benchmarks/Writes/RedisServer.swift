@@ -32,7 +32,7 @@ final class RedisServer {
 
     func stop() {
         // An orderly end is not needed.
-        kill(process.processIdentifier, SIGKILL)
+        process.kill()
         process.waitUntilExit()
     }
 }

@@ -49,7 +49,7 @@ final class YjsServer {
     }
 
     func stop() {
-        kill(process.processIdentifier, SIGKILL)
+        process.kill()
         process.waitUntilExit()
     }
 

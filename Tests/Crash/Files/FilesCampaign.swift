@@ -79,7 +79,7 @@ final class FilesCampaign {
             poll(nil, 0, delay)
             if victim == 0 {
                 if command.process.isRunning { killed += 1 }
-                Glibc.kill(command.process.processIdentifier, SIGKILL)
+                command.process.kill()
             } else {
                 for pid in engines(of: sides[index]) {
                     engines += 1
@@ -185,7 +185,7 @@ final class FilesCampaign {
         }
 
         func end() throws -> Outcome {
-            let watchdog = DispatchWorkItem { [process] in Glibc.kill(process.processIdentifier, SIGKILL) }
+            let watchdog = DispatchWorkItem { [process] in process.kill() }
             DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
             process.waitUntilExit()
             watchdog.cancel()

@@ -42,12 +42,12 @@ final class Child {
         _ = bytes.withUnsafeBytes { write(input.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count) }
     }
 
-    func signal(_ number: Int32) { if process.isRunning { Glibc.kill(process.processIdentifier, number) } }
+    func signal(_ number: Int32) { process.signal(number) }
 
     /// Kills the process; its earlier output can still be read.
     func kill() {
         guard process.isRunning else { return }
-        Glibc.kill(process.processIdentifier, SIGKILL)
+        process.kill()
         process.waitUntilExit()
     }
 

@@ -23,7 +23,7 @@ struct Run {
         process.standardError = try FileHandle(forWritingTo: files[1])
         let start = ContinuousClock.now
         try process.run()
-        let watchdog = DispatchWorkItem { Glibc.kill(process.processIdentifier, SIGKILL) }
+        let watchdog = DispatchWorkItem { process.kill() }
         DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: watchdog)
         process.waitUntilExit()
         watchdog.cancel()

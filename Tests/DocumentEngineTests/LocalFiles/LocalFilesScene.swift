@@ -1,5 +1,6 @@
 import Annotations
 import AsyncHTTPClient
+import Children
 import EngineCore
 import FileCore
 import Foundation
@@ -265,23 +266,20 @@ struct LocalFilesScene: Sendable {
 
 /// A process that does nothing.
 final class IdleChild: Sendable {
-    let pid: pid_t
     let identity: ProcessIdentity
+    private let process: ChildProcess
 
     init() throws {
-        var pid: pid_t = 0
-        var arguments: [UnsafeMutablePointer<CChar>?] = [strdup("sleep"), strdup("600"), nil]
-        defer { for argument in arguments { free(argument) } }
-        guard posix_spawn(&pid, "/bin/sleep", nil, nil, &arguments, environ) == 0 else {
-            throw OwnFileError.failed(errno)
-        }
-        (self.pid, identity) = (pid, ProcessIdentity(pid: pid))
+        process = try ChildProcess.run(URL(filePath: "/bin/sleep"), arguments: ["600"])
+        identity = ProcessIdentity(pid: process.processIdentifier)
     }
 
+    var pid: pid_t { process.processIdentifier }
+
+    /// Returns once it is gone.
     func kill() {
-        Glibc.kill(pid, SIGKILL)
-        var status: CInt = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        process.kill()
+        process.waitUntilExit()
     }
 
     deinit { kill() }

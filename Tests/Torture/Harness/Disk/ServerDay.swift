@@ -57,7 +57,7 @@ final class ServerDay: DiskTrial {
                 \(error)
                 --- failed operations
                 \(faults.log.prefix(20).joined(separator: "\n"))
-                --- the end of the server's log
+                --- the server: \(server.ending ?? "running"); the end of its log
                 \(server.log.suffix(3_000))
                 """)
         }
@@ -288,7 +288,11 @@ final class ServerDay: DiskTrial {
         let after = try ServerProcess(
             postilla: postilla, folder: place, mint: server.mint, secret: server.secret, options: Self.limits)
         defer { after.kill() }
-        let state = try DiskState(of: after)
+        let state: DiskState
+        do { state = try DiskState(of: after) } catch {
+            throw Failure(
+                "after a power failure, server \(after.ending ?? "running"): \(error)\n\(after.log.suffix(1_000))")
+        }
         guard !after.log.contains("restored from a backup"), !after.log.contains("is damaged") else {
             throw Failure("after a power failure: \(after.log)")
         }
