@@ -40,7 +40,9 @@ package indirect enum Message: Hashable, Sendable {
     case titled(String)
 
     // The PDF.
-    case download(DownloadStatus)
+    case download(TransferStatus)
+    /// nil: no file is being sent any more.
+    case upload(UploadStatus?)
     /// Why, as a sentence; nil if the download was cancelled.
     case downloadFailed(String?)
     case pdfReady(PDFInfo)

@@ -48,6 +48,7 @@ extension AppState {
         case .demoReady(let server, let token): return demoStarted(server, token)
         case .titled(let title): document?.title = title
         case .download(let progress): downloaded(progress)
+        case .upload(let upload): document?.upload = upload
         case .downloadFailed(let why): downloadFailed(why)
         case .pdfReady(let info): return pdfCame(info)
         case .pdfMeasured(let info): pdfMeasured(info)

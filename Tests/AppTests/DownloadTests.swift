@@ -17,7 +17,7 @@ import Testing
         let stage = downloading()
         #expect(stage.asked.contains(.startDownload))
         #expect(stage.lines[3].contains("Waiting for data; Esc to stop"))
-        stage.send(.download(DownloadStatus(received: 130_000, total: 300_000, bytesPerSecond: 10_000)))
+        stage.send(.download(TransferStatus(done: 130_000, total: 300_000, bytesPerSecond: 10_000)))
         #expect(
             stage.lines[1...6] == [
                 "      Downloading hotos17", "",
@@ -32,7 +32,7 @@ import Testing
 
     @Test func stoppingAndGoingOn() throws {
         let stage = downloading()
-        stage.send(.download(DownloadStatus(received: 130_000, total: 300_000)))
+        stage.send(.download(TransferStatus(done: 130_000, total: 300_000)))
         try stage.press("<esc>")
         #expect(stage.asked.last == .cancelDownload)
         stage.send(.downloadFailed(nil))
@@ -96,9 +96,9 @@ import Testing
     @Test func hostileNumbersAreShownAsTheyCan() {
         let stage = downloading()
         for progress in [
-            DownloadStatus(received: .max, total: 1, bytesPerSecond: .infinity),
-            DownloadStatus(received: -5, total: -7, bytesPerSecond: .nan),
-            DownloadStatus(received: .min, total: .max, bytesPerSecond: 1e-300),
+            TransferStatus(done: .max, total: 1, bytesPerSecond: .infinity),
+            TransferStatus(done: -5, total: -7, bytesPerSecond: .nan),
+            TransferStatus(done: .min, total: .max, bytesPerSecond: 1e-300),
         ] {
             stage.send(.download(progress))
             #expect(stage.lines[1].contains("Downloading"))

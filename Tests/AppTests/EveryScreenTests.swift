@@ -44,7 +44,7 @@ import Testing
             services.opened.hasPDF = false
             let stage = Stage(services, rows: rows, columns: columns)
             if columns < 60 { try stage.press("<tab>") }
-            stage.send(.download(DownloadStatus(received: 130_000, total: 309_000, bytesPerSecond: 45_000)))
+            stage.send(.download(TransferStatus(done: 130_000, total: 309_000, bytesPerSecond: 45_000)))
             return stage
         },
         Scene(name: "help") { rows, columns in try stage(rows, columns).press("?") },

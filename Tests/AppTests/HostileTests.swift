@@ -101,7 +101,7 @@ import Testing
             .resize(Size(rows: number / 8, columns: number)), .resize(Size(rows: 24, columns: 80)),
             .tick(Timestamp(milliseconds: Int64(number) << 54)), .externallyEdited(text), .externallyEdited(nil),
             .library([]), .openFailed(text),
-            .download(DownloadStatus(received: Int64(number), total: Int64(number / 2))),
+            .download(TransferStatus(done: Int64(number), total: Int64(number / 2))),
             .downloadFailed(nil), .downloadFailed(text),
             .pdfReady(
                 PDFInfo(

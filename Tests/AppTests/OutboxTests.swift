@@ -73,6 +73,20 @@ import Testing
         #expect(stage.lines[0].contains("page 1"))
     }
 
+    @Test func anEditWhoseFileIsBeingSentSaysHowFarItIs() throws {
+        let services = Self.services()
+        let file = try #require(AttachmentID(String(repeating: "a", count: 64)))
+        services.outbox[0].mine = Self.note("waiting").changing { $0["imageAttachmentId"] = .string(file.hex) }
+        let stage = Stage(services)
+        try stage.press("O")
+        #expect(stage.lines[2].contains("1m   unsent  waiting"))
+        let transfer = TransferStatus(done: 1_000_000, total: 5_000_000, bytesPerSecond: 100_000)
+        stage.send(.upload(UploadStatus(file: file, transfer: transfer)))
+        #expect(stage.lines[2].contains("1m   sending its file  20%  40s left  waiting"), "\(stage.lines[2])")
+        stage.send(.upload(nil))
+        #expect(stage.lines[2].contains("1m   unsent  waiting"))
+    }
+
     @Test func enterGoesToTheRecord() throws {
         let stage = stage()
         try stage.press("O<enter>")

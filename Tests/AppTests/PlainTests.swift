@@ -172,7 +172,7 @@ import Testing
         let services = Sample.services()
         services.opened.hasPDF = false
         let stage = PlainStage(services)
-        stage.send(.download(DownloadStatus(received: 0, total: 100)))
+        stage.send(.download(TransferStatus(done: 0, total: 100)))
         #expect(!stage.type("list").isEmpty)
         #expect(stage.isReady, "the whole list does not need the PDF")
         #expect(stage.type("list compare").isEmpty)
@@ -182,16 +182,32 @@ import Testing
         #expect(stage.said.contains { $0.contains("note on page 2") }, "\(stage.said)")
     }
 
+    @Test func howFarAnUploadHasComeIsToldInQuarters() throws {
+        let stage = PlainStage(Sample.services())
+        let file = try #require(AttachmentID(String(repeating: "a", count: 64)))
+        stage.type("next")
+        for part in [Int64(10), 26, 30, 80, 99] {
+            stage.send(.upload(UploadStatus(file: file, transfer: TransferStatus(done: part, total: 100))))
+        }
+        stage.send(.upload(nil))
+        stage.send(.upload(UploadStatus(file: file, transfer: TransferStatus(done: 50, total: 100))))
+        stage.type("next")
+        #expect(
+            stage.said.filter { $0.contains("of the file sent") } == [
+                "25% of the file sent", "75% of the file sent", "50% of the file sent",
+            ], "\(stage.said)")
+    }
+
     @Test func howFarADownloadHasComeIsToldInQuarters() {
         let services = Sample.services()
         services.opened.hasPDF = false
         let stage = PlainStage(services)
-        stage.send(.download(DownloadStatus(received: 0, total: 100)))
+        stage.send(.download(TransferStatus(done: 0, total: 100)))
         #expect(stage.said == ["hotos17, layer review, PDF downloading: 0 B of 100 B, 4 annotations, 1 unread"])
         stage.type("read")
         #expect(!stage.isReady, "there is nothing to read yet")
         for part in [Int64(10), 26, 30, 60, 99] {
-            stage.send(.download(DownloadStatus(received: part, total: 100)))
+            stage.send(.download(TransferStatus(done: part, total: 100)))
         }
         stage.send(services.pdfReady)
         #expect(

@@ -40,6 +40,26 @@ import Testing
         #expect(line.parts.map(\.isLoud) == [false, true, true])
     }
 
+    @Test func aFileThatIsBeingSent() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.status(SyncStatus(connection: .live, grant: .hotos(), unsent: 1, isSyncing: true)))
+        let file = try #require(AttachmentID(String(repeating: "a", count: 64)))
+        let transfer = TransferStatus(done: 2_150_000, total: 5_000_000, bytesPerSecond: 98_000)
+        stage.send(.upload(UploadStatus(file: file, transfer: transfer)))
+        #expect(stage.statusLine.contains("  Sending a file: 43%  2.1 MB of 5.0 MB  98 kB/s  30s left"))
+        let line = StatusLine(stage.state, try #require(stage.state.document), art: .unicode, hasTitle: false)
+        let forms = try #require(line.parts.map(\.forms).first { $0[0].string.hasPrefix("Sending") })
+        #expect(
+            forms.dropFirst().map(\.string).prefix(3) == [
+                "Sending a file: 43%  30s left", "Sending 43%", "Unsent: 1, sending",
+            ])
+        stage.send(.status(SyncStatus(connection: .offline(retryAt: .noon + 7500), grant: .hotos(), unsent: 1)))
+        #expect(stage.statusLine.contains("offline, retry in 8 s, unsent: 1"))
+        stage.send(.status(SyncStatus(connection: .live, grant: .hotos(), unsent: 1, isSyncing: true)))
+        stage.send(.upload(nil))
+        #expect(stage.statusLine.contains("Unsent: 1, sending"))
+    }
+
     @Test(arguments: [
         (SyncStatus(connection: .live, grant: .hotos()), "✓ synced"),
         (SyncStatus(connection: .live, grant: .hotos(), unsent: 3), "Unsent: 3"),

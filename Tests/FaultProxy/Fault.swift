@@ -21,6 +21,8 @@ package enum Fault: Hashable, Sendable {
     case buffer(requestsWith: String)
     /// A firewall that takes this word for an attack: it answers 403 with a page in the server's place.
     case forbid(String)
+    /// A proxy that accepts no larger bodies: it answers 413 with a page in the server's place.
+    case limit(bodyBytes: Int)
 
     /// Draws one of the faults from which a client must recover soon without help; a silent line is excluded, because
     /// only a timeout detects it.

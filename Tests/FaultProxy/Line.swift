@@ -36,7 +36,8 @@ final class Line {
             hold(back: way, bytes.readableBytes)
             tick(rate / Self.ticksPerSecond)
         case .buffer(let text): hold(bytes, way, text)
-        case .forbid(let word): forbid(bytes, way, word)
+        case .forbid(let word): forbid(bytes, way) { $0.contains(word) }
+        case .limit(let most): forbid(bytes, way, "413 Content Too Large") { Self.bodyBytes(in: $0) > most }
         case .reset, .close, .stall, .garbage: pass(bytes, way)
         }
     }
@@ -90,12 +91,19 @@ final class Line {
         if way == .up || !isHolding { pass(bytes, way) }
     }
 
-    private func forbid(_ bytes: ByteBuffer, _ way: Fault.Way, _ word: String) {
-        guard way == .up, String(buffer: bytes).contains(word) else { return pass(bytes, way) }
+    /// The length of the body that a request head states; 0 if there is none.
+    private static func bodyBytes(in text: String) -> Int {
+        text.prefix(1000).firstMatch(of: /content-length: (\d+)/.ignoresCase()).flatMap { Int($0.1) } ?? 0
+    }
+
+    private func forbid(
+        _ bytes: ByteBuffer, _ way: Fault.Way, _ status: String = "403 Forbidden", _ isForbidden: (String) -> Bool
+    ) {
+        guard way == .up, isForbidden(String(buffer: bytes)) else { return pass(bytes, way) }
         isDead = true
-        let page = "<html><h1>Forbidden</h1></html>"
+        let page = "<html><h1>\(status)</h1></html>"
         let answer =
-            "HTTP/1.1 403 Forbidden\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n"
+            "HTTP/1.1 \(status)\r\nContent-Type: text/html\r\nContent-Length: \(page.utf8.count)\r\n"
             + "Connection: close\r\n\r\n\(page)"
         let (client, server) = (client, server)
         client.writeAndFlush(ByteBuffer(string: answer)).whenComplete { _ in

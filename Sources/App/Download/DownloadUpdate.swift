@@ -16,7 +16,7 @@ extension AppState {
         return [.startDownload]
     }
 
-    mutating func downloaded(_ progress: DownloadStatus) {
+    mutating func downloaded(_ progress: TransferStatus) {
         switch document?.pdf {
         case .downloading?, .missing?: document?.pdf = .downloading(progress)
         default: break

@@ -49,7 +49,7 @@ extension Canvas {
     }
 
     private mutating func drawDownload(
-        _ document: DocumentState, _ progress: DownloadStatus?, _ theme: Theme, in area: Area
+        _ document: DocumentState, _ progress: TransferStatus?, _ theme: Theme, in area: Area
     ) {
         let room = area.split(left: PagePane.gutter + 1).rest
         write(clean("Downloading \(document.title)").truncated(to: room.columns - 1), in: room, style: theme.title)
@@ -73,26 +73,5 @@ extension DocumentState {
         case .failed(let why)?: "\(why) Annotations on page \(page.index + 1) by position:"
         case .loading?, nil: "Reading page \(page.index + 1) ..."
         }
-    }
-}
-
-extension DownloadStatus {
-    /// `130 kB of 309 kB`
-    var amounts: String {
-        ByteCount.text(received) + (total.map { " of " + ByteCount.text($0) } ?? "")
-    }
-
-    /// `43%  130 kB of 309 kB  1.2 MB/s  2s left`
-    var sentence: String {
-        var parts: [String] = []
-        if let fraction { parts.append("\(Int(fraction * 100))%") }
-        parts.append(amounts)
-        if let bytesPerSecond, bytesPerSecond.isFinite {
-            parts.append(ByteCount.text(Int64(max(0, min(bytesPerSecond, 1e15)))) + "/s")
-        }
-        if let secondsLeft, secondsLeft < 1e9 {
-            parts.append(RelativeTime.life(milliseconds: Int64(secondsLeft * 1000)) + " left")
-        }
-        return parts.joined(separator: "  ")
     }
 }

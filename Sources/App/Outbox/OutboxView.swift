@@ -25,7 +25,8 @@ extension Canvas {
                 if index < outbox.items.count {
                     outbox.items[index].line(
                         at: state.now, isCurrent: isCurrent,
-                        isSaving: document.pending.isSaving(outbox.items[index].id), bar: art.bar)
+                        isSaving: document.pending.isSaving(outbox.items[index].id), upload: document.upload,
+                        bar: art.bar)
                 } else {
                     document.line(of: outbox.drafts[index - outbox.items.count], isCurrent: isCurrent, bar: art.bar)
                 }
@@ -63,11 +64,15 @@ extension OutboxItem {
     }
 
     /// `> ^N  3  note changed  5m  unsent  "text"`
-    fileprivate func line(at now: Timestamp, isCurrent: Bool, isSaving: Bool, bar: Character) -> CleanText {
+    fileprivate func line(
+        at now: Timestamp, isCurrent: Bool, isSaving: Bool, upload: UploadStatus?, bar: Character
+    ) -> CleanText {
         let page = pageIndex.map { String($0 + 1) } ?? "-"
         let standing =
             switch delivery {
             case _ where isSaving: "saving"
+            case .unsent where upload != nil && upload?.file == mine?.attachmentID:
+                "sending its file  \(upload?.transfer.brief ?? "")"
             case .delivered, .unsent: "unsent"
             case .parked where isAside: reason ?? "put aside"
             case .parked: "held"

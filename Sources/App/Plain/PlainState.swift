@@ -32,6 +32,8 @@ struct PlainState: Sendable {
     private var wasLost = false
     /// Quarters of the PDF download already reported.
     private var quarters = 0
+    /// Quarters of the upload already reported.
+    private var sentQuarters = 0
     private static let maxHeld = 20
     /// Effectively unlimited: lines are not wrapped here.
     static let width = 10_000
@@ -143,6 +145,10 @@ struct PlainState: Sendable {
             let reached = Int((progress.fraction ?? 0) * 4)
             if reached > quarters, reached < 4 { say("\(reached * 25)% of the PDF downloaded") }
             quarters = max(quarters, min(reached, 3))
+        case .upload(let upload):
+            let reached = Int((upload?.transfer.fraction ?? 0) * 4)
+            if reached > sentQuarters, reached < 4 { say("\(reached * 25)% of the file sent") }
+            sentQuarters = upload == nil ? 0 : max(sentQuarters, min(reached, 3))
         case .pdfReady:
             if (1..<4).contains(quarters) { say("100% of the PDF downloaded") }
             quarters = 0

@@ -86,6 +86,8 @@ struct DocumentState: Equatable, Sendable {
     /// The editor whose text is open in the user's external editor.
     var external: Editor?
     var outbox = OutboxState()
+    /// The file that is being sent, if that takes long.
+    var upload: UploadStatus?
     var conflict: ConflictCard?
     /// Whether the user has dismissed the card about lost access and continues reading.
     var isLossAccepted = false
@@ -183,8 +185,8 @@ enum DocumentTitle {
 /// The state of the PDF on this machine.
 enum PDFState: Equatable, Sendable {
     /// Not downloaded, or only in part.
-    case missing(DownloadStatus?)
-    case downloading(DownloadStatus?)
+    case missing(TransferStatus?)
+    case downloading(TransferStatus?)
     /// Downloaded, not read yet.
     case opening
     case ready(PDFInfo)

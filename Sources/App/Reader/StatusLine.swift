@@ -178,7 +178,7 @@ extension DocumentState {
     /// The state of sync; while another process syncs, also which one.
     fileprivate func syncForms(at now: Timestamp, utcOffset: Int, art: LineArt) -> [CleanText] {
         let own = syncText(at: now, utcOffset: utcOffset, art: art)
-        guard !isLocal, let process = status.syncedBy else { return [own] + shortSyncForms }
+        guard !isLocal, let process = status.syncedBy else { return uploadForms + [own] + shortSyncForms }
         let other = CleanText(cleaning: "\(process)").truncated(to: 40)
         switch status.connection {
         case .elsewhere:
@@ -187,6 +187,15 @@ extension DocumentState {
         case .needsToken: return ["\(own), synced by \(other)", "\(own), by \(other)"]
         default: return [own]
         }
+    }
+
+    /// `Sending a file: 43%  2.1 MB of 5 MB  98 kB/s  30s left`
+    private var uploadForms: [CleanText] {
+        guard let upload, status.unsent > 0, case .live = status.connection else { return [] }
+        let forms = [upload.transfer.sentence, upload.transfer.brief].map {
+            CleanText(cleaning: "Sending a file: \($0)")
+        }
+        return forms + [CleanText(cleaning: "Sending \(upload.transfer.percent ?? "")")]
     }
 
     /// The state of sync without the time and the reason, for narrow terminals.

@@ -28,3 +28,22 @@ enum ByteRange: Hashable {
         }
     }
 }
+
+/// Which bytes of a file a request has (RFC 9110 section 14.4): `bytes 0-499/1234`. The length of the file is required.
+struct ContentRange: Hashable {
+    let bytes: Range<Int64>
+    let total: Int64
+
+    /// - Returns: nil if the value makes no sense.
+    init?(header: String) {
+        guard let value = header.dropping(prefix: "bytes ") else { return nil }
+        let parts = value.split(scalar: "/", omittingEmptySubsequences: false)
+        let bounds = parts[0].split(scalar: "-", omittingEmptySubsequences: false)
+        guard parts.count == 2, bounds.count == 2,
+            (bounds + [parts[1]]).allSatisfy({ $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+            let first = Int64(bounds[0]), let last = Int64(bounds[1]), let total = Int64(parts[1]),
+            first <= last, last < total
+        else { return nil }
+        (bytes, self.total) = (first..<last + 1, total)
+    }
+}

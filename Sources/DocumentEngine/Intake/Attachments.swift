@@ -10,30 +10,15 @@ import SyncProtocol
 struct Attachments: Sendable {
     let engine: Engine
     let blobs: any Blobs
+    /// What was received of uploads that were cut off.
+    let parts: any UploadParts
+    let running = RunningUploads()
     /// The maximum size of one attachment in bytes.
     let limit: Int64
 
     static let unnamedLife: Int64 = 86_400_000
 
-    private func blobs(of document: String) -> any Blobs { engine.place(of: document)?.attachments ?? blobs }
-
-    /// Receives an attachment; durable when it returns, so that the next change can name it.
-    func receive(_ id: AttachmentID, _ token: VerifiedToken, _ request: ServerRequest) async throws -> Response {
-        // Checks the token and the layer before reading a byte.
-        try await engine.view(token) { _ in }
-        let upload = try blobs(of: token.grant.documentID).receive()
-        try await request.receive(into: upload, upTo: limit, else: "the attachment is larger than \(limit) bytes")
-        let received = try upload.finish()
-        guard received.sha256 == id.hex else {
-            throw APIError(.invalid, "the SHA-256 does not match: the attachment was damaged in transit, or misnamed")
-        }
-        try await keep(received, of: token.grant.documentID) { [engine] in
-            try engine.admitUndeleted(token, in: $0)
-        }
-        // In a separate transaction, so that the layer is not locked while the bytes are stored.
-        try await engine.addUpload(of: id, token)
-        return .json { $0.object { $0.member("bytes", received.bytes) } }
-    }
+    func blobs(of document: String) -> any Blobs { engine.place(of: document)?.attachments ?? blobs }
 
     /// Makes a received file an attachment of the document; durable when it returns.
     ///
@@ -120,6 +105,7 @@ struct Attachments: Sendable {
                 try store.removeAttachment(attachment.id, of: attachment.document)
             }
         }
+        try await engine.apart { [parts] in try parts.removeAll(before: moment) }
         for name in try await engine.apart({ [blobs] in try blobs.names() }) {
             guard let id = AttachmentID(name) else { continue }
             // Under the lock that storing also takes, so that no file is removed between its arrival and the writing of

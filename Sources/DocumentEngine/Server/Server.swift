@@ -63,7 +63,8 @@ package final class Server: Sendable {
             presenceGrace: Int64(options.service.presenceGraceSeconds) * 1000, ended: metrics.ended)
         readiness = Readiness(engine: engine, space: storage.space, uptime: options.uptime)
         attachments = Attachments(
-            engine: engine, blobs: storage.attachments, limit: options.service.attachmentBytes)
+            engine: engine, blobs: storage.attachments, parts: storage.uploadParts,
+            limit: options.service.attachmentBytes)
         let intake = PDFIntake(
             engine: engine, blobs: storage.pdfs, attachments: attachments, tools: options.tools,
             logger: options.logger, limit: options.service.pdfBytes, work: work)

@@ -22,6 +22,14 @@ final class ArrivingFile: Sendable {
         return (ArrivingFile(path: path), descriptor)
     }
 
+    /// Takes over a file that has another name; no other call gets it.
+    ///
+    /// - Returns: nil if there is none.
+    static func taking(_ path: String, in folder: String) -> ArrivingFile? {
+        let own = "\(folder)/upload-\(UUID().uuidString)"
+        return rename(path, own) == 0 ? ArrivingFile(path: own) : nil
+    }
+
     /// Removes files left behind by a killed process.
     static func removeLeftovers(_ folder: String) throws {
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) where name.begins(with: "upload-") {

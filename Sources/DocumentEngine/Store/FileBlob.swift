@@ -21,6 +21,9 @@ final class FileBlob: Blob {
 
     deinit { close(descriptor) }
 
+    /// Returns whether all bytes are on disk.
+    func sync() -> Bool { fsync(descriptor) == 0 }
+
     /// The hash of all bytes, in lower-case hex.
     func sha256() throws -> String {
         var hash = SHA256()

@@ -8,6 +8,7 @@ struct Storage: Sendable {
     let mark: any RestoreMark
     let pdfs: any Blobs
     let attachments: any Blobs
+    let uploadParts: any UploadParts
     /// The database and the queue of messages to other servers; nil without a cluster.
     let shared: (store: PostgresStore, mark: RestoreStampRow, notices: CoalescingQueue<ClusterMessage>)?
     let space: DiskSpace
@@ -48,6 +49,7 @@ struct Storage: Sendable {
         self.space = space
         pdfs = try FolderBlobs(folder: "\(folder)/pdf", suffix: ".pdf", space: space)
         attachments = try FolderBlobs(folder: "\(folder)/attachments", suffix: "", space: space)
+        uploadParts = try FolderParts(folder: "\(folder)/attachments/unfinished", space: space)
         shared = nil
         close = { try? store.close() }
     }
@@ -65,6 +67,7 @@ struct Storage: Sendable {
         pdfs = try DatabaseBlobs(PostgresBlobs(store, .pdf), arrivingIn: "\(folder)/incoming-pdf", space: space)
         attachments = try DatabaseBlobs(
             PostgresBlobs(store, .attachment), arrivingIn: "\(folder)/incoming-attachments", space: space)
+        uploadParts = DatabaseParts(PostgresUploads(store), arrivingIn: attachments)
         shared = (store, mark, CoalescingQueue())
         close = { store.close() }
     }

@@ -49,7 +49,16 @@ final class Upload: @unchecked Sendable {
         let sha256: String
 
         var path: String { file.path }
+        var part: Part { Part(file: file, bytes: bytes) }
     }
+
+    /// What has arrived so far, which need not be on disk. Unless it is stored, the last release deletes it.
+    struct Part: Sendable {
+        let file: ArrivingFile
+        let bytes: Int64
+    }
+
+    var part: Part { Part(file: file, bytes: bytes) }
 
     func finish() throws -> CompletedFile {
         guard fsync(descriptor) == 0 else { throw Self.failure }
@@ -57,16 +66,21 @@ final class Upload: @unchecked Sendable {
     }
 
     /// Finishes a file that another program wrote at ``path``.
-    func finishWritten() throws -> CompletedFile {
-        let written = try FileBlob(path: path)
-        let sha256 = try written.sha256()
-        guard fsync(descriptor) == 0 else { throw Self.failure }
-        return CompletedFile(file: file, bytes: written.length, sha256: sha256)
-    }
+    func finishWritten() throws -> CompletedFile { try CompletedFile(written: file) }
 
-    private static var failure: any Error {
+    fileprivate static var failure: any Error {
         let code = errno
         return APIError.fullDisk(errno: code) ?? StoreError.folder("the store", String(cString: strerror(code)))
+    }
+}
+
+extension Upload.CompletedFile {
+    /// Hashes a file and syncs it to disk.
+    init(written file: ArrivingFile) throws {
+        let written = try FileBlob(path: file.path)
+        let sha256 = try written.sha256()
+        guard written.sync() else { throw Upload.failure }
+        self.init(file: file, bytes: written.length, sha256: sha256)
     }
 }
 

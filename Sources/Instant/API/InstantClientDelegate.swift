@@ -63,6 +63,11 @@ public protocol InstantClientDelegate: AnyObject, Sendable {
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailSyncWithError: InstantError)
         async
 
+    /// Called at most four times a second while a file is being sent for longer than a second, and with nil at its end.
+    func instantClient(
+        _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didMakeUploadProgress: UploadProgress?)
+        async
+
     // MARK: Records
 
     /// Called when records changed or were removed; `byOthers` are those that other users changed.
@@ -80,6 +85,9 @@ public protocol InstantClientDelegate: AnyObject, Sendable {
 extension InstantClientDelegate {
     public func instantClient(
         _: InstantClient, documentDescriptor _: InstantDocumentDescriptor, didMakeProgress _: DownloadProgress
+    ) async {}
+    public func instantClient(
+        _: InstantClient, documentDescriptor _: InstantDocumentDescriptor, didMakeUploadProgress _: UploadProgress?
     ) async {}
     public func instantClient(_: InstantClient, didFinishDownloadFor _: InstantDocumentDescriptor) async {}
     public func instantClient(
@@ -121,6 +129,8 @@ extension InstantClientDelegate {
         switch event {
         case .didMakeProgress(let progress):
             await instantClient(client, documentDescriptor: descriptor, didMakeProgress: progress)
+        case .didMakeUploadProgress(let progress):
+            await instantClient(client, documentDescriptor: descriptor, didMakeUploadProgress: progress)
         case .didFinishDownload: await instantClient(client, didFinishDownloadFor: descriptor)
         case .didFailDownload(let error):
             await instantClient(client, documentDescriptor: descriptor, didFailDownloadWithError: error)

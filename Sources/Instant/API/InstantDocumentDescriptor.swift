@@ -328,6 +328,9 @@ extension InstantDocumentDescriptor {
         }
     }
 
+    /// The progress of the file that is being sent; nil if none is, or for less than a second.
+    public var uploadProgress: UploadProgress? { state.withLock(\.performer)?.uploads.withLock(\.current) }
+
     /// Downloads the PDF and the records. A second call during a download joins it.
     ///
     /// - Throws: `alreadyDownloaded` if both are on this machine (re-authenticate instead); `accessDenied` if the token

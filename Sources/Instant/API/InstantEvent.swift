@@ -6,6 +6,9 @@ public import InstantCore
 /// ``didMissEvents`` replaces the lost events.
 public enum InstantEvent: Hashable, Sendable {
     case didMakeProgress(DownloadProgress)
+    /// The progress of a file that is being sent, at most four times a second, and only if that takes longer than a second;
+    /// nil: none is being sent any more.
+    case didMakeUploadProgress(UploadProgress?)
     case didFinishDownload
     case didFailDownload(InstantError)
     /// The download was stopped through its ``InstantProgress``; the received part stays.
@@ -57,8 +60,8 @@ extension InstantEvent {
             .didFinishReauthentication, .didFailReauthentication, .didFinishSync, .didFailSync, .didCheckIntegrity,
             .didLoseAccess, .didChangeConnection, .didClose:
             true
-        case .didMakeProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords, .didRejectEdits, .didReplacePDF,
-            .didChangePDF, .willExpireToken, .didChangePresence, .didMissEvents:
+        case .didMakeProgress, .didMakeUploadProgress, .didBeginSync, .didChangeSyncState, .didChangeRecords,
+            .didRejectEdits, .didReplacePDF, .didChangePDF, .willExpireToken, .didChangePresence, .didMissEvents:
             false
         }
     }
@@ -70,7 +73,7 @@ extension InstantEvent {
     /// Whether ``InstantClientDelegate`` has a method for the event.
     var isForDelegates: Bool {
         switch self {
-        case .didMakeProgress, .didFinishDownload, .didFailDownload, .didFailAuthentication,
+        case .didMakeProgress, .didMakeUploadProgress, .didFinishDownload, .didFailDownload, .didFailAuthentication,
             .didFinishReauthentication, .didFailReauthentication, .didBeginSync, .didChangeSyncState, .didFinishSync,
             .didFailSync, .didChangeRecords, .didRejectEdits, .didReplacePDF, .didChangePDF, .willExpireToken,
             .didLoseAccess, .didMissEvents:
@@ -87,6 +90,21 @@ public struct DownloadProgress: Hashable, Sendable {
 
     public init(received: Int64, total: Int64) {
         self.received = received
+        self.total = total
+    }
+}
+
+/// The progress of a file that a record needs, in bytes.
+public struct UploadProgress: Hashable, Sendable {
+    /// The file's name on the server, its SHA-256.
+    public var file: AttachmentID
+    /// What was sent, counted from the beginning of the file, also if an earlier attempt sent it.
+    public var sent: Int64
+    public var total: Int64
+
+    public init(file: AttachmentID, sent: Int64, total: Int64) {
+        self.file = file
+        self.sent = sent
         self.total = total
     }
 }

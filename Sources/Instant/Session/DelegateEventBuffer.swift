@@ -46,6 +46,7 @@ private struct Newest {
     private(set) var changes: [Int] = []
     private var state: Int?
     private var progress: Int?
+    private var upload: Int?
     private var question: Int?
     private var begin: Int?
     private var cycle: [Int] = []
@@ -60,6 +61,9 @@ private struct Newest {
         case .didMakeProgress:
             if let progress { overtaken.insert(progress) }
             progress = index
+        case .didMakeUploadProgress:
+            if let upload { overtaken.insert(upload) }
+            upload = index
         case .didFailAuthentication:
             if let question { overtaken.insert(question) }
             question = index

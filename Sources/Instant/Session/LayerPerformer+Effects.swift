@@ -66,7 +66,7 @@ extension LayerPerformer {
         guard case .upload(let id) = kind else { return try await pages.send(kind, token: token) }
         do {
             return try await withTaskExecutorPreference(DiskExecutor.shared) {
-                try await transport.upload(id, from: attachments, token: token)
+                try await upload(id, token: token)
             }
         } catch let failure as SyncFailure { throw failure } catch { throw .attachment("\(error)") }
     }

@@ -27,6 +27,7 @@ final class LayerPerformer: Sendable {
     private let confined: Mutex<Confined>
     private let shared = Mutex(Shared())
     let published: Mutex<Published>
+    let uploads = Mutex(UploadReport())
     /// Called on the queue when a successor is to continue in another store.
     let onMove: @Sendable (OpenStore, Luggage) -> Void
     /// Called on the queue, after ``onMove``, with the tasks that are ending.
@@ -284,6 +285,7 @@ final class LayerPerformer: Sendable {
         onQueue {
             withExtendedLifetime(lock) {}
             if isSyncing { self.tell(.didFailSync(error)) }
+            self.tellUploadEnded()
             self.tell(.didClose(error))
             self.hub.finish()
             // Not when the last reference goes: a repair waits for it.

@@ -7,22 +7,25 @@ import NIOHTTP1
 import SyncProtocol
 
 extension HTTPTransport {
+    /// Uploads a file, or what the server lacks of it.
+    ///
+    /// - Parameter progress: Called with the bytes that were sent so far, and with all, on any thread.
     /// - Throws: ``SyncFailure/attachment(_:)`` if the file is missing here or does not match its name;
     ///   ``SyncFailure/store(_:)`` if it cannot be read now.
-    func upload(_ id: AttachmentID, from files: AttachmentFiles, token: String) async throws(SyncFailure) -> SyncAnswer
-    {
+    func upload(
+        _ id: AttachmentID, from files: AttachmentFiles, token: String,
+        progress: @escaping @Sendable (_ sent: Int, _ total: Int) -> Void
+    ) async throws(SyncFailure) -> SyncAnswer {
         guard files.holds(id) else { throw .attachment("its attachment is no longer on this machine") }
         let data: Data
         do { data = try Data(contentsOf: URL(filePath: files.path(id))) } catch {
             throw .store("cannot read the attachment \(files.path(id)): \(error)")
         }
-        var request = try request(.PUT, "attachments/\(id.hex)", token: token)
-        request.headers.add(name: "content-type", value: "application/octet-stream")
-        let response = try await wholeAnswer(request, ByteBuffer(bytes: data), limit: 64 << 10)
-        if response.status == .unprocessableEntity {
-            throw .attachment("the server rejected its attachment: the file was damaged here or in transit")
+        guard AttachmentFiles.id(of: data) == id else { throw .attachment("its attachment is damaged on this machine") }
+        var upload = FileUpload(id, ByteBuffer(bytes: data), over: self, token: token) { [total = data.count] sent in
+            progress(sent, total)
         }
-        try await check(response, isOfKnownServer: true)
+        try await upload.run()
         return .uploaded
     }
 

@@ -20,6 +20,8 @@ extension HTTPTransport {
         guard let answer = try? ErrorAnswer(bytes: bytes) else {
             // A proxy sends its own errors, and may accept only smaller requests than the server does.
             if status == 413 { throw .tooLarge }
+            // A proxy that waits for the whole request has lost patience.
+            if status == 408 { throw .stalled("\(address.host) returned 408") }
             if status == 429 || status >= 500 {
                 let pause = retryAfter ?? (status == 429 ? Self.pause : nil)
                 throw .unreachable(

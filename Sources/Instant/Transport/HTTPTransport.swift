@@ -19,6 +19,7 @@ struct HTTPTransport: Sendable {
     var maximumBytes = 16 << 20
     /// How long a request may stand still.
     var patience = Duration.seconds(45)
+    let parts = PartSizes()
 
     func send(_ kind: SyncRequest.Kind, token: String) async throws(SyncFailure) -> SyncAnswer {
         switch kind {
@@ -72,8 +73,10 @@ struct HTTPTransport: Sendable {
     /// - Parameters:
     ///   - limit: The most bytes of its body.
     ///   - time: How long the server may hold it back.
+    ///   - sent: Called with each number of bytes of the body that were handed to the connection, on its event loop.
     func wholeAnswer(
-        _ asked: HTTPClientRequest, _ body: ByteBuffer?, limit: Int, mayHold time: TimeAmount = .zero
+        _ asked: HTTPClientRequest, _ body: ByteBuffer?, limit: Int, mayHold time: TimeAmount = .zero,
+        sent: @escaping @Sendable (Int) -> Void = { _ in }
     ) async throws(SyncFailure) -> HTTPClientResponse {
         let number = recorder?.began(asked.method.rawValue, url: asked.url)
         do {
@@ -82,7 +85,7 @@ struct HTTPTransport: Sendable {
                     url: asked.url, method: asked.method, headers: asked.headers, body: body.map { .inParts($0) })
                 return try await http.reach(address) { http in
                     let task = http.execute(
-                        request: request, delegate: MovingResponse(request, limit: limit, motion))
+                        request: request, delegate: MovingResponse(request, limit: limit, motion, sent: sent))
                     return try await withTaskCancellationHandler {
                         try await task.get()
                     } onCancel: {

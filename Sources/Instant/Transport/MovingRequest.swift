@@ -8,13 +8,18 @@ final class MovingResponse: HTTPClientResponseDelegate {
 
     private let whole: ResponseAccumulator
     private let motion: Motion
+    private let sent: @Sendable (Int) -> Void
 
-    init(_ request: HTTPClient.Request, limit: Int, _ motion: Motion) {
+    /// - Parameter sent: Called with each number of bytes that were handed to the connection.
+    init(_ request: HTTPClient.Request, limit: Int, _ motion: Motion, sent: @escaping @Sendable (Int) -> Void) {
         whole = ResponseAccumulator(request: request, maxBodySize: limit)
-        self.motion = motion
+        (self.motion, self.sent) = (motion, sent)
     }
 
-    func didSendRequestPart(task: HTTPClient.Task<Response>, _ part: IOData) { motion.moved() }
+    func didSendRequestPart(task: HTTPClient.Task<Response>, _ part: IOData) {
+        motion.moved()
+        sent(part.readableBytes)
+    }
 
     func didSendRequest(task: HTTPClient.Task<Response>) { motion.sent() }
 

@@ -3,7 +3,9 @@
 /// Ids are compared by their bytes (collation C). Times are milliseconds since 1970.
 enum PostgresSchema {
     /// The migration steps, run once each in this order. Never change a released one.
-    private static let steps = [layers, blobs, mark, baseAttachments, uploads, strippedPDFs, threadRoots, lineage]
+    private static let steps = [
+        layers, blobs, mark, baseAttachments, uploads, strippedPDFs, threadRoots, lineage, uploadParts,
+    ]
 
     /// Migrates the database. The first server does this while the others wait.
     static func migrate(_ connection: PostgresConnection, at address: PostgresAddress) throws {
@@ -135,6 +137,22 @@ enum PostgresSchema {
             layer bigint NOT NULL, n bigint NOT NULL, generation text NOT NULL, head bigint NOT NULL, at bigint NOT NULL,
             PRIMARY KEY (layer, n)
         );
+        """
+
+    /// The beginnings of uploads. An empty text is the anonymous user.
+    private static let uploadParts = """
+        CREATE TABLE upload_part (
+            layer bigint NOT NULL, user_id text COLLATE "C" NOT NULL, sha256 text COLLATE "C" NOT NULL,
+            bytes bigint NOT NULL, at bigint NOT NULL,
+            PRIMARY KEY (layer, user_id, sha256)
+        );
+        CREATE TABLE upload_piece (
+            layer bigint NOT NULL, user_id text COLLATE "C" NOT NULL, sha256 text COLLATE "C" NOT NULL,
+            start bigint NOT NULL, bytes bytea NOT NULL,
+            PRIMARY KEY (layer, user_id, sha256, start),
+            FOREIGN KEY (layer, user_id, sha256) REFERENCES upload_part ON DELETE CASCADE
+        );
+        ALTER TABLE upload_piece ALTER bytes SET STORAGE EXTERNAL;
         """
 
     /// Whether an annotation was created for its comments (1). Among older records, only comment markers count, by

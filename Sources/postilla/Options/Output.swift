@@ -39,6 +39,13 @@ enum Output {
     /// Writes one whole log line: lines of several threads do not mix.
     static func logLine(_ line: PrintableText) { write(line, to: STDERR_FILENO) }
 
+    /// Shows a text in the last line of a terminal until the next one, or until it is removed with nil. `--quiet` leaves it
+    /// out.
+    static func status(_ text: String?) {
+        guard !isQuiet.load(ordering: .relaxed) else { return }
+        try? writeAll("\r\u{1B}[K" + (text.map { PrintableText(cell: $0).string } ?? ""), to: STDERR_FILENO)
+    }
+
     static func error(_ text: String) { failure("postilla: " + text) }
 
     /// Warns of a danger, such as a key that others can read.

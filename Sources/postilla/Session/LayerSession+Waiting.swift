@@ -19,7 +19,10 @@ extension LayerSession {
         start(descriptor)
         var watch = Watch(patience: patience, waitsUntil: sends ? .now + Self.searchTime : nil)
         if try isDone(nil) { return }
+        var line = TransferLine()
+        defer { line.clear() }
         for await event in signals.stream {
+            if case .didMakeUploadProgress(let progress)? = event { line.show(progress) }
             if try isDone(event) { return }
             guard let event else {
                 try watch.checkPatience(syncedBy: descriptor.status.syncedBy, lastMove: descriptor.lastMove)
@@ -29,6 +32,7 @@ extension LayerSession {
             case .goOn: break
             case .fail(let failure): throw failure
             case .askForToken(let need):
+                line.clear()
                 guard let token = try await tokens?.next() else { throw CommandFailure("\(need)", .authentication) }
                 descriptor.reauthenticate(withJWT: token)
             }

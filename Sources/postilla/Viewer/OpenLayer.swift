@@ -42,6 +42,7 @@ final class OpenLayer: Sendable {
         var wait: TokenWait
         var pages: PageReader?
         var meter = RateMeter()
+        var uploadMeter = RateMeter()
         var events: Task<Void, Never>?
         var lastStatus: SyncStatus?
         /// The comments known to name the user.
@@ -250,6 +251,22 @@ final class OpenLayer: Sendable {
     /// nil until the PDF is available.
     var pages: PageReader? { state.withLock(\.pages) }
 
+    private func post(upload: UploadProgress?) {
+        let rate = state.withLock { state -> Double? in
+            guard let upload else {
+                state.uploadMeter = RateMeter()
+                return nil
+            }
+            return state.uploadMeter.add(upload.sent, at: .now)
+        }
+        post(
+            .upload(
+                upload.map {
+                    UploadStatus(
+                        file: $0.file, transfer: TransferStatus(done: $0.sent, total: $0.total, bytesPerSecond: rate))
+                }))
+    }
+
     // MARK: Events from the library
 
     private func heard(_ event: InstantEvent) {
@@ -258,7 +275,10 @@ final class OpenLayer: Sendable {
             let rate = state.withLock { $0.meter.add(progress.received, at: .now) }
             post(
                 .download(
-                    DownloadStatus(received: progress.received, total: progress.total, bytesPerSecond: rate)))
+                    TransferStatus(done: progress.received, total: progress.total, bytesPerSecond: rate)))
+            return
+        case .didMakeUploadProgress(let progress):
+            post(upload: progress)
             return
         case .didFinishDownload: if descriptor.pdfPath != nil { openPDF() }
         case .didFailDownload(let error): post(.downloadFailed(error.words))
@@ -299,6 +319,7 @@ final class OpenLayer: Sendable {
         case .didMissEvents:
             usePDF()
             post(.recordsChanged([], author: nil))
+            post(upload: descriptor.uploadProgress)
             post(.presence(descriptor.presence))
         case .willExpireToken(let end): post(.tokenExpires(Timestamp(end)))
         case .didChangePresence:

@@ -20,7 +20,7 @@ extension HostileTexts {
             { [.key(.paste(self.next))] }, { [.presence(LayerPresence(people: [self.person, self.person]))] },
             { [.titled(self.next)] }, { [.externallyEdited(self.next)] }, { [.indexFailed(self.next)] },
             { [.library([self.entry, self.entry])] }, { [.facets(self.facets)] },
-            { [.download(DownloadStatus(received: 3, total: 9, bytesPerSecond: 1))] },
+            { [.download(TransferStatus(done: 3, total: 9, bytesPerSecond: 1))] },
             { [.requests([self.request])] }, { [.navigation(self.navigation)] }, { [.page(0, self.page)] },
             { [.history([self.next])] }, { [.demoReady(server: self.next, self.token)] },
             { self.next.prefix(40).map { .key(.character($0)) } },

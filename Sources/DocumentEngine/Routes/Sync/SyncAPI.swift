@@ -190,7 +190,10 @@ struct SyncAPI: Sendable {
         try require(.readDocument, bearer.token)
         let id = try Self.attachment(request)
         request.audit?.add { $0.attachment = id }
-        return try await attachments.send(id, bearer.token, request)
+        guard request.head.method == .head, bearer.token.grant.general.contains(.write) else {
+            return try await attachments.send(id, bearer.token, request)
+        }
+        return try await attachments.progress(of: id, bearer.token, request)
     }
 
     func receiveAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {

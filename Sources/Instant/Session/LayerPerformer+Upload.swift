@@ -1,0 +1,47 @@
+import Annotations
+import InstantCore
+
+/// What is told of the upload under way. Most are over before there is something to tell.
+struct UploadReport {
+    private var progress: UploadProgress?
+    private var since = ContinuousClock.now
+    private var told: ContinuousClock.Instant?
+
+    private static let silence = Duration.seconds(1)
+    private static let pace = Duration.milliseconds(250)
+
+    var current: UploadProgress? { told == nil ? nil : progress }
+
+    /// - Returns: Whether this is to be told.
+    mutating func moved(_ progress: UploadProgress) -> Bool {
+        let now = ContinuousClock.now
+        if self.progress?.file != progress.file { (since, told) = (now, nil) }
+        self.progress = progress
+        guard now - since >= Self.silence, told.map({ now - $0 >= Self.pace }) ?? true else { return false }
+        told = now
+        return true
+    }
+
+    /// - Returns: Whether the end is to be told.
+    mutating func ended() -> Bool {
+        defer { (progress, told) = (nil, nil) }
+        return told != nil
+    }
+}
+
+extension LayerPerformer {
+    func tellUploadEnded() { if uploads.withLock({ $0.ended() }) { tell(.didMakeUploadProgress(nil)) } }
+
+    func upload(_ file: AttachmentID, token: String) async throws(SyncFailure) -> SyncAnswer {
+        defer { onQueue { self.tellUploadEnded() } }
+        return try await transport.upload(file, from: attachments, token: token) { [weak self] sent, total in
+            guard let self else { return }
+            let progress = UploadProgress(file: file, sent: Int64(sent), total: Int64(total))
+            guard uploads.withLock({ $0.moved(progress) }) else { return }
+            onQueue {
+                guard self.uploads.withLock({ $0.current != nil }) else { return }
+                self.tell(.didMakeUploadProgress(progress))
+            }
+        }
+    }
+}
