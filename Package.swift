@@ -231,8 +231,8 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "TestSupport", "Children", "EngineSupport", "Annotations", "Authorization", "SyncProtocol",
-                "InstantCore", "Instant", "Screen", "PostgresSupport", "TortureHarness", arguments, crypto, httpClient,
-                nio, nioHTTP, rawSQLite,
+                "InstantCore", "Instant", "Screen", "PostgresSupport", "TortureHarness", "FaultProxy", "TestThreads",
+                arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
             ],
             path: "Tests/Benchmarks", exclude: ["Yjs/peer.py", "Yjs/requirements.txt"], swiftSettings: rim),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: rim),
@@ -247,8 +247,8 @@ let package = Package(
         .target(
             name: "TortureHarness",
             dependencies: [
-                "TestSupport", "Children", "EngineSupport", "PostgresSupport", "Annotations", "Authorization",
-                "SyncProtocol", "EngineCore", crypto,
+                "TestSupport", "TestThreads", "Children", "EngineSupport", "PostgresSupport", "FaultProxy",
+                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore", crypto,
             ],
             path: "Tests/Torture/Harness", swiftSettings: rim),
         .executableTarget(

@@ -32,6 +32,8 @@ struct Measurement: AsyncParsableCommand {
 
     @Option(help: "The number of records in the layer copied under load.") var loadRecords = 50_000
 
+    @Option(parsing: .upToNextOption, help: "The rates of the slow link, in kB/s.") var rates = [100, 60, 20, 2]
+
     @Option(help: "The number of idle listeners.") var listeners = 10_000
 
     @Option(help: ArgumentHelp("Writes plots as SVG files to this folder, at more sizes.", valueName: "folder"))
@@ -42,13 +44,13 @@ struct Measurement: AsyncParsableCommand {
     @Option(
         parsing: .upToNextOption,
         help:
-            "Parts to measure: list, burst, pages, pictures, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot, load, cluster."
+            "Parts to measure: list, burst, pages, pictures, documents, local, sync, queue, edit, download, listeners, writes, fanout, snapshot, load, cluster; link takes half an hour and is left out by default."
     )
-    var only = Part.allCases
+    var only = Part.allCases.filter { $0 != .link }
 
     enum Part: String, CaseIterable, ExpressibleByArgument {
         case list, burst, pages, pictures, documents, local, sync, queue, edit, download, listeners, writes, fanout,
-            snapshot, load, cluster
+            snapshot, load, cluster, link
     }
 
     func run() async throws {
@@ -82,6 +84,7 @@ struct Measurement: AsyncParsableCommand {
         if only.contains(.snapshot) { try await report.snapshot() }
         if only.contains(.load) { try await report.load() }
         if only.contains(.cluster) { try report.cluster() }
+        if only.contains(.link) { try await report.link() }
         if let plots { try report.plots.write(to: URL(fileURLWithPath: plots)) }
         Report.add("Server, whole run: peak \(Figures.megabytes(server.memory.peakResident)) MB (VmHWM).")
     }

@@ -21,6 +21,8 @@ package enum Fault: Hashable, Sendable {
     case buffer(requestsWith: String)
     /// A firewall that takes this word for an attack: it answers 403 with a page in the server's place.
     case forbid(String)
+    /// The line is cut as soon as the answer to a request with this text in its head comes, which the server has carried out.
+    case loseAnswers(to: String)
     /// A proxy that accepts no larger bodies: it answers 413 with a page in the server's place.
     case limit(bodyBytes: Int)
 

@@ -36,6 +36,7 @@ final class Line {
             hold(back: way, bytes.readableBytes)
             tick(rate / Self.ticksPerSecond)
         case .buffer(let text): hold(bytes, way, text)
+        case .loseAnswers(let text): lose(bytes, way, text)
         case .forbid(let word): forbid(bytes, way) { $0.contains(word) }
         case .limit(let most): forbid(bytes, way, "413 Content Too Large") { Self.bodyBytes(in: $0) > most }
         case .reset, .close, .stall, .garbage: pass(bytes, way)
@@ -81,6 +82,18 @@ final class Line {
         // Only once on this line.
         passed[way, default: 0] += limit + 1
         pass(bytes, way)
+    }
+
+    private func lose(_ bytes: ByteBuffer, _ way: Fault.Way, _ text: String) {
+        if way == .up {
+            asked += String(buffer: bytes)
+            if asked.contains(text) { isHolding = true }
+            asked = String(asked.suffix(text.count))
+        }
+        guard way == .down, isHolding else { return pass(bytes, way) }
+        isDead = true
+        client.reset()
+        server.close(promise: nil)
     }
 
     private func hold(_ bytes: ByteBuffer, _ way: Fault.Way, _ text: String) {

@@ -8,22 +8,27 @@ final class LiveClient {
     private var events: AsyncStream<InstantEvent>.Iterator
 
     /// Downloads the layer and waits until it is complete.
-    init(server: URL, folder: URL, token: String, isListening: Bool = true) async throws {
+    /// - Parameter patience: How many seconds that may take.
+    init(
+        server: URL, folder: URL, token: String, isListening: Bool = true, patience: Int = 60
+    ) async throws {
         client = try InstantClient(serverURL: server, dataDirectory: folder)
         descriptor = try client.documentDescriptor(forJWT: token)
         events = descriptor.events.makeAsyncIterator()
         descriptor.delayForSyncingLocalChanges = .zero
         if isListening { descriptor.startListeningForServerChanges() }
         try descriptor.download(usingJWT: token)
-        try await wait("the download") { $0 == .didFinishDownload }
+        try await wait("the download", seconds: patience) { $0 == .didFinishDownload }
     }
 
     /// Reads events until the awaited one.
     ///
     /// - Returns: When it was received.
     @discardableResult
-    func wait(_ what: String, until isIt: (InstantEvent) -> Bool) async throws -> ContinuousClock.Instant {
-        let limit = Watchdog(seconds: 60, what: what)
+    func wait(
+        _ what: String, seconds: Int = 60, until isIt: (InstantEvent) -> Bool
+    ) async throws -> ContinuousClock.Instant {
+        let limit = Watchdog(seconds: seconds, what: what)
         defer { limit.stop() }
         while let event = await events.next() {
             let now = ContinuousClock.now

@@ -3,7 +3,7 @@ import Foundation
 import TortureHarness
 
 @main
-struct Torture: ParsableCommand {
+struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "torture",
         abstract: "Misuses the real server over raw sockets, and compares its results with the core in memory.",
@@ -23,11 +23,12 @@ struct Torture: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             "requests: clients and the backend at work; connections: the states of connections; slow: 1,000 slow "
-                + "clients; disk and client-disk: disks on which one operation after the other fails."))
+                + "clients; disk and client-disk: disks on which one operation after the other fails; network: clients "
+                + "behind proxies that cut, delay and refuse."))
     var campaign = Kind.requests
 
     enum Kind: String, ExpressibleByArgument, CaseIterable {
-        case requests, connections, slow, disk
+        case requests, connections, slow, disk, network
         case clientDisk = "client-disk"
     }
 
@@ -48,7 +49,7 @@ struct Torture: ParsableCommand {
     @Option(help: ArgumentHelp("The server program; by default the one next to this program.", valueName: "path"))
     var postilla: String?
 
-    func run() throws {
+    func run() async throws {
         // Writing to a dead server must not end this process.
         signal(SIGPIPE, SIG_IGN)
         let here = Bundle.main.executableURL?.deletingLastPathComponent().path ?? "."
@@ -59,7 +60,7 @@ struct Torture: ParsableCommand {
         let seed = seed ?? .random(in: 0...999_999)
         say("seed \(seed)")
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("torture-\(UUID().uuidString)")
-        let failures = try play(postilla, folder, seed)
+        let failures = try await play(postilla, folder, seed)
         guard failures.isEmpty else {
             for (seed, _) in failures {
                 guard campaign != .disk, campaign != .clientDisk else {
@@ -76,7 +77,9 @@ struct Torture: ParsableCommand {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    private func play(_ postilla: String, _ folder: URL, _ seed: UInt64) throws -> [(seed: UInt64, failure: String)] {
+    private func play(
+        _ postilla: String, _ folder: URL, _ seed: UInt64
+    ) async throws -> [(seed: UInt64, failure: String)] {
         switch campaign {
         case .requests:
             var campaign = Campaign(postilla: postilla, folder: folder, seed: seed, seconds: seconds)
@@ -89,6 +92,10 @@ struct Torture: ParsableCommand {
             var campaign = ConnectionCampaign(postilla: postilla, folder: folder, seed: seed, seconds: seconds)
             campaign.episodes = episodes ?? .max
             return try campaign.run(say)
+        case .network:
+            var campaign = NetworkCampaign(postilla: postilla, folder: folder, seed: seed, seconds: seconds)
+            (campaign.episodes, campaign.keepsGoing) = (episodes ?? .max, keepGoing)
+            return try await campaign.run(say)
         case .slow:
             let outcome = try SlowCrowd(postilla: postilla, folder: folder, seconds: seconds).run()
             say(outcome.description)
