@@ -231,8 +231,9 @@ let package = Package(
             name: "Benchmarks",
             dependencies: [
                 "TestSupport", "Children", "EngineSupport", "Annotations", "Authorization", "SyncProtocol",
-                "InstantCore", "Instant", "Screen", "PostgresSupport", "TortureHarness", "FaultProxy", "TestThreads",
-                arguments, crypto, httpClient, nio, nioHTTP, rawSQLite,
+                "InstantCore", "Instant", "Screen", "PostgresSupport", "TortureHarness", "FaultProxy", arguments,
+                crypto,
+                httpClient, nio, nioHTTP, rawSQLite,
             ],
             path: "Tests/Benchmarks", exclude: ["Yjs/peer.py", "Yjs/requirements.txt"], swiftSettings: rim),
         .testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"], swiftSettings: rim),
@@ -247,8 +248,8 @@ let package = Package(
         .target(
             name: "TortureHarness",
             dependencies: [
-                "TestSupport", "TestThreads", "Children", "EngineSupport", "PostgresSupport", "FaultProxy",
-                "Annotations", "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore", crypto,
+                "TestSupport", "Children", "EngineSupport", "PostgresSupport", "FaultProxy", "Annotations",
+                "Authorization", "SyncProtocol", "InstantCore", "Instant", "EngineCore", crypto,
             ],
             path: "Tests/Torture/Harness", swiftSettings: rim),
         .executableTarget(

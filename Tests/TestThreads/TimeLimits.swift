@@ -34,7 +34,7 @@ package func limited<Result>(
     return try await withThrowingTaskGroup(of: Unchecked<Result>?.self) { group in
         group.addTask { Unchecked(value: try await body.value()) }
         group.addTask {
-            await timePassed(.seconds(seconds))
+            await timePassed(seconds: seconds)
             return nil
         }
         defer { group.cancelAll() }
@@ -43,11 +43,10 @@ package func limited<Result>(
     }
 }
 
-/// Lets time pass, for programs in which it is an input; a test waits for what it needs. Ends early when the task is cancelled.
-package func timePassed(_ time: Duration) async {
+/// Ends early when the task is cancelled.
+private func timePassed(seconds: Int) async {
     let (moments, moment) = AsyncStream<Void>.makeStream()
-    let milliseconds = Int(time / .milliseconds(1))
-    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(milliseconds)) { moment.finish() }
+    DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(seconds)) { moment.finish() }
     for await _ in moments {}
 }
 

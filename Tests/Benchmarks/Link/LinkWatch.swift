@@ -1,8 +1,8 @@
 import Annotations
+import FaultProxy
 import Foundation
 import Instant
 import Synchronization
-import TestThreads
 
 /// Two people who write a note now and then: one far away, whose notes are awaited at the slow link, and the one at it.
 final class LinkWatch: Sendable {

@@ -6,7 +6,6 @@ import Instant
 import InstantCore
 import Synchronization
 import TestSupport
-import TestThreads
 
 /// Two people at bad lines and one at a good one, in a layer of their own.
 final class NetworkEpisode {
@@ -113,6 +112,8 @@ final class NetworkEpisode {
             person.proxy.follow { _ in .forbid(Self.bait) }
             person.proxy.cut()
         }
+        // Nothing is put aside until something passes.
+        for person in people { try person.add("a note that passes of \(person.name)") }
         // Such an edit, and what waits for it, may stay; everything else arrives.
         for person in people { try await person.settle(within: 180) { try self.isRefused(person) || person.isSettled } }
         var aside = 0

@@ -6,7 +6,6 @@ import Instant
 import InstantCore
 import Synchronization
 import TestSupport
-import TestThreads
 
 /// A person with a store of their own, who reaches the server through a proxy.
 final class NetworkPerson {
@@ -82,7 +81,8 @@ final class NetworkPerson {
         let end = ContinuousClock.now + .seconds(seconds)
         while try !isDone() {
             guard ContinuousClock.now < end else {
-                throw Failure("\(name) does not come to rest: \(descriptor.status), \(try unsent())")
+                let requests = descriptor.recentRequests.prefix(12).map { "\($0)" }.joined(separator: "\n")
+                throw Failure("\(name) does not come to rest: \(descriptor.status), \(try unsent())\n\(requests)")
             }
             switch descriptor.status.connection {
             case .offline: descriptor.retryNow()
