@@ -1,4 +1,4 @@
-/// The fields of the answer to `HEAD attachments/{sha256}`, and of that to `PUT`.
+/// The fields of the answer to `HEAD attachments/{sha256}`.
 package enum UploadProgressHeader {
     /// The number of bytes of the file that the server has from this user; the upload continues after them.
     package static let offset = "Upload-Offset"

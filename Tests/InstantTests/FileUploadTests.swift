@@ -43,7 +43,7 @@ import Testing
     @Test func aFileGoesOnWhereItsConnectionWasCut() async throws {
         let sent = try await send(through: .reset(after: 500_000, .up))
         // Four connections suffice if each brings all that it carries.
-        #expect(sent.failed >= 2 && sent.puts <= 20, "\(sent)")
+        #expect(sent.failed >= 2 && sent.puts <= 60, "\(sent)")
     }
 
     @Test func partsPassAProxyThatTakesNoLargeBody() async throws {
@@ -100,11 +100,13 @@ import Testing
 
     @Test(arguments: ["429 Too Many Requests", "502 Bad Gateway", "503 Service Unavailable", "504 Gateway Timeout"])
     func aBusyServerIsLeftAlone(_ status: String) async throws {
-        let sent = try await requests([answer(status, "Retry-After: 7\r\n")])
-        #expect(sent.requests == ["HEAD"], "\(sent)")
-        guard case .unreachable(_, 7000)? = sent.failure else {
-            Issue.record("\(sent)")
-            return
+        for field in ["Retry-After: 7\r\n", ""] {
+            let sent = try await requests([answer(status, field)])
+            #expect(sent.requests == ["HEAD"], "\(sent)")
+            guard case .unreachable(_, let pause)? = sent.failure, field.isEmpty || pause == 7000 else {
+                Issue.record("\(sent)")
+                return
+            }
         }
     }
 
@@ -132,7 +134,90 @@ import Testing
             answer("404 Not Found", "Upload-Offset: 70000\r\n"), answer("403 Forbidden", "", page),
             answer("413 Content Too Large", "", page),
         ])
-        #expect(refused.requests.count == 3 && refused.failure == .tooLarge, "\(refused)")
+        // Not that the file is too large: parts may pass the next time.
+        guard case .invalidServer? = refused.failure, refused.requests.count == 3 else {
+            Issue.record("\(refused)")
+            return
+        }
+    }
+
+    @Test func aQuestionThatIsDroppedOnTheWayHoldsNoFileUp() async throws {
+        let sent = try await requests([.close, answer("200 OK", "", "{}")])
+        #expect(sent.requests == ["HEAD", "PUT"] && sent.failure == nil, "\(sent)")
+    }
+
+    @Test func aFileWhoseAnswerWasLostIsComplete() async throws {
+        let sent = try await requests([
+            answer("404 Not Found", "Upload-Offset: 70000\r\n"), .close,
+            answer("404 Not Found", "Upload-Offset: 100000\r\nUpload-Complete: ?1\r\n"),
+        ])
+        #expect(sent.requests == ["HEAD", "PUT bytes 70000-99999/100000", "HEAD"] && sent.failure == nil, "\(sent)")
+    }
+
+    /// A proxy refuses the body before the server has seen the token.
+    @Test func aTokenThatHasEndedDoesNotMakeAFileTooLarge() async throws {
+        let sent = try await requests([
+            answer("401 Unauthorized"), answer("413 Content Too Large", "", "<html>"), answer("401 Unauthorized"),
+        ])
+        guard case .unreachable? = sent.failure, sent.requests == ["HEAD", "PUT", "HEAD"] else {
+            Issue.record("\(sent)")
+            return
+        }
+    }
+
+    @Test func aProxyThatLosesPatienceGetsSmallerParts() async throws {
+        let sent = try await requests([
+            answer("404 Not Found", "Upload-Offset: 0\r\n"), answer("408 Request Timeout", "", "<html>"),
+            answer("404 Not Found", "Upload-Offset: 0\r\n"), answer("200 OK", "", "{}"), answer("200 OK", "", "{}"),
+        ])
+        #expect(
+            sent.requests == [
+                "HEAD", "PUT", "HEAD", "PUT bytes 0-65535/100000", "PUT bytes 65536-99999/100000",
+            ] && sent.failure == nil, "\(sent)")
+    }
+
+    // MARK: Sizes, and what is told
+
+    @Test func partsGrowUpToWhatHasFailed() throws {
+        let sizes = PartSizes()
+        let file = try #require(AttachmentFiles.id(of: Data("a".utf8)))
+        #expect(sizes.most(of: file) == nil)
+        sizes.failed(file, 32 << 20)
+        #expect(sizes.most(of: file) == 1 << 20)
+        sizes.failed(file, 1 << 20)
+        #expect(sizes.most(of: file) == 256 << 10)
+        sizes.passed(file)
+        #expect(sizes.most(of: file) == 512 << 10)
+        sizes.passed(file)
+        #expect(sizes.most(of: file) == 512 << 10, "1 MB has failed")
+        sizes.failed(file, 100_000)
+        #expect(sizes.most(of: file) == PartSizes.least)
+        sizes.forget(file)
+        #expect(!sizes.hasFailed(file))
+    }
+
+    @Test func progressIsToldAfterASecondFourTimesASecondAndItsEndOnce() throws {
+        var report = UploadReport()
+        let (one, other) = (
+            try #require(AttachmentFiles.id(of: Data("a".utf8))), try #require(AttachmentFiles.id(of: Data("b".utf8)))
+        )
+        let start = ContinuousClock.now
+        var told: [Int] = []
+        for step in 0..<40 {
+            let progress = UploadProgress(file: one, sent: Int64(step), total: 40)
+            if report.moved(progress, at: start + .milliseconds(50 * step)) { told.append(step) }
+        }
+        #expect(told == [20, 25, 30, 35])
+        // A file that follows at once, and is sent at once: the end of the first is still told.
+        let isTold = report.moved(UploadProgress(file: other, sent: 1, total: 9), at: start + .seconds(3))
+        #expect(!isTold)
+        #expect(report.current == nil)
+        let ends = [report.ended(), report.ended()]
+        #expect(ends == [true, false])
+        let short = [
+            report.moved(UploadProgress(file: one, sent: 1, total: 9), at: start + .seconds(4)), report.ended(),
+        ]
+        #expect(short == [false, false])
     }
 
     @Test func aPartThatDoesNotFitIsSentWithTheRest() async throws {
@@ -142,13 +227,11 @@ import Testing
             answer("200 OK", "", "{}"),
         ])
         #expect(sent.requests == ["HEAD", "PUT bytes 70000-99999/100000", "PUT"] && sent.failure == nil, "\(sent)")
+        // It was intact here: it is tried again, and put aside in the end.
         let damaged = try await requests([
             answer("404 Not Found", "Upload-Offset: 0\r\n"), answer("422 Unprocessable Entity", "", refused),
         ])
-        guard case .attachment? = damaged.failure else {
-            Issue.record("\(damaged)")
-            return
-        }
+        #expect(damaged.failure == .invalidServer("something between here and 127.0.0.1 changes the file"))
     }
 
     @Test func whatIsDamagedHereIsNotSent() async throws {

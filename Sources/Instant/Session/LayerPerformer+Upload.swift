@@ -6,6 +6,8 @@ struct UploadReport {
     private var progress: UploadProgress?
     private var since = ContinuousClock.now
     private var told: ContinuousClock.Instant?
+    /// Whether the end of an earlier file was not told.
+    private var owesEnd = false
 
     private static let silence = Duration.seconds(1)
     private static let pace = Duration.milliseconds(250)
@@ -13,9 +15,8 @@ struct UploadReport {
     var current: UploadProgress? { told == nil ? nil : progress }
 
     /// - Returns: Whether this is to be told.
-    mutating func moved(_ progress: UploadProgress) -> Bool {
-        let now = ContinuousClock.now
-        if self.progress?.file != progress.file { (since, told) = (now, nil) }
+    mutating func moved(_ progress: UploadProgress, at now: ContinuousClock.Instant = .now) -> Bool {
+        if self.progress?.file != progress.file { (since, told, owesEnd) = (now, nil, owesEnd || told != nil) }
         self.progress = progress
         guard now - since >= Self.silence, told.map({ now - $0 >= Self.pace }) ?? true else { return false }
         told = now
@@ -24,8 +25,8 @@ struct UploadReport {
 
     /// - Returns: Whether the end is to be told.
     mutating func ended() -> Bool {
-        defer { (progress, told) = (nil, nil) }
-        return told != nil
+        defer { (progress, told, owesEnd) = (nil, nil, false) }
+        return told != nil || owesEnd
     }
 }
 

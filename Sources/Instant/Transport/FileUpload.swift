@@ -20,8 +20,12 @@ struct FileUpload {
     /// The bytes that the server has; nil if it has not said.
     private var stored: Int?
     private var isComplete = false
-    /// Whether parts were refused, so that the whole file is tried.
-    private var mustBeWhole = false
+    /// Whether the server, or something on the way to it, has answered the question about the file.
+    private var isAnswered = false
+    /// Whether that answer was one that a server gives which knows nothing of parts.
+    private var isPlain = false
+    /// Why a part was refused; the whole file is tried then.
+    private var partFailure: SyncFailure?
 
     init(
         _ file: AttachmentID, _ bytes: ByteBuffer, over transport: HTTPTransport, token: String,
@@ -41,8 +45,9 @@ struct FileUpload {
         if total > Self.smallBytes || hasFailed {
             do throws(SyncFailure) { try await askServer() } catch {
                 switch error {
-                // Something on the way may not answer this question.
-                case .stalled where !hasFailed, .unreachable(_, nil) where !hasFailed: break
+                // Something on the way may drop this question, and let the file pass.
+                case .stalled where !hasFailed && !isAnswered, .unreachable(_, nil) where !hasFailed && !isAnswered:
+                    break
                 default: throw error
                 }
             }
@@ -58,7 +63,7 @@ struct FileUpload {
     }
 
     private var nextPart: Range<Int> {
-        guard let stored, !mustBeWhole else { return 0..<total }
+        guard let stored, partFailure == nil else { return 0..<total }
         return stored..<min(total, stored + (transport.parts.most(of: file) ?? total))
     }
 
@@ -81,9 +86,9 @@ struct FileUpload {
                 })
         }
         switch response.status {
-        case .unprocessableEntity where isWhole:
-            throw .attachment("the server rejected its attachment: the file was damaged in transit")
-        case .unprocessableEntity: throw .invalidServer("the parts of the file do not arrive as they were sent")
+        // The file was intact when it was read.
+        case .unprocessableEntity:
+            throw .invalidServer("something between here and \(transport.address.host) changes the file")
         case .rangeNotSatisfiable: throw .unreachable("\(transport.address.host) has another part of the file")
         default:
             try await transport.check(response, isOfKnownServer: true)
@@ -100,15 +105,17 @@ struct FileUpload {
         switch failure {
         case .unreachable(_, nil), .stalled, .tooLarge: break
         // Something on the way may refuse parts only.
-        case .invalidServer where part != 0..<total && !mustBeWhole:
-            mustBeWhole = true
-            return
+        case .invalidServer where part != 0..<total && partFailure == nil: return partFailure = failure
         default: throw failure
         }
-        guard !mustBeWhole else { throw failure }
-        transport.parts.failed(file, part.count)
+        // The whole file may be too large for a proxy that parts pass; that would refuse the edit for good.
+        if let partFailure { throw failure == .tooLarge ? partFailure : failure }
         try await askServer()
-        guard let stored else { throw failure }
+        if isComplete { return }
+        transport.parts.failed(file, part.count)
+        guard let stored else {
+            throw failure == .tooLarge && !isPlain ? .unreachable("\(transport.address.host) did not answer") : failure
+        }
         if stored > part.lowerBound {
             // Parts of this size pass, as long as the connection holds.
             transport.parts.passed(file, part.count)
@@ -121,6 +128,8 @@ struct FileUpload {
     private mutating func askServer() async throws(SyncFailure) {
         let request = try transport.request(.HEAD, "attachments/\(file.hex)", token: token)
         let response = try await transport.wholeAnswer(request, nil, limit: 64 << 10)
+        isAnswered = true
+        isPlain = [.ok, .notModified, .notFound, .methodNotAllowed, .notImplemented].contains(response.status)
         let isBusy = [.tooManyRequests, .badGateway, .serviceUnavailable, .gatewayTimeout].contains(response.status)
         if isBusy { try await transport.check(response, isOfKnownServer: true) }
         isComplete = response.headers.first(name: UploadProgressHeader.complete) == UploadProgressHeader.yes

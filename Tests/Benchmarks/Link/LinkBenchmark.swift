@@ -20,8 +20,8 @@ struct LinkBenchmark {
     struct Result {
         var name = ""
         var seconds = 0.0
-        /// The share of the link's rate, outside the times when it stands still, that the bytes make which the same job
-        /// needs on a fast link.
+        /// The bytes that the same job needs on a fast link, as a share of what this link can carry in the time in which it
+        /// does not stand still.
         var share = 0.0
         /// Until another person's note was here, the slowest.
         var news = Duration.zero

@@ -97,7 +97,7 @@ final class NetworkEpisode {
         case 6: .stall(after: after, way)
         case 7: .slow(bytesPerSecond: Int.random(in: 20_000...300_000, using: &random))
         case 8: .buffer(requestsWith: "/instant/v1/events")
-        case 9: .limit(bodyBytes: Int.random(in: 20_000...200_000, using: &random))
+        case 9: .limit(bodyBytes: Int.random(in: 70_000...200_000, using: &random))
         default: .forbid(Self.bait)
         }
     }
