@@ -112,10 +112,19 @@ final class NetworkEpisode {
             person.proxy.follow { _ in .forbid(Self.bait) }
             person.proxy.cut()
         }
-        // Nothing is put aside until something passes.
-        for person in people { try person.add("a note that passes of \(person.name)") }
-        // Such an edit, and what waits for it, may stay; everything else arrives.
-        for person in people { try await person.settle(within: 180) { try self.isRefused(person) || person.isSettled } }
+        // A refused edit, and what waits for it, may stay; everything else arrives. Nothing is put aside until something
+        // else passes after it has failed.
+        for person in people {
+            var (last, number) = (ContinuousClock.now - .seconds(20), 0)
+            try await person.settle(within: 180) {
+                if try self.isRefused(person) || person.isSettled { return true }
+                if .now - last >= .seconds(20) {
+                    (last, number) = (.now, number + 1)
+                    try person.add("a note that passes \(number) of \(person.name)")
+                }
+                return false
+            }
+        }
         var aside = 0
         for person in people {
             for edit in try person.unsent() {
