@@ -77,7 +77,7 @@ import Testing
                 #expect((answer.status, answer.json["bytes"]?.text) == (200, stored))
                 #expect(try await offset(server, ana) == stored)
                 let early: PushAnswer = try await server.push(ana, client: stored, [image("i")]).message()
-                #expect(early.results.first?.status == .invalid, "a part is no file")
+                #expect(early.results.first?.status == .invalid, "a part is not a file")
             }
             #expect(try await !isComplete(server, ana))
             #expect(try await put(server, ana, 90_000..<100_000).status == 200)
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// Bytes that nobody has compared with the name of the file.
+    /// Its bytes have not been checked against the file's name.
     @Test(arguments: Kind.allCases) func aPartAsLongAsTheFileIsNotTheFile(_ kind: Kind) async throws {
         try await run(on: kind) { server in
             let ana = try server.mint.token(TokenClaims())

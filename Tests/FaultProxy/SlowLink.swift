@@ -143,7 +143,7 @@ private final class Wire {
         _ = flow.from.setOption(.autoRead, value: !isFull)
     }
 
-    /// - Returns: false once the link is no longer used.
+    /// - Returns: Whether the link is still in use.
     func tick() -> Bool {
         let now = NIODeadline.now()
         let time = now - last

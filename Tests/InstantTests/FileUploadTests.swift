@@ -90,7 +90,7 @@ import Testing
         #expect(whole.requests == ["HEAD"] && whole.failure == nil, "\(whole)")
     }
 
-    /// Nobody has compared the bytes with the name of the file.
+    /// The bytes may not have been checked against the file's name.
     @Test(arguments: [100_000, 100_001, -1]) func onlyTheServerSaysThatAFileIsComplete(_ offset: Int) async throws {
         let sent = try await requests([
             answer("404 Not Found", "Upload-Offset: \(offset)\r\n"), answer("200 OK", "", "{}"),

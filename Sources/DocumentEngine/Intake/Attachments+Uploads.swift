@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import SyncProtocol
 
-/// Uploads by clients, in one request or in several: the bytes that arrived before a connection was lost are kept for a day.
+/// Uploads by clients, in one request or several. Bytes that arrived before a connection was lost are kept for a day.
 extension Attachments {
     private static let offsetHeader = HTTPField.Name(UploadProgressHeader.offset)!
     private static let completeHeader = HTTPField.Name(UploadProgressHeader.complete)!
@@ -24,7 +24,7 @@ extension Attachments {
         }
         let upload = try blobs(of: token.grant.documentID).receive()
         return try await running.run(key, cut: request.cut) {
-            try await receive(into: upload, 0..<limit, of: key, parts, request)
+            try await receive(into: upload, 0..<limit, of: key, parts, request, else: Self.tooLarge(limit))
             try await accept(try upload.finish(), as: key, token)
             try? parts?.remove(key)
             return .uploaded(upload.bytes)
@@ -40,7 +40,8 @@ extension Attachments {
         guard range.bytes.lowerBound == 0 || range.bytes.lowerBound == stored else { throw Self.otherPart }
         let upload = try blobs(of: token.grant.documentID).receive()
         return try await running.run(key, cut: request.cut) {
-            try await receive(into: upload, range.bytes, of: key, parts, request)
+            try await receive(
+                into: upload, range.bytes, of: key, parts, request, else: "the body is longer than its Content-Range")
             guard upload.bytes == Int64(range.bytes.count) else {
                 throw APIError(.badRequest, "the body is shorter than its Content-Range")
             }
@@ -56,13 +57,14 @@ extension Attachments {
     }
 
     /// Receives the body, which has these bytes of the file. If the connection is lost, what has arrived is kept.
+    ///
+    /// - Parameter excuse: the text of the error if the body is longer.
     private func receive(
         into upload: Upload, _ bytes: Range<Int64>, of key: UploadKey, _ parts: (any UploadParts)?,
-        _ request: ServerRequest
+        _ request: ServerRequest, else excuse: String
     ) async throws {
         do {
-            let most = Int64(bytes.count)
-            try await request.receive(into: upload, upTo: most, else: Self.tooLarge(most))
+            try await request.receive(into: upload, upTo: Int64(bytes.count), else: excuse)
         } catch {
             if !(error is APIError) { keep(upload.part, at: bytes.lowerBound, of: key, in: parts) }
             throw error
@@ -115,7 +117,7 @@ extension Attachments {
         return response
     }
 
-    /// Notes a file as uploaded now by the token's user.
+    /// Marks the file as just uploaded by the token's user.
     ///
     /// - Returns: false if its bytes are gone.
     private func renew(_ known: StoredAttachment, _ token: VerifiedToken) async throws -> Bool {

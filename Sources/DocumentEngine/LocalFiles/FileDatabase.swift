@@ -51,7 +51,7 @@ final class FileDatabase: LayerStore {
         let new = "\(folder)/\(newName)"
         unlink(new)
         try write(try FileSchema.empty.get(), to: new)
-        guard rename(new, Self.path(in: folder)) == 0 else { throw failure(folder) }
+        guard rename(new, Self.path(in: folder)) == 0 else { throw PrivateFiles.failure(in: folder) }
         let database = try FileDatabase(document, folder, fence)
         return try database.closingOnFailure {
             try database.store.write { store in
@@ -64,16 +64,11 @@ final class FileDatabase: LayerStore {
 
     private static func write(_ bytes: [UInt8], to path: String) throws {
         let descriptor = PrivateFiles.create(file: path)
-        guard descriptor >= 0 else { throw failure(Storage.folder(of: path)) }
+        guard descriptor >= 0 else { throw PrivateFiles.failure(in: Storage.folder(of: path)) }
         defer { Glibc.close(descriptor) }
         guard bytes.withUnsafeBytes({ PrivateFiles.writeAll($0, to: descriptor) }), fsync(descriptor) == 0 else {
-            throw failure(Storage.folder(of: path))
+            throw PrivateFiles.failure(in: Storage.folder(of: path))
         }
-    }
-
-    private static func failure(_ folder: String) -> any Error {
-        let code = errno
-        return APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
     }
 
     /// Opens a database for this engine. Whatever other engine has it open writes nothing more.
@@ -83,7 +78,7 @@ final class FileDatabase: LayerStore {
         let folder = "\(parent)/\(document)"
         var status = stat()
         guard stat(path(in: folder), &status) == 0 else {
-            guard errno == ENOENT else { throw failure(folder) }
+            guard errno == ENOENT else { throw PrivateFiles.failure(in: folder) }
             throw Problem.unfinished
         }
         // It is made with all its tables.
@@ -150,7 +145,7 @@ final class FileDatabase: LayerStore {
             unlink(new)
             throw error
         }
-        guard rename(new, Self.path(in: folder)) == 0 else { throw Self.failure(folder) }
+        guard rename(new, Self.path(in: folder)) == 0 else { throw PrivateFiles.failure(in: folder) }
         try PrivateFiles.sync(folder: folder)
         try PrivateFiles.sync(folder: parent)
         let copy = try FileDatabase(document, folder, fence)

@@ -16,8 +16,7 @@ final class ArrivingFile: Sendable {
         let path = "\(folder)/upload-\(UUID().uuidString)"
         let descriptor = PrivateFiles.create(file: path)
         guard descriptor >= 0 else {
-            let code = errno
-            throw APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
+            throw PrivateFiles.failure(in: folder)
         }
         return (ArrivingFile(path: path), descriptor)
     }

@@ -45,8 +45,7 @@ struct FolderBlobs: Blobs {
 
     func keep(_ received: Upload.CompletedFile) throws {
         guard rename(received.path, path(received.sha256)) == 0 else {
-            let code = errno
-            throw APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
+            throw PrivateFiles.failure(in: folder)
         }
         try PrivateFiles.sync(folder: folder)
     }

@@ -83,15 +83,15 @@ enum PrivateFiles {
     static func copy(file source: String, to target: String) throws {
         let bytes = try FileBlob(path: source)
         let descriptor = create(file: target)
-        guard descriptor >= 0 else { throw failure(target) }
+        guard descriptor >= 0 else { throw failure(in: target) }
         defer { close(descriptor) }
         var offset: Int64 = 0
         while offset < bytes.length {
             let piece = try bytes.read(at: offset, 1 << 20)
-            guard piece.withUnsafeReadableBytes({ writeAll($0, to: descriptor) }) else { throw failure(target) }
+            guard piece.withUnsafeReadableBytes({ writeAll($0, to: descriptor) }) else { throw failure(in: target) }
             offset += Int64(piece.readableBytes)
         }
-        guard fsync(descriptor) == 0 else { throw failure(target) }
+        guard fsync(descriptor) == 0 else { throw failure(in: target) }
     }
 
     /// Exchanges two folders in one step. Not every file system can (`EINVAL`).
@@ -128,9 +128,10 @@ enum PrivateFiles {
         return unsafeBitCast(symbol, to: Renameat2.self)(AT_FDCWD, one, AT_FDCWD, other, flags) == 0
     }
 
-    private static func failure(_ path: String) -> any Error {
+    /// The error for a call that has just failed, from `errno`.
+    static func failure(in folder: String) -> any Error {
         let code = errno
-        return APIError.fullDisk(errno: code) ?? StoreError.folder(path, String(cString: strerror(code)))
+        return APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
     }
 
     /// Makes what was written to a file durable.

@@ -28,8 +28,7 @@ enum UnfinishedRestore {
         defer { close(descriptor) }
         let text = Array(memory.text.utf8)
         guard text.withUnsafeBytes({ PrivateFiles.writeAll($0, to: descriptor) }), fsync(descriptor) == 0 else {
-            let code = errno
-            throw APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
+            throw PrivateFiles.failure(in: folder)
         }
     }
 

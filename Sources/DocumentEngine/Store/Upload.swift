@@ -68,10 +68,7 @@ final class Upload: @unchecked Sendable {
     /// Finishes a file that another program wrote at ``path``.
     func finishWritten() throws -> CompletedFile { try CompletedFile(written: file) }
 
-    fileprivate static var failure: any Error {
-        let code = errno
-        return APIError.fullDisk(errno: code) ?? StoreError.folder("the store", String(cString: strerror(code)))
-    }
+    fileprivate static var failure: any Error { PrivateFiles.failure(in: "the store") }
 }
 
 extension Upload.CompletedFile {

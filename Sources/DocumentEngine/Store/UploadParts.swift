@@ -76,7 +76,7 @@ struct FolderParts: UploadParts {
             return false
         }
         try setTime(of: whole.path, to: moment)
-        guard rename(whole.path, path) == 0 else { throw Self.failure(folder) }
+        guard rename(whole.path, path) == 0 else { throw PrivateFiles.failure(in: folder) }
         for other in try others(than: key).dropFirst(Self.most - 1) { unlink(other) }
         return true
     }
@@ -113,7 +113,9 @@ struct FolderParts: UploadParts {
     private func setTime(of path: String, to moment: Timestamp) throws {
         let (seconds, rest) = moment.milliseconds.quotientAndRemainder(dividingBy: 1000)
         let time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest) * 1_000_000)
-        guard utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW) == 0 else { throw Self.failure(folder) }
+        guard utimensat(AT_FDCWD, path, [time, time], AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw PrivateFiles.failure(in: folder)
+        }
     }
 
     private static func status(of path: String) -> (length: Int64, changed: Timestamp)? {
@@ -125,21 +127,16 @@ struct FolderParts: UploadParts {
 
     private func append(_ part: Upload.Part, to path: String) throws {
         let target = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC)
-        guard target >= 0 else { throw Self.failure(folder) }
+        guard target >= 0 else { throw PrivateFiles.failure(in: folder) }
         defer { close(target) }
         let source = try FileBlob(path: part.file.path)
         var offset: Int64 = 0
         while offset < source.length {
             let piece = try source.read(at: offset, 1 << 20)
             guard piece.withUnsafeReadableBytes({ PrivateFiles.writeAll($0, to: target) }) else {
-                throw Self.failure(folder)
+                throw PrivateFiles.failure(in: folder)
             }
             offset += Int64(piece.readableBytes)
         }
-    }
-
-    private static func failure(_ folder: String) -> any Error {
-        let code = errno
-        return APIError.fullDisk(errno: code) ?? StoreError.folder(folder, String(cString: strerror(code)))
     }
 }

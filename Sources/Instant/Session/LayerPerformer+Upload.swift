@@ -1,12 +1,12 @@
 import Annotations
 import InstantCore
 
-/// What is told of the upload under way. Most are over before there is something to tell.
+/// Decides which progress of the current upload is reported. Most uploads finish before anything needs reporting.
 struct UploadReport {
     private var progress: UploadProgress?
     private var since = ContinuousClock.now
     private var told: ContinuousClock.Instant?
-    /// Whether the end of an earlier file was not told.
+    /// Whether the end of an earlier file was not reported.
     private var owesEnd = false
 
     private static let silence = Duration.seconds(1)
@@ -14,7 +14,7 @@ struct UploadReport {
 
     var current: UploadProgress? { told == nil ? nil : progress }
 
-    /// - Returns: Whether this is to be told.
+    /// - Returns: Whether to report this.
     mutating func moved(_ progress: UploadProgress, at now: ContinuousClock.Instant = .now) -> Bool {
         if self.progress?.file != progress.file { (since, told, owesEnd) = (now, nil, owesEnd || told != nil) }
         self.progress = progress
@@ -23,7 +23,7 @@ struct UploadReport {
         return true
     }
 
-    /// - Returns: Whether the end is to be told.
+    /// - Returns: Whether to report the end.
     mutating func ended() -> Bool {
         defer { (progress, told, owesEnd) = (nil, nil, false) }
         return told != nil || owesEnd

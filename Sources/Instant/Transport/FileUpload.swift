@@ -6,9 +6,8 @@ import NIOHTTP1
 import SyncProtocol
 import Synchronization
 
-/// The upload of one file: in one request if nothing goes wrong. After a failure it continues after the bytes that the server
-/// has, in parts that become smaller as long as nothing arrives: something on the way may hold a request back until it is
-/// complete.
+/// Uploads one file, in one request if nothing goes wrong. After a failure, it continues with the bytes that the server
+/// lacks. While nothing arrives, the parts become smaller, because a proxy may hold back a request until it is complete.
 struct FileUpload {
     let transport: HTTPTransport
     let file: AttachmentID
@@ -22,7 +21,7 @@ struct FileUpload {
     private var isComplete = false
     /// Whether the server, or something on the way to it, has answered the question about the file.
     private var isAnswered = false
-    /// Whether that answer was one that a server gives which knows nothing of parts.
+    /// Whether that answer could come from a server that does not support parts.
     private var isPlain = false
     /// Why a part was refused; the whole file is tried then.
     private var partFailure: SyncFailure?
@@ -138,11 +137,11 @@ struct FileUpload {
     }
 }
 
-/// How large the parts of each file may be whose upload has failed, in bytes.
+/// The part sizes, in bytes, of files whose upload has failed.
 final class PartSizes: Sendable {
     private struct Sizes {
         var most: Int
-        /// As much did not pass.
+        /// The smallest size that has failed.
         var tooLarge: Int
     }
 
@@ -170,7 +169,7 @@ final class PartSizes: Sendable {
         }
     }
 
-    /// Notes that some of a part arrived that was reported as failed.
+    /// Notes that some bytes of a failed part arrived.
     func passed(_ file: AttachmentID, _ count: Int) {
         sizes.withLock { $0[file] = Sizes(most: count, tooLarge: .max) }
     }

@@ -34,7 +34,7 @@ final class LinkWatch: Sendable {
             slowest.withLock { $0.typing = max($0.typing, .now - start) }
             let sent = ContinuousClock.now
             let id = try there.create(.note(onPage: 1, at: Point(x: 72, y: 72), text: "from there")).id
-            // The poll is no part of the program.
+            // The benchmark polls; the program does not.
             while try here.layer.row(id) == nil {
                 if Task.isCancelled { return }
                 await timePassed(.milliseconds(20))
