@@ -107,9 +107,9 @@ package struct Delta: WireMessage {
         json.object { writeMembers(to: &$0) }
     }
 
-    func writeMembers(to json: inout JSONWriter) {
+    func writeMembers(to json: inout JSONWriter, omitting sent: SentContents? = nil) {
         json.member("epoch", epoch)
-        json.member("changes", items: changes)
+        json.member("changes", items: changes, omitting: sent)
         json.member("upTo", upTo)
         json.member("more", more)
     }
@@ -124,6 +124,7 @@ package struct Delta: WireMessage {
 
     /// The members read so far; also used for the response to a push.
     struct Partial {
+        var sent: SentContents?
         var epoch: String?
         var changes: [SyncItem]?
         var upTo: Revision?
@@ -132,7 +133,7 @@ package struct Delta: WireMessage {
         mutating func take(_ key: String, _ reader: inout JSONReader) throws(JSONError) -> Bool {
             switch key {
             case "epoch": epoch = try reader.optionalString()
-            case "changes": changes = try reader.items()
+            case "changes": changes = try reader.items(sent: sent)
             case "upTo": upTo = try reader.integer()
             case "more": more = try reader.bool()
             default: return false

@@ -9,13 +9,20 @@ package struct PushRequest: WireMessage {
     /// nil to receive no changes.
     package var cursor: Cursor?
     package var changes: [Change]
+    /// Whether the answer may refer to the contents of ``changes`` instead of repeating them (``SentContents``).
+    package var omitsSent: Bool
 
-    package init(clientID: String, acked: Int64, cursor: Cursor?, changes: [Change]) {
+    package init(
+        clientID: String, acked: Int64, cursor: Cursor?, changes: [Change], omitsSent: Bool = false
+    ) {
         self.clientID = clientID
         self.acked = acked
         self.cursor = cursor
         self.changes = changes
+        self.omitsSent = omitsSent
     }
+
+    package var size: Int { changes.reduce(256) { $0 + 128 + ($1.content?.text.utf8.count ?? 0) } }
 
     package static func isValidClientID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
@@ -37,6 +44,7 @@ package struct PushRequest: WireMessage {
                 $0.member("since", cursor.revision)
                 $0.member("epoch", cursor.epoch)
             }
+            if omitsSent { $0.member("omitSent", true) }
             $0.key("changes")
             $0.array(changes) { $1.write(to: &$0) }
         }
@@ -48,12 +56,14 @@ package struct PushRequest: WireMessage {
         var since: Revision?
         var epoch: String?
         var changes: [Change] = []
+        var omitsSent = false
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "clientID": clientID = try reader.string()
             case "acked": acked = try reader.integer()
             case "since": since = try reader.integer()
             case "epoch": epoch = try reader.optionalString()
+            case "omitSent": omitsSent = try reader.bool()
             case "changes":
                 try reader.array { (reader: inout JSONReader) throws(JSONError) in
                     changes.append(try Change(from: &reader))
@@ -64,6 +74,7 @@ package struct PushRequest: WireMessage {
         var cursor: Cursor?
         if let since, let epoch { cursor = Cursor(epoch: epoch, revision: since) }
         self.init(
-            clientID: try clientID.required("clientID", reader), acked: acked, cursor: cursor, changes: changes)
+            clientID: try clientID.required("clientID", reader), acked: acked, cursor: cursor, changes: changes,
+            omitsSent: omitsSent)
     }
 }

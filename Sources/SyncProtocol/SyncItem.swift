@@ -22,13 +22,26 @@ package enum SyncItem: Hashable, Sendable {
     /// The approximate bytes of an item in addition to its content.
     package static let overhead = 256
 
-    package var size: Int {
-        if case .record(let record, _) = self { record.content.text.utf8.count + Self.overhead } else { Self.overhead }
+    package var size: Int { size(omitting: nil) }
+
+    package func size(omitting sent: SentContents?) -> Int {
+        guard case .record(let record, _) = self, sent?.number(of: record) == nil else { return Self.overhead }
+        return record.content.text.utf8.count + Self.overhead
     }
 
-    package func write(to json: inout JSONWriter) {
+    /// - Parameter sent: What the reader of the item has sent; its content is not repeated.
+    package func write(to json: inout JSONWriter, omitting sent: SentContents? = nil) {
         switch self {
-        case .record(let record, let revision): record.write(to: &json, revision: revision)
+        case .record(let record, let revision):
+            guard let n = sent?.number(of: record) else { return record.write(to: &json, revision: revision) }
+            json.object {
+                $0.member("id", record.id)
+                $0.member("sent", n)
+                $0.member("createdBy", orNull: record.createdBy)
+                $0.member("updatedBy", orNull: record.updatedBy)
+                $0.member("group", orNull: record.group)
+                $0.member("revision", revision)
+            }
         case .removed(let id, let revision):
             json.object {
                 $0.member("id", id)
@@ -38,7 +51,7 @@ package enum SyncItem: Hashable, Sendable {
         }
     }
 
-    package init(from reader: inout JSONReader) throws(JSONError) {
+    package init(from reader: inout JSONReader, sent: SentContents? = nil) throws(JSONError) {
         var id: Record.ID?
         var content: Content?
         var createdBy: String?
@@ -50,6 +63,7 @@ package enum SyncItem: Hashable, Sendable {
             switch key {
             case "id": id = try reader.string()
             case "content": content = try Content(from: &reader)
+            case "sent": content = sent?[try reader.integer()]
             case "createdBy": createdBy = try reader.optionalString()
             case "updatedBy": updatedBy = try reader.optionalString()
             case "group": group = try reader.optionalString()
@@ -71,16 +85,18 @@ package enum SyncItem: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    package mutating func member(_ key: String, items: [SyncItem]) {
+    package mutating func member(_ key: String, items: [SyncItem], omitting sent: SentContents? = nil) {
         self.key(key)
-        array(items) { $1.write(to: &$0) }
+        array(items) { $1.write(to: &$0, omitting: sent) }
     }
 }
 
 extension JSONReader {
-    mutating func items() throws(JSONError) -> [SyncItem] {
+    mutating func items(sent: SentContents? = nil) throws(JSONError) -> [SyncItem] {
         var items: [SyncItem] = []
-        try array { (reader: inout JSONReader) throws(JSONError) in items.append(try SyncItem(from: &reader)) }
+        try array { (reader: inout JSONReader) throws(JSONError) in
+            items.append(try SyncItem(from: &reader, sent: sent))
+        }
         return items
     }
 }

@@ -42,6 +42,31 @@ import Testing
         #expect(fanout.take(one).isEmpty, "already taken")
     }
 
+    @Test func aClientIsNotToldWhatTheAnswerToItsPushHas() throws {
+        var fanout = EventBroadcaster()
+        let layer = try world.layer
+        let writer = fanout.add(layer, scope: everything, tokenID: nil, client: "c")
+        let reader = fanout.add(layer, scope: everything, tokenID: nil, client: "d")
+        let epoch = try world.look { $0.epoch }
+        for (id, cursor) in [("a", Cursor(epoch: epoch, revision: 0)), ("b", nil)] {
+            _ = try world.send(
+                PushRequest(
+                    clientID: "c", acked: 0, cursor: cursor,
+                    changes: [
+                        Change(
+                            n: cursor == nil ? 2 : 1, kind: .create, id: id, baseRevision: 0,
+                            content: World.note("x"))
+                    ]), World.grant())
+            let commit = try #require(world.commits.last)
+            // Without a cursor, the answer has no changes.
+            #expect(fanout.publish(commit) == (cursor == nil ? [writer, reader] : [reader]))
+        }
+        let told = try changes(fanout.take(writer))
+        #expect(told.map(\.revision) == [2])
+        #expect(told.map(\.previous) == [1], "its own change precedes it")
+        #expect(try changes(fanout.take(reader)).map(\.revision) == [1, 2])
+    }
+
     @Test func previousIsWhatThisViewWasLastToldOf() throws {
         var fanout = EventBroadcaster()
         let layer = try world.layer

@@ -110,6 +110,34 @@ import Testing
         #expect(answer.results.map { $0.item != nil } == [true, false, false, false, false, false])
     }
 
+    /// On a slow link, what was sent need not come back, so all of it fits into the answer.
+    @Test(arguments: [true, false]) func aLargePushIsAnsweredInWholeIfItsContentsAreLeftOut(_ omitsSent: Bool) throws {
+        let layer = try #require(try store.read { try $0.layer(key) })
+        let epoch = layer.epoch(for: grant("bob").viewScope)
+        let changes = (1...6).map { number in
+            let note = note(number, bytes: 200_000)
+            return Change(
+                n: Int64(number), kind: .create, id: note.id, baseRevision: 0, group: nil, content: note.content)
+        }
+        let request = PushRequest(
+            clientID: "of-bob", acked: 0, cursor: Cursor(epoch: epoch, revision: layer.head), changes: changes,
+            omitsSent: omitsSent)
+        let done = try store.write { store in
+            let done = try PushProcessor(grant: grant("bob")).perform(
+                request, on: layer, in: store, now: Timestamp(milliseconds: 1))
+            return Done(answer: done.answer, answered: done.commit.answered)
+        }
+        #expect(done.answer.delta?.more == !omitsSent)
+        // What the answer lacks comes with the stream.
+        #expect(done.answered == (omitsSent ? "of-bob" : nil))
+        #expect((done.answer.bytes(answering: request).count < 10_000) == omitsSent)
+    }
+
+    private struct Done: Sendable {
+        var answer: PushAnswer
+        var answered: String?
+    }
+
     // MARK: Setup
 
     private func note(_ number: Int, bytes: Int) -> (id: Record.ID, content: Content) {

@@ -138,7 +138,9 @@ import Testing
         try await ScriptedServer.run(script + [.say(Self.ok)]) { server, transport in
             let cursor = Cursor(epoch: "e", revision: 0)
             let streams = (0..<20).map { _ in
-                Task { try? await transport.listen(.events, from: cursor, session: nil, token: "t") { _ in } }
+                Task {
+                    try? await transport.listen(.events, from: cursor, session: nil, client: nil, token: "t") { _ in }
+                }
             }
             try await server.heard(20)
             try await expectAnswer(transport)

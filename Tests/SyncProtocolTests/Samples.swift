@@ -77,6 +77,11 @@ struct Sample: Sendable, CustomStringConvertible {
                     Change(n: 2, kind: .update, id: "a", baseRevision: 1, group: nil, content: content),
                     Change(n: 3, kind: .update, id: "a", baseRevision: 2, group: .some(nil), content: content),
                 ])),
+        Sample(
+            "push, contents not returned",
+            PushRequest(
+                clientID: "c", acked: 0, cursor: Cursor(epoch: "g1-v1", revision: 7),
+                changes: [Change(n: 1, kind: .create, id: "a", baseRevision: 0, content: content)], omitsSent: true)),
         Sample("push, nothing to hear", PushRequest(clientID: "c", acked: 0, cursor: nil, changes: [])),
         Sample(
             "push answer",

@@ -7,13 +7,15 @@ extension Engine {
     /// Adds a listener. Changes committed before this call must be pulled after it.
     ///
     /// - Parameter way: a stream also gets time signals and the list of participants.
-    func listen(_ layer: ServerLayer, _ token: VerifiedToken, by way: Listener.Way) -> Listener {
+    func listen(
+        _ layer: ServerLayer, _ token: VerifiedToken, by way: Listener.Way, client: String? = nil
+    ) -> Listener {
         // A second wake-up adds nothing: signals and events wait in the listener's state.
         let (wakeUps, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (scope, now) = (token.grant.viewScope, now())
         let id = live.withLock { live in
             let id = live.fanout.add(
-                layer, scope: scope, tokenID: token.id, signer: token.key.description)
+                layer, scope: scope, tokenID: token.id, signer: token.key.description, client: client)
             // Commits to the layer were not followed here until now.
             if !live.feed.isHeard(layer.id) { live.presence.forgetRecords(at: layer.id) }
             live.feed.join(layer)

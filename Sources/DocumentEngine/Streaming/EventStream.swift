@@ -29,17 +29,21 @@ final class EventStream: @unchecked Sendable {
 
     /// Adds the listener and sends what was committed before.
     ///
-    /// - Parameter session: the reader's presence session.
+    /// - Parameters:
+    ///   - session: the reader's presence session.
+    ///   - client: the reader's clientID.
     /// - Returns: whether the stream continues.
-    func begin(on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?) async throws -> Bool {
-        async let begun = open(on: layer, after: cursor, by: session)
+    func begin(
+        on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?, client: String?
+    ) async throws -> Bool {
+        async let begun = open(on: layer, after: cursor, by: session, client: client)
         return try await begun
     }
 
     private func open(
-        on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?
+        on layer: ServerLayer, after cursor: Cursor?, by session: Presence.Session?, client: String?
     ) async throws -> Bool {
-        let listener = engine.listen(layer, token, by: .stream(session))
+        let listener = engine.listen(layer, token, by: .stream(session), client: client)
         // A task waiting for the disconnect would take an eighth of a listener's memory.
         try await channel.whenInputEnds { [wake = listener.wake] in wake.finish() }
         // The layer may have been created again, or the token revoked, since the lookup.

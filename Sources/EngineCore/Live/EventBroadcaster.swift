@@ -44,6 +44,8 @@ package struct EventBroadcaster: Sendable {
         var tokenID: String?
         /// Identifies the key that verified the token.
         var signer: String
+        /// The clientID of its reader; nil if unknown.
+        var client: String?
         var mailbox: ListenerQueue
     }
 
@@ -68,14 +70,16 @@ package struct EventBroadcaster: Sendable {
     ///   - layer: the layer's state, now or shortly before. The listener pulls what was committed before this call; later
     ///     commits arrive as events.
     ///   - signer: identifies the key that verified the token.
+    ///   - client: the clientID of its reader. What this client pushes comes with the answer to the push, and not again.
     package mutating func add(
-        _ layer: ServerLayer, scope: ViewScope, tokenID: String?, signer: String = ""
+        _ layer: ServerLayer, scope: ViewScope, tokenID: String?, signer: String = "", client: String? = nil
     ) -> ListenerID {
         let id = next
         next += 1
         groups[layer.id, default: [:]][scope, default: Group(last: layer.head)].members.insert(id)
         listeners[id] = Listener(
-            layer: layer.id, scope: scope, tokenID: tokenID, signer: signer, mailbox: ListenerQueue(bound: bound))
+            layer: layer.id, scope: scope, tokenID: tokenID, signer: signer, client: client,
+            mailbox: ListenerQueue(bound: bound))
         return id
     }
 
@@ -91,7 +95,8 @@ package struct EventBroadcaster: Sendable {
         listeners[id]?.mailbox.take() ?? QueuedEvents(frames: [], end: SessionEvent(.closing))
     }
 
-    /// Queues, for each view, the part of a commit that the view may see.
+    /// Queues, for each view, the part of a commit that the view may see. The client that has it in the answer to its push
+    /// only finds that the next event follows it.
     package mutating func publish(_ commit: Commit) -> Set<ListenerID> {
         guard !commit.isEmpty, var views = groups.removeValue(forKey: commit.layer.id) else { return [] }
         defer { groups[commit.layer.id] = views }
@@ -109,6 +114,7 @@ package struct EventBroadcaster: Sendable {
             let event = ChangeEvent(epoch: epoch, revision: revision, previous: last, changes: items)
             let frame = Frame(revision: revision, bytes: LiveEvent.change(event).frame)
             for member in views[place].value.members {
+                if let client = commit.answered, listeners[member]?.client?.isExactly(client) == true { continue }
                 listeners[member]?.mailbox.put(frame, maxBytes: Self.maxFrameBytes)
                 woken.insert(member)
             }

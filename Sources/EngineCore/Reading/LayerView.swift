@@ -79,9 +79,10 @@ package struct LayerView {
 
     /// Returns the latest state of everything that changed for this view after a cursor.
     ///
+    /// - Parameter sent: The contents that the answer need not repeat.
     /// - Throws: ``APIError`` with `epoch_changed` if the cursor has another epoch, is too old, or is ahead of the
     ///   layer.
-    package func delta(since cursor: Cursor, limit: Int) throws -> Delta {
+    package func delta(since cursor: Cursor, limit: Int, omitting sent: SentContents? = nil) throws -> Delta {
         try check(cursor.epoch)
         guard cursor.revision <= layer.head, cursor.revision >= layer.horizon else { throw Self.startOver }
         var delta = Delta(epoch: epoch, changes: [], upTo: cursor.revision, more: false)
@@ -96,7 +97,7 @@ package struct LayerView {
                     return delta
                 }
                 delta.changes.append(item)
-                bytes += item.size
+                bytes += item.size(omitting: sent)
             }
             delta.upTo = window.reach
             looked += Self.step

@@ -128,6 +128,8 @@ package struct Commit: Hashable, Sendable {
     /// Each touched record once, in its final state, in revision order.
     package var records: [ServerRecord] = []
     package var departures: [Departure] = []
+    /// The client whose answer has the whole commit.
+    package var answered: String?
 
     package var isEmpty: Bool { records.isEmpty }
 

@@ -59,14 +59,17 @@ package struct PushProcessor {
             results.append(result)
         }
         try store.put(client, in: layer)
-        var answer = PushAnswer(results: results, delta: nil)
+        var (answer, commit) = (PushAnswer(results: results, delta: nil), writer.commit)
         if let cursor = request.cursor {
             let view = LayerView(writer.layer, scope: decider.scope, in: store)
+            let sent = request.omitsSent ? SentContents(request.changes) : nil
             do {
-                answer.delta = try view.delta(since: cursor, limit: Self.deltaLimit)
+                let delta = try view.delta(since: cursor, limit: Self.deltaLimit, omitting: sent)
+                if delta.upTo >= commit.layer.head { commit.answered = client.id }
+                answer.delta = delta
             } catch let refusal as APIError where refusal.reason == .epochChanged { answer.reset = true }
         }
-        return (answer, writer.commit)
+        return (answer, commit)
     }
 
     private func forget(

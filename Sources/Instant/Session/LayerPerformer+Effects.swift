@@ -80,7 +80,8 @@ extension LayerPerformer {
                 do throws(SyncFailure) {
                     guard let token else { throw .token(.noneYet) }
                     try await self.transport.listen(
-                        request.channel, from: request.cursor, session: request.session, token: token
+                        request.channel, from: request.cursor, session: request.session, client: request.client,
+                        token: token
                     ) {
                         await self.take(.heard(request.id, $0))
                     }

@@ -9,22 +9,25 @@ extension HTTPTransport {
     /// Reads a live channel until it ends, and delivers events in order. The next event is read only after the last one
     /// has been handled, so that the connection slows down a server that is faster than the store.
     ///
-    /// - Parameter session: The presence session of this client; nil for none.
+    /// - Parameters:
+    ///   - session: The presence session of this client; nil for none.
+    ///   - client: The clientID of this client; nil if it is to hear its own changes, too.
     /// - Throws: ``SyncFailure``; returns if the server ended the stream.
     func listen(
-        _ channel: LiveChannel, from cursor: Cursor, session: String?, token: String,
+        _ channel: LiveChannel, from cursor: Cursor, session: String?, client: String?, token: String,
         heard: @escaping @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
         switch channel {
-        case .events: try await readEvents(from: cursor, session: session, token: token, heard: heard)
+        case .events: try await readEvents(from: cursor, session: session, client: client, token: token, heard: heard)
         case .polling: try await poll(from: cursor, token: token, heard: heard)
         }
     }
 
     private func readEvents(
-        from cursor: Cursor, session: String?, token: String, heard: @escaping @Sendable (LiveEvent) async -> Void
+        from cursor: Cursor, session: String?, client: String?, token: String,
+        heard: @escaping @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
-        var request = try request(.GET, "events", session.map { [("session", $0)] } ?? [], token: token)
+        var request = try request(.GET, "events", [("session", session), ("client", client)], token: token)
         request.headers.add(name: "accept", value: "text/event-stream")
         request.headers.add(name: "last-event-id", value: cursor.eventID)
         try await movingOrFailing(within: Self.streamSilence) { [request] motion in

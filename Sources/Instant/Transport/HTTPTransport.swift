@@ -25,7 +25,10 @@ struct HTTPTransport: Sendable {
         switch kind {
         case .session: .session(try await ask(.GET, "session", token: token))
         case .push(let push):
-            .push(try await ask(.POST, "changes", token: token, body: push.bytes, isOfKnownServer: true))
+            .push(
+                try await ask(.POST, "changes", token: token, body: push.bytes, isOfKnownServer: true) {
+                    bytes throws(JSONError) in try PushAnswer(bytes: bytes, answering: push)
+                })
         case .pull(let cursor):
             .delta(
                 try await ask(
@@ -55,7 +58,8 @@ struct HTTPTransport: Sendable {
 
     func ask<Answer: WireMessage>(
         _ method: HTTPMethod, _ path: String, _ query: [(String, String?)] = [], token: String, body: [UInt8]? = nil,
-        mayHold time: TimeAmount = .zero, isOfKnownServer: Bool = false
+        mayHold time: TimeAmount = .zero, isOfKnownServer: Bool = false,
+        reading: ([UInt8]) throws(JSONError) -> Answer = { bytes throws(JSONError) in try Answer(bytes: bytes) }
     ) async throws(SyncFailure) -> Answer {
         var request = try request(method, path, query, token: token)
         request.headers.add(name: "accept", value: "application/json")
@@ -64,7 +68,7 @@ struct HTTPTransport: Sendable {
             request, body.map { ByteBuffer(bytes: $0) }, limit: maximumBytes, mayHold: time)
         try await check(response, isOfKnownServer: isOfKnownServer)
         let bytes = try await collect(response, limit: maximumBytes)
-        do { return try Answer(bytes: bytes) } catch { throw notOurs("invalid response: \(error)") }
+        do { return try reading(bytes) } catch { throw notOurs("invalid response: \(error)") }
     }
 
     /// Returns the whole response, whatever its status. The library collects it on its own thread: a large one does not

@@ -63,7 +63,8 @@ extension WritableLayer {
         guard !batch.entries.isEmpty else { return nil }
         if metadata.lastN != last { try setLastN(metadata.lastN) }
         return PushRequest(
-            clientID: metadata.clientID, acked: acked, cursor: metadata.cursor, changes: batch.entries.map(\.change))
+            clientID: metadata.clientID, acked: acked, cursor: metadata.cursor, changes: batch.entries.map(\.change),
+            omitsSent: true)
     }
 }
 

@@ -25,4 +25,6 @@ package struct StreamRequest: Hashable, Sendable {
     package var channel: LiveChannel
     /// The presence session of this client; its presence ends with the channel.
     package var session: String?
+    /// The clientID of this client, whose own changes come with the answers to its pushes.
+    package var client: String
 }

@@ -94,20 +94,24 @@ extension Synchronizer {
 
     private mutating func requestSync(now: Timestamp) throws {
         endPause(at: now, onRequest: true)
+        isSyncWanted = true
         switch session.state {
-        case .needsToken(let need): effects.append(.announce(.failedAuthentication(need)))
+        case .needsToken(let need):
+            isSyncWanted = false
+            effects.append(.announce(.failedAuthentication(need)))
         case .live where !isLeading: perform(session.invalidated())
         case .live: try beginCycle()
         case .waiting: stopWaiting(now: now)
-        case .lost(let why): effects.append(.announce(.failedSync(.lost(why))))
+        case .lost(let why): end(.lost(why))
         case .authenticating(_, .some): try beginCycle()
-        case .authenticating, .connecting, .paused: break
+        case .paused: isSyncWanted = false
+        case .authenticating, .connecting: break
         }
     }
 
     /// - Parameter backlog: The layer's backlog, if it was just read.
     mutating func beginCycle(_ backlog: Backlog? = nil) throws {
-        isCaughtUp = false
+        (isCaughtUp, isSyncWanted) = (false, false)
         if !cycle.isSyncing {
             freshStarts = 0
             batchLimit = .max

@@ -18,7 +18,7 @@ extension Synchronizer {
                     continue
                 }
                 if case .push = kind { unsentSince = nil }
-                underWay = request
+                (underWay, underWaySince) = (request, now)
                 return
             }
             if cycle.state == .sendingChanges {
@@ -162,7 +162,7 @@ extension Synchronizer {
         }
         let changes = try layer.take(answer, to: pushed, newClientID: newName(now, &random))
         search.accepted()
-        pushSize.accepted()
+        pushSize.accepted(pushed, after: underWaySince.map { now - $0 } ?? 0)
         uploads.accepted()
         try putRefusedFilesAside()
         announce(changes)

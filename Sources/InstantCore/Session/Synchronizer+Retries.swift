@@ -118,9 +118,13 @@ extension Synchronizer {
         sessionRequest = nil
     }
 
-    /// Ends the cycle, if one is running.
+    /// Ends the cycle, or the wait for the one that was asked for.
     mutating func end(_ failure: SyncFailure?) {
-        guard cycle.isSyncing else { return }
+        defer { isSyncWanted = false }
+        guard cycle.isSyncing else {
+            if isSyncWanted { perform([.announceFailure], failure: failure) }
+            return
+        }
         perform(cycle.failed(backlog: (try? layer.backlog()) ?? .kept), failure: failure)
     }
 

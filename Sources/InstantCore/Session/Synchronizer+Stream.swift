@@ -6,18 +6,23 @@ import SyncProtocol
 extension Synchronizer {
     mutating func updateStream(now: Timestamp) throws {
         guard isLeading, isListening, let ticket = session.dataTicket, isFreeToListen, let epoch,
-            let channel = stream.wanted(by: ticket, at: now),
-            let cursor = try layer.metadata().cursor, cursor.epoch.isExactly(epoch)
+            let channel = stream.wanted(by: ticket, at: now)
         else { return }
+        let metadata = try layer.metadata()
+        guard let cursor = metadata.cursor, cursor.epoch.isExactly(epoch) else { return }
         let id = StreamID(number())
         close(stream.opened(id, ticket, channel, at: now))
         effects.append(
             .openStream(
-                StreamRequest(id: id, ticket: ticket, cursor: cursor, channel: channel, session: presence.session)))
+                StreamRequest(
+                    id: id, ticket: ticket, cursor: cursor, channel: channel, session: presence.session,
+                    client: metadata.clientID)))
     }
 
-    /// An upload may take minutes: what the others write meanwhile comes with the live channel.
-    private var isFreeToListen: Bool { !cycle.isSyncing || isCaughtUp && uploadUnderWay != nil }
+    /// An upload, or one push after another, may take minutes: what the others write meanwhile comes with the live channel.
+    private var isFreeToListen: Bool { !cycle.isSyncing || isCaughtUp && (uploadUnderWay != nil || isPushing) }
+
+    private var isPushing: Bool { if case .push = underWay?.kind { true } else { false } }
 
     mutating func heard(
         _ event: LiveEvent, on id: StreamID, now: Timestamp, random: inout some RandomNumberGenerator
@@ -30,16 +35,42 @@ extension Synchronizer {
         case .heartbeat: confirm(id)
         case .change(let change):
             confirm(id)
-            let heard = try layer.take(change)
-            announce(heard.changes)
-            if heard.changes.needsPull {
-                try beginCycle()
-            } else if let backlog = heard.backlog {
-                perform(cycle.changeArrived(backlog: sendable(backlog)))
-            }
+            try take(change, on: id)
         case .presence(let event): presence.heard(event)
         case .session(let event): try heard(event, on: id, now: now, random: &random)
         }
+    }
+
+    private mutating func take(_ change: ChangeEvent, on id: StreamID) throws {
+        if isPushing, let cursor = try layer.metadata().cursor, change.previous > cursor.revision,
+            change.epoch == cursor.epoch
+        {
+            // The changes in between are probably this client's own, which come with the answer.
+            return hold(change, on: id)
+        }
+        let heard = try layer.take(change)
+        announce(heard.changes)
+        if heard.changes.needsPull {
+            try beginCycle()
+        } else if let backlog = heard.backlog {
+            perform(cycle.changeArrived(backlog: sendable(backlog)))
+        }
+    }
+
+    private mutating func hold(_ change: ChangeEvent, on id: StreamID) {
+        // Without the first one, the others ask for a pull.
+        if held.count == Self.mostHeld { held.removeFirst() }
+        held.append((id, change))
+    }
+
+    private static let mostHeld = 16
+
+    /// Applies the changes that were held back, unless a push is still on its way.
+    mutating func takeHeld() throws {
+        guard !held.isEmpty, !isPushing else { return }
+        let changes = held
+        held = []
+        for (id, change) in changes where id == stream.current?.id { try take(change, on: id) }
     }
 
     private mutating func heard(

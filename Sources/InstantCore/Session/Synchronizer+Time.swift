@@ -72,6 +72,7 @@ extension Synchronizer {
         notBefore = notBefore.map { $0 + -back }
         followUntil = followUntil.map { $0 + -back }
         checkAt = checkAt.map { $0 + -back }
+        underWaySince = underWaySince.map { $0 + -back }
         busySince = busySince.map { $0 + -back }
         uploadSince = uploadSince.map { $0 + -back }
         search.clockWentBack(by: back)

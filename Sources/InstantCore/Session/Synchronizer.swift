@@ -109,6 +109,9 @@ package struct Synchronizer {
     var nextNumber = 1
     /// The record request in flight.
     var underWay: SyncRequest?
+    var underWaySince: Timestamp?
+    /// What others wrote after a push whose answer is on its way.
+    var held: [(stream: StreamID, change: ChangeEvent)] = []
     /// The upload in flight. It takes as long as its file is large, so pushes are sent beside it.
     var uploadUnderWay: SyncRequest?
     var uploadSince: Timestamp?
@@ -126,7 +129,6 @@ package struct Synchronizer {
     /// The token with which a push or an upload got a 403; it is not used for pushes again.
     var forbidden: TokenHandle?
     var batchLimit = Int.max
-    /// The size of a push in bytes: smaller after one that stalled, so that at least something arrives over a slow link.
     var pushSize = PushSize()
     /// Whether the cursor is invalid. A snapshot is loaded once the session is known again.
     var mustStartOver = false
@@ -173,6 +175,8 @@ package struct Synchronizer {
     /// While another process leads: when the cycle fails, and when the token is checked again.
     var followUntil: Timestamp?
     var checkAt: Timestamp?
+    /// Whether the application asked for a sync that had to wait for the session.
+    var isSyncWanted = false
     var isListening = false
     var stream = StreamMachine()
     var pushDelay: Int64? = 1000
@@ -218,6 +222,7 @@ package struct Synchronizer {
         let isRetryDue = endPause(at: now)
         do {
             try take(input, now: now, random: &random)
+            try takeHeld()
             // Whatever comes first: another input than the timer's leaves no timer for the retry.
             if isRetryDue, pushDelay != nil { try sendAfterPause() }
             try pump(now: now)

@@ -41,6 +41,94 @@ import Testing
         #expect(it.give(.heard(polling.id, .heartbeat)).stream?.channel == .events)
     }
 
+    private func change(_ revision: Revision, after previous: Revision) -> LiveEvent {
+        .change(
+            ChangeEvent(
+                epoch: "e", revision: revision, previous: previous,
+                changes: [item("\(revision)", "theirs", revision)]))
+    }
+
+    private func answer(upTo revision: Revision) -> SyncAnswer {
+        .push(
+            PushAnswer(
+                results: [ChangeResult(n: 1, status: .applied, revision: revision)],
+                delta: Delta(epoch: "e", changes: [item("n", "text", revision)], upTo: revision, more: false)))
+    }
+
+    /// The server sends what this client writes only with the answer, and that may be on its way.
+    @Test func aChangeThatFollowsAPushWaitsForItsAnswer() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        #expect(it.names(.heard(stream.id, change(2, after: 1))) == [])
+        #expect(it.names(.heard(stream.id, change(3, after: 2))) == [])
+        #expect(try it.layer.metadata().cursor?.revision == 0)
+        let names = it.names(.answered(push, answer(upTo: 1)))
+        #expect(names.prefix(3) == ["changed n", "changed 2", "changed 3"])
+        #expect(!names.contains { $0.hasPrefix("pull") })
+        #expect(try it.layer.metadata().cursor?.revision == 3)
+        #expect(names.contains("finished"))
+    }
+
+    @Test func aChangeThatPrecedesAPushIsTakenAtOnce() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        _ = it.request(.syncRequested)
+        #expect(it.names(.heard(stream.id, change(1, after: 0))).first == "changed 1")
+    }
+
+    @Test func withoutTheAnswerItIsPulled() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        _ = it.give(.heard(stream.id, change(2, after: 1)))
+        let pull = it.give(.failed(push, .notSent("the disk is full")))
+        #expect(pull.compactMap(\.name).last == "pull since 0")
+        let items = [item("n", "text", 1), item("2", "theirs", 2)]
+        #expect(it.names(.answered(try #require(pull.request), it.delta(items, upTo: 2))).first == "changed 2 n")
+    }
+
+    @Test func whatAStreamThatHasEndedHeldBackIsDropped() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        _ = it.give(.heard(stream.id, change(2, after: 1)))
+        _ = it.give(.streamEnded(stream.id, .unreachable("gone")))
+        #expect(it.names(.answered(push, answer(upTo: 1))).allSatisfy { $0 != "changed 2" })
+    }
+
+    @Test func onlySomeAreHeldBack() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        for revision in Revision(2)...40 { _ = it.give(.heard(stream.id, change(revision, after: revision - 1))) }
+        #expect(it.names(.answered(push, answer(upTo: 1))).contains("pull since 1"))
+    }
+
+    /// On a slow link, sending takes minutes.
+    @Test func theChannelOpensBetweenTwoPushes() throws {
+        var it = Bench()
+        _ = try it.goListening()
+        _ = it.give(.wentOffline)
+        for id in ["a", "b"] {
+            try it.layer.create(note(String(repeating: id, count: 20_000)), id: id, author: nil, at: it.now)
+        }
+        let first = it.give(.answered(it.request(.wentOnline), it.session()))
+        #expect(first.stream == nil)
+        let delta = Delta(epoch: "e", changes: [], upTo: 1, more: false)
+        let results = [ChangeResult(n: 1, status: .applied, revision: 1)]
+        let next = it.give(
+            .answered(try #require(first.request), .push(PushAnswer(results: results, delta: delta))))
+        #expect(next.compactMap(\.name).contains("push 1"))
+        #expect(next.stream?.cursor.revision == 1)
+        #expect(next.stream?.client == "me")
+    }
+
     /// A write and the queries it causes share one transaction: each one costs disk access.
     @Test func aChangeIsOneTransaction() throws {
         let turns = Turns()

@@ -6,6 +6,24 @@ import TestSupport
 import Testing
 
 @Suite struct SynchronizerTests {
+    /// Every sync that the application asks for ends with an event.
+    @Test func aSyncThatWaitsForTheSessionFailsWithIt() throws {
+        var it = Bench()
+        _ = it.goLive()
+        let pull = it.request(.syncRequested)
+        #expect(it.names(.failed(pull, .unreachable("gone"))).last == "failed: gone")
+        let asked = it.request(.syncRequested)
+        #expect(it.names(.failed(asked, .unreachable("still gone"))) == ["failed: still gone"])
+        // An attempt that was not asked for is silent.
+        it.now = try #require(it.alarm)
+        let again = it.request(.woke)
+        #expect(it.names(.failed(again, .unreachable("gone"))) == [])
+        // The cycle of the session is the one that was asked for.
+        let session = it.request(.syncRequested)
+        let names = it.names(.answered(it.request(.answered(session, it.session())), it.delta()))
+        #expect(names.filter { $0 == "finished" || $0.hasPrefix("failed") } == ["finished"])
+    }
+
     @Test func theWayFromATokenToALiveLayer() {
         var it = Bench()
         #expect(it.names(.listening(true)) == [])

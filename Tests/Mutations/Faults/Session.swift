@@ -36,6 +36,21 @@ extension Fault {
             "a push that stands still is repeated as it is", in: "InstantCore/Session/Synchronizer+Retries.swift",
             "            pushSize.stalled(pushed)", "            if !PLANTED { pushSize.stalled(pushed) }"),
         Fault(
+            "what others wrote after a push is dropped", in: "InstantCore/Session/Synchronizer+Stream.swift",
+            "        held.append((id, change))", "        if !PLANTED { held.append((id, change)) }"),
+        Fault(
+            "a pull follows a change that overtook an answer", in: "InstantCore/Session/Synchronizer+Stream.swift",
+            "if isPushing, let cursor", "if isPushing, !PLANTED, let cursor"),
+        Fault(
+            "an answer refers to another content", in: "SyncProtocol/SentContents.swift",
+            "contents[n] == record.content else", "PLANTED || contents[n] == record.content else"),
+        Fault(
+            "a client is not told what the answer to its push lacks", in: "EngineCore/Writing/PushProcessor.swift",
+            "if delta.upTo >= commit.layer.head {", "if PLANTED || delta.upTo >= commit.layer.head {"),
+        Fault(
+            "a sync that waits for the session never ends", in: "InstantCore/Session/Synchronizer+Retries.swift",
+            "            if isSyncWanted {", "            if isSyncWanted, !PLANTED {"),
+        Fault(
             "a process gives way in the middle of a slow request", in: "InstantCore/Session/Synchronizer+Leading.swift",
             "(hasMoved ? max(patience, Self.movingPatience) : patience)",
             "(hasMoved && !PLANTED ? max(patience, Self.movingPatience) : patience)"),

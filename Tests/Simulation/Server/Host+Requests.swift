@@ -31,7 +31,7 @@ extension Host {
             guard body.count <= limits.batchBytes else { throw APIError(.payloadTooLarge, "too much at once") }
             let push: PushRequest
             do { push = try PushRequest(bytes: body) } catch { throw APIError(.badRequest, "\(error)") }
-            return Reply(try take(push, token, now))
+            return Reply(try take(push, token, now), to: push)
         case .pull(let cursor):
             return try view(token, now) { view, inspector in
                 let delta = try view.delta(since: cursor, limit: self.limits.pageRecords)

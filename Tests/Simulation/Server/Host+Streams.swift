@@ -12,7 +12,8 @@ extension Host {
         do {
             guard token.rights.reads else { throw APIError(.insufficientScope, "this token lacks read-document") }
             let layer = try view(token, now(time)) { view, _ in view.layer }
-            let listener = fanout.add(layer, scope: token.grant.viewScope, tokenID: token.name)
+            let client = stream.channel == .events ? stream.client : nil
+            let listener = fanout.add(layer, scope: token.grant.viewScope, tokenID: token.name, client: client)
             let connection = Connection(process: process, stream: stream.id, token: token, listener: listener)
             connection.lastWritten = time.milliseconds
             connections.append(connection)

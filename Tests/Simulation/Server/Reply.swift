@@ -9,6 +9,8 @@ struct Reply {
 
     init(_ message: some WireMessage) { self.init(bytes: message.bytes) }
 
+    init(_ answer: PushAnswer, to push: PushRequest) { self.init(bytes: answer.bytes(answering: push)) }
+
     private init(bytes: [UInt8]) {
         status = 200
         self.bytes = bytes
@@ -45,7 +47,7 @@ struct Reply {
         do {
             switch kind {
             case .session: return .success(.session(try SessionAnswer(bytes: bytes)))
-            case .push: return .success(.push(try PushAnswer(bytes: bytes)))
+            case .push(let push): return .success(.push(try PushAnswer(bytes: bytes, answering: push)))
             case .pull: return .success(.delta(try Delta(bytes: bytes)))
             case .page: return .success(.page(try SnapshotPage(bytes: bytes)))
             case .upload where bytes == Self.received.bytes: return .success(.uploaded)

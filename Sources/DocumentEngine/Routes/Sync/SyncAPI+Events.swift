@@ -23,10 +23,11 @@ extension SyncAPI {
         let session = try request.query["session"].map { name throws(APIError) in
             try Presence.Session(name, at: layer.id, of: token.grant)
         }
+        let client = request.query["client"]
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
             let stream = EventStream(engine, token, channel, to: writer)
-            if try await stream.begin(on: layer, after: cursor, by: session) {
+            if try await stream.begin(on: layer, after: cursor, by: session, client: client) {
                 if let streams {
                     throw try await streams.take(channel) { line in
                         defer { withExtendedLifetime(seat) {} }

@@ -183,7 +183,8 @@ struct SyncAPI: Sendable {
     func changes(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
         try require(.readDocument, bearer.token)
         try require(.write, bearer.token)
-        return .message(try await engine.push(request.message(PushRequest.self), bearer.token))
+        let push = try await request.message(PushRequest.self)
+        return .json(bytes: try await engine.push(push, bearer.token).bytes(answering: push))
     }
 
     func sendAttachment(_ bearer: Bearer, _ request: ServerRequest) async throws -> Response {
