@@ -18,13 +18,21 @@ package struct ChangeEvent: WireMessage {
     /// The last revision sent to this view before this event; a gap means that a change was missed.
     package var previous: Revision
     package var changes: [SyncItem]
+    /// Whether the changes are left out, because the answer to the reader's push has them.
+    package var isOmitted: Bool
 
-    package init(epoch: String, revision: Revision, previous: Revision, changes: [SyncItem]) {
+    package init(
+        epoch: String, revision: Revision, previous: Revision, changes: [SyncItem], isOmitted: Bool = false
+    ) {
         self.epoch = epoch
         self.revision = revision
         self.previous = previous
         self.changes = changes
+        self.isOmitted = isOmitted
     }
+
+    /// Whether a reader with this cursor lacks changes that the event does not have.
+    package func isGap(after cursor: Revision) -> Bool { previous > cursor || (isOmitted && revision > cursor) }
 
     package func write(to json: inout JSONWriter) {
         json.object {
@@ -32,6 +40,7 @@ package struct ChangeEvent: WireMessage {
             $0.member("revision", revision)
             $0.member("previous", previous)
             $0.member("changes", items: changes)
+            if isOmitted { $0.member("omitted", true) }
         }
     }
 
@@ -40,19 +49,21 @@ package struct ChangeEvent: WireMessage {
         var revision: Revision?
         var previous: Revision?
         var changes: [SyncItem]?
+        var isOmitted = false
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "epoch": epoch = try reader.string()
             case "revision": revision = try reader.integer()
             case "previous": previous = try reader.integer()
             case "changes": changes = try reader.items()
+            case "omitted": isOmitted = try reader.bool()
             default: try reader.skip()
             }
         }
         self.init(
             epoch: try epoch.required("epoch", reader), revision: try revision.required("revision", reader),
             previous: try previous.required("previous", reader),
-            changes: try changes.required("changes", reader))
+            changes: try changes.required("changes", reader), isOmitted: isOmitted)
     }
 }
 

@@ -24,6 +24,8 @@ package struct PushRequest: WireMessage {
 
     package var size: Int { changes.reduce(256) { $0 + 128 + ($1.content?.text.utf8.count ?? 0) } }
 
+    package static let clientIDRule = "a clientID must have 1 to 64 of the characters A-Z a-z 0-9 _ -"
+
     package static func isValidClientID(_ text: String) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -1,25 +1,27 @@
 package import Annotations
 
-/// The contents of the changes in a push. Its answer may refer to them instead of repeating them, because the upload of a
-/// slow link has taken them to the server already.
+/// The contents of the changes in a push. The answer may refer to them instead of repeating them, because a slow uplink has
+/// already carried them to the server.
 package struct SentContents: Sendable {
-    private var contents: [Int64: Content] = [:]
+    private var changes: [Int64: Change] = [:]
     /// The number of the last content sent for each record.
     private var numbers: [ByteOrdered: Int64] = [:]
 
     package init(_ changes: [Change]) {
-        for change in changes {
-            guard let content = change.content else { continue }
-            contents[change.n] = content
+        for change in changes where change.content != nil {
+            self.changes[change.n] = change
             numbers[ByteOrdered(change.id)] = change.n
         }
     }
 
-    subscript(n: Int64) -> Content? { contents[n] }
+    /// Returns the content that this change has sent for this record.
+    package func content(of n: Int64, for id: Record.ID) -> Content? {
+        changes[n].flatMap { $0.id.isExactly(id) ? $0.content : nil }
+    }
 
     /// Returns the number of the change whose content the record has, byte for byte; nil if none has it.
     package func number(of record: Record) -> Int64? {
-        guard let n = numbers[ByteOrdered(record.id)], contents[n] == record.content else { return nil }
+        guard let n = numbers[ByteOrdered(record.id)], changes[n]?.content == record.content else { return nil }
         return n
     }
 }

@@ -59,11 +59,12 @@ package enum SyncItem: Hashable, Sendable {
         var group: String?
         var revision: Revision?
         var removed = false
+        var sentNumber: Int64?
         try reader.object { (key: String, reader: inout JSONReader) throws(JSONError) in
             switch key {
             case "id": id = try reader.string()
             case "content": content = try Content(from: &reader)
-            case "sent": content = sent?[try reader.integer()]
+            case "sent": sentNumber = try reader.integer()
             case "createdBy": createdBy = try reader.optionalString()
             case "updatedBy": updatedBy = try reader.optionalString()
             case "group": group = try reader.optionalString()
@@ -77,7 +78,9 @@ package enum SyncItem: Hashable, Sendable {
         if removed {
             self = .removed(id, revision)
         } else {
-            guard let content else { throw reader.error(.missing("content")) }
+            guard let content = content ?? sentNumber.flatMap({ sent?.content(of: $0, for: id) }) else {
+                throw reader.error(.missing("content"))
+            }
             self = .record(
                 Record(id: id, content: content, createdBy: createdBy, updatedBy: updatedBy, group: group), revision)
         }

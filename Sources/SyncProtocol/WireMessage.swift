@@ -41,4 +41,7 @@ package enum ProtocolVersion {
     package static let oldest: Int64 = 1
     /// The request and response header with the version.
     package static let header = "X-Postilla-Protocol"
+    /// The request header with the clientID of the reader of a stream. Not in the query, because proxies log it, and an
+    /// anonymous user may restore what the same clientID has deleted.
+    package static let clientHeader = "X-Postilla-Client"
 }

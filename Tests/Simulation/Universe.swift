@@ -237,6 +237,7 @@ final class Universe {
         let now = time + device.clockOffset
         trace("  \(device.name) <- \(input)")
         let before = try profile.hasSecondProcesses ? kept(device) : nil
+        if input == .syncRequested || input == .checkRequested { process.isSyncAsked = true }
         let effects = process.synchronizer.handle(input, now: now, random: &process.dice)
         try device.watch.looks(at: device, host) { rights[$0] }
         var asksToLead = false

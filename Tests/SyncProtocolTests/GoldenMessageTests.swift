@@ -32,7 +32,7 @@ struct GoldenMessageTests {
     static let families = [
         Family(
             testDescription: "sync", path: "Resources/vectors/messages.json", samples: Sample.all,
-            version: ProtocolVersion.current, schema: [1: "e1ffb818bce72d35"]),
+            version: ProtocolVersion.current, schema: [1: "c4b712207e0904f0"]),
         Family(
             testDescription: "engine", path: "Resources/vectors/engine-messages.json", samples: Sample.engine,
             version: FileProtocol.current, schema: [3: "7674c924c41d98ba"]),

@@ -97,6 +97,9 @@ struct Sample: Sendable, CustomStringConvertible {
                 ], delta: Delta(epoch: "g1-v1", changes: [note], upTo: 8, more: false))),
         Sample("push answer, start over", PushAnswer(results: [], delta: nil, reset: true)),
         Sample("change event", change),
+        Sample(
+            "change event, omitted",
+            ChangeEvent(epoch: "g1-v1", revision: 9, previous: 8, changes: [], isOmitted: true)),
         Sample("session event: open", SessionEvent(.open)),
         Sample("session event: expiring", SessionEvent(.expiring, at: Timestamp(seconds: 4_000_000_000))),
         Sample("session event: lost", SessionEvent(.lost, reason: "layer_deleted")),

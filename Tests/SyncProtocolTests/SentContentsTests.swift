@@ -70,13 +70,24 @@ import Testing
         #expect(!String(decoding: request.bytes, as: UTF8.self).contains("omitSent"))
     }
 
-    @Test(arguments: [true, false])
-    func aReferenceToNothingIsAnError(_ omitsSent: Bool) {
-        let item = #"{"id":"a","sent":\#(omitsSent ? 7 : 1),"revision":2}"#
+    @Test(arguments: [
+        (#""id":"a","sent":7"#, true), (#""id":"a","sent":1"#, false), (#""id":"b","sent":1"#, true),
+        (#""id":"a""#, true),
+    ])
+    func aReferenceToNothingIsAnError(_ members: String, omitsSent: Bool) {
+        let item = "{\(members),\"revision\":2}"
         let bytes = Array(#"{"results":[],"epoch":"e","changes":[\#(item)],"upTo":2,"more":false}"#.utf8)
         let request = Self.request([Self.create(1, "a", "mine")], omitsSent: omitsSent)
         #expect(throws: JSONError.self) { try PushAnswer(bytes: bytes, answering: request) }
         #expect(throws: JSONError.self) { try PushAnswer(bytes: bytes) }
+    }
+
+    @Test(arguments: [true, false]) func aWholeContentCounts(_ omitsSent: Bool) throws {
+        let item = #"{"sent":1,"content":{"text":"whole"},"id":"a","revision":2}"#
+        let bytes = Array(#"{"results":[],"epoch":"e","changes":[\#(item)],"upTo":2,"more":false}"#.utf8)
+        let answer = try PushAnswer(
+            bytes: bytes, answering: Self.request([Self.create(1, "a", "mine")], omitsSent: omitsSent))
+        #expect(answer.delta?.changes.map(\.size) == [SyncItem.overhead + 16])
     }
 
     @Test func aPageThatRepeatsNothingIsSmall() {

@@ -70,7 +70,7 @@ package struct EventBroadcaster: Sendable {
     ///   - layer: the layer's state, now or shortly before. The listener pulls what was committed before this call; later
     ///     commits arrive as events.
     ///   - signer: identifies the key that verified the token.
-    ///   - client: the clientID of its reader. What this client pushes comes with the answer to the push, and not again.
+    ///   - client: the clientID of its reader, who gets the client's pushes in their answers, and not again.
     package mutating func add(
         _ layer: ServerLayer, scope: ViewScope, tokenID: String?, signer: String = "", client: String? = nil
     ) -> ListenerID {
@@ -95,8 +95,8 @@ package struct EventBroadcaster: Sendable {
         listeners[id]?.mailbox.take() ?? QueuedEvents(frames: [], end: SessionEvent(.closing))
     }
 
-    /// Queues, for each view, the part of a commit that the view may see. The client that has it in the answer to its push
-    /// only finds that the next event follows it.
+    /// Queues, for each view, the part of a commit that the view may see. The client that gets it in the answer to its push
+    /// gets an event without the changes.
     package mutating func publish(_ commit: Commit) -> Set<ListenerID> {
         guard !commit.isEmpty, var views = groups.removeValue(forKey: commit.layer.id) else { return [] }
         defer { groups[commit.layer.id] = views }
@@ -114,7 +114,12 @@ package struct EventBroadcaster: Sendable {
             let event = ChangeEvent(epoch: epoch, revision: revision, previous: last, changes: items)
             let frame = Frame(revision: revision, bytes: LiveEvent.change(event).frame)
             for member in views[place].value.members {
-                if let client = commit.answered, listeners[member]?.client?.isExactly(client) == true { continue }
+                var frame = frame
+                if let client = commit.answered, listeners[member]?.client?.isExactly(client) == true {
+                    let event = ChangeEvent(
+                        epoch: epoch, revision: revision, previous: last, changes: [], isOmitted: true)
+                    frame.bytes = LiveEvent.change(event).frame
+                }
                 listeners[member]?.mailbox.put(frame, maxBytes: Self.maxFrameBytes)
                 woken.insert(member)
             }

@@ -128,7 +128,7 @@ package struct Commit: Hashable, Sendable {
     /// Each touched record once, in its final state, in revision order.
     package var records: [ServerRecord] = []
     package var departures: [Departure] = []
-    /// The client whose answer has the whole commit.
+    /// The clientID of the client that gets the whole commit in the answer to its push.
     package var answered: String?
 
     package var isEmpty: Bool { records.isEmpty }

@@ -30,7 +30,7 @@ package struct PushProcessor {
             throw APIError(.insufficientScope, #"read-only: this token lacks "write""#)
         }
         guard PushRequest.isValidClientID(request.clientID) else {
-            throw APIError(.badRequest, "a clientID must have 1 to 64 of the characters A-Z a-z 0-9 _ -")
+            throw APIError(.badRequest, PushRequest.clientIDRule)
         }
         guard request.changes.count <= limits.batchChanges else {
             throw APIError(.payloadTooLarge, "too many changes; a request may have at most \(limits.batchChanges)")

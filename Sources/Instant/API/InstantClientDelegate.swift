@@ -57,7 +57,7 @@ public protocol InstantClientDelegate: AnyObject, Sendable {
     /// ``InstantDocumentDescriptor/documentState`` returns the newest state, which may be later than the one of this
     /// call.
     func instantClient(_ client: InstantClient, didChangeSyncStateFor descriptor: InstantDocumentDescriptor) async
-    /// Each begin is followed by either this call or the next one.
+    /// Each begin is followed by either this call or the next one. A sync that cannot begin fails without a begin.
     func instantClient(_ client: InstantClient, didFinishSyncFor descriptor: InstantDocumentDescriptor) async
     func instantClient(
         _ client: InstantClient, documentDescriptor: InstantDocumentDescriptor, didFailSyncWithError: InstantError)

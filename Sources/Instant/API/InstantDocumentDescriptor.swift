@@ -350,7 +350,8 @@ extension InstantDocumentDescriptor {
         performer.supply(jwt, grant)
     }
 
-    /// Runs one cycle, always in both directions. Reports by event.
+    /// Runs one cycle, always in both directions. Ends with `didFinishSync` or `didFailSync`, or asks for a token
+    /// (`didFailAuthentication`).
     public func sync() {
         do throws(InstantError) { try performer().post(.syncRequested) } catch { tell(.didFailSync(error)) }
     }

@@ -69,7 +69,7 @@ private struct Newest {
             question = index
         case .didBeginSync: begin = index
         case .didFinishSync, .didFailSync:
-            // If no begin is waiting, the delegate has already received it and expects this end.
+            // If no begin is waiting, the delegate has already received it and expects this end, or the sync could not begin.
             guard let begin else { return }
             overtaken.formUnion(cycle)
             cycle = [begin, index]

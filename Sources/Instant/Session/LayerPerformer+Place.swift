@@ -12,6 +12,8 @@ struct Luggage {
     var wantsPDF = false
     /// Whether the beginning of a cycle was announced, and not its end.
     var isSyncing = false
+    /// Whether the application asked for a sync that waits for the session.
+    var wantsSync = false
     var isOffline = false
 }
 
@@ -90,6 +92,7 @@ extension LayerPerformer {
         let luggage = Luggage(
             grant: grant, token: token, presence: state.presence, wantsPDF: state.download.isWanted,
             isSyncing: state.synchronizer.cycle.isSyncing || state.hasBegun,
+            wantsSync: state.synchronizer.isSyncWanted,
             isOffline: state.synchronizer.connection == .idle)
         onMove(next, luggage)
         onLeave(leave())

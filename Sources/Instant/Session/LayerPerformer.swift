@@ -311,6 +311,7 @@ final class LayerPerformer: Sendable {
         if let presence = luggage.presence { post(.announced(presence)) }
         if luggage.isOffline { post(.wentOffline) }
         if let token = luggage.token { supply(token, luggage.grant) }
+        if luggage.wantsSync { post(.syncRequested) }
     }
 
     /// Ends everything without an event: a successor continues. The files stay open, because other threads may still read

@@ -27,7 +27,8 @@ extension HTTPTransport {
         from cursor: Cursor, session: String?, client: String?, token: String,
         heard: @escaping @Sendable (LiveEvent) async -> Void
     ) async throws(SyncFailure) {
-        var request = try request(.GET, "events", [("session", session), ("client", client)], token: token)
+        var request = try request(.GET, "events", [("session", session)], token: token)
+        if let client { request.headers.add(name: ProtocolVersion.clientHeader, value: client) }
         request.headers.add(name: "accept", value: "text/event-stream")
         request.headers.add(name: "last-event-id", value: cursor.eventID)
         try await movingOrFailing(within: Self.streamSilence) { [request] motion in

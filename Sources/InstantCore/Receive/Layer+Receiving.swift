@@ -32,7 +32,7 @@ extension Layer {
                 return heard
             }
             guard event.revision > cursor.revision else { return heard }
-            guard event.previous <= cursor.revision else {
+            guard !event.isGap(after: cursor.revision) else {
                 heard.changes.needsPull = true
                 return heard
             }

@@ -39,6 +39,8 @@ extension Synchronizer {
         case .syncStopped:
             giveUp()
             end(nil)
+            // The next event leads to a pull.
+            held = []
         case .listening(let listens):
             isListening = listens
             presence.setListening(listens)
@@ -76,6 +78,7 @@ extension Synchronizer {
             giveUpAll()
             perform(cycle.storageRemoved())
             perform(session.storageRemoved())
+            end(.lost(SessionMachine.storageWasRemoved))
         }
     }
 
@@ -104,20 +107,21 @@ extension Synchronizer {
         case .waiting: stopWaiting(now: now)
         case .lost(let why): end(.lost(why))
         case .authenticating(_, .some): try beginCycle()
-        case .paused: isSyncWanted = false
+        case .paused: end(.unreachable("offline"))
         case .authenticating, .connecting: break
         }
     }
 
     /// - Parameter backlog: The layer's backlog, if it was just read.
     mutating func beginCycle(_ backlog: Backlog? = nil) throws {
-        (isCaughtUp, isSyncWanted) = (false, false)
+        isCaughtUp = false
         if !cycle.isSyncing {
             freshStarts = 0
             batchLimit = .max
         }
         if !isLeading { followUntil = lastNow.map { $0 + Self.followPatience } }
         perform(cycle.cycleRequested(backlog: sendable(try backlog ?? layer.backlog())))
+        if cycle.isSyncing { isSyncWanted = false }
     }
 
     mutating func perform(_ actions: [SessionMachine.Action]) {
@@ -144,8 +148,11 @@ extension Synchronizer {
             switch action {
             case .announceBegin: effects.append(.announce(.beganSync))
             case .announceState(let state): effects.append(.announce(.changedState(state)))
-            case .announceFinish: effects.append(.announce(.finishedSync))
+            case .announceFinish:
+                isSyncWanted = false
+                effects.append(.announce(.finishedSync))
             case .announceFailure:
+                isSyncWanted = false
                 effects.append(.announce(.failedSync(failure ?? .unreachable("the sync was stopped"))))
             }
         }

@@ -141,7 +141,8 @@ extension Synchronizer {
         fence.lead(false)
         closeStreams()
         epoch = nil
-        end(.unreachable("another process on this machine syncs this layer"))
+        // A sync that waits for the session goes on waiting.
+        if cycle.isSyncing { end(.unreachable("another process on this machine syncs this layer")) }
     }
 
     // MARK: Following

@@ -120,7 +120,6 @@ extension Synchronizer {
 
     /// Ends the cycle, or the wait for the one that was asked for.
     mutating func end(_ failure: SyncFailure?) {
-        defer { isSyncWanted = false }
         guard cycle.isSyncing else {
             if isSyncWanted { perform([.announceFailure], failure: failure) }
             return

@@ -42,10 +42,10 @@ extension Synchronizer {
     }
 
     private mutating func take(_ change: ChangeEvent, on id: StreamID) throws {
-        if isPushing, let cursor = try layer.metadata().cursor, change.previous > cursor.revision,
-            change.epoch == cursor.epoch
+        if isPushing, let cursor = try layer.metadata().cursor, change.epoch == cursor.epoch,
+            change.isGap(after: cursor.revision)
         {
-            // The changes in between are probably this client's own, which come with the answer.
+            // Probably this push, which comes with its answer.
             return hold(change, on: id)
         }
         let heard = try layer.take(change)
@@ -58,8 +58,8 @@ extension Synchronizer {
     }
 
     private mutating func hold(_ change: ChangeEvent, on id: StreamID) {
-        // Without the first one, the others ask for a pull.
-        if held.count == Self.mostHeld { held.removeFirst() }
+        // Without the first ones, the others lead to a pull.
+        if held.count == Self.mostHeld { held = [] }
         held.append((id, change))
     }
 

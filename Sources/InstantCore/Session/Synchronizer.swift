@@ -110,7 +110,7 @@ package struct Synchronizer {
     /// The record request in flight.
     var underWay: SyncRequest?
     var underWaySince: Timestamp?
-    /// What others wrote after a push whose answer is on its way.
+    /// Events that follow a push whose answer has not arrived.
     var held: [(stream: StreamID, change: ChangeEvent)] = []
     /// The upload in flight. It takes as long as its file is large, so pushes are sent beside it.
     var uploadUnderWay: SyncRequest?
@@ -175,8 +175,8 @@ package struct Synchronizer {
     /// While another process leads: when the cycle fails, and when the token is checked again.
     var followUntil: Timestamp?
     var checkAt: Timestamp?
-    /// Whether the application asked for a sync that had to wait for the session.
-    var isSyncWanted = false
+    /// Whether the application asked for a sync that waits for the session.
+    package internal(set) var isSyncWanted = false
     var isListening = false
     var stream = StreamMachine()
     var pushDelay: Int64? = 1000

@@ -14,39 +14,74 @@ import Testing
             changes: [Change(n: 1, kind: .create, id: "a", baseRevision: 0, content: content)])
     }
 
-    @Test(arguments: [100_000, 60_000, 20_000, 2_000])
-    func itTakesSomeSecondsAtAnyRate(_ rate: Int) {
-        var size = PushSize()
-        var times: [Int64] = []
-        for _ in 0..<8 {
+    /// Sends full pushes over a link.
+    ///
+    /// - Parameters:
+    ///   - latency: Milliseconds that each push takes beside its bytes.
+    ///   - rate: Bytes a second.
+    /// - Returns: The times in milliseconds.
+    private func run(_ size: inout PushSize, latency: Int64, rate: Int, count: Int = 12) -> [Int64] {
+        (0..<count).map { _ in
             let push = push(size.limit)
-            times.append(300 + Int64(push.size * 1000 / rate))
-            size.accepted(push, after: times.last ?? 0)
+            let time = latency + Int64(push.size * 1000 / rate)
+            size.accepted(push, after: time)
+            return time
         }
-        #expect((2_500...4_500).contains(times.last ?? 0), "\(times)")
     }
 
-    @Test func aFastLinkCarriesEverythingAfterTheFirst() {
+    @Test(arguments: [100_000, 60_000, 20_000, 2_000], [Int64(20), 300])
+    func itTakesSomeSecondsAtAnyRate(_ rate: Int, latency: Int64) {
         var size = PushSize()
-        size.accepted(push(size.limit), after: 5)
+        let times = run(&size, latency: latency, rate: rate)
+        #expect(times.dropFirst(5).allSatisfy { (2_500...4_700).contains($0) }, "\(times)")
+        // Exploring costs little.
+        #expect(times.allSatisfy { $0 < 20_000 }, "\(times)")
+    }
+
+    @Test(arguments: [(Int64(300), 10_000_000), (4_000, 10_000_000), (5, 1_000_000_000)])
+    func aServerThatTakesItsTimeGetsLargePushes(_ latency: Int64, rate: Int) {
+        var size = PushSize()
+        _ = run(&size, latency: latency, rate: rate, count: 6)
         #expect(size.limit >= 4 << 20)
-        for _ in 0..<100 { size.accepted(push(1 << 20), after: 0) }
-        #expect(size.limit == 16 << 20)
+    }
+
+    @Test func aLinkThatGetsSlowerOrFasterIsFollowed() {
+        var size = PushSize()
+        _ = run(&size, latency: 300, rate: 100_000)
+        let slower = run(&size, latency: 300, rate: 10_000)
+        #expect((2_500...4_000).contains(slower.last ?? 0), "\(slower)")
+        let faster = run(&size, latency: 300, rate: 200_000)
+        #expect((2_500...4_000).contains(faster.last ?? 0), "\(faster)")
     }
 
     @Test func aSmallPushOverALongWaySaysNothingOfTheRate() {
         var size = PushSize()
-        size.accepted(push(60_000), after: 600)
+        _ = run(&size, latency: 300, rate: 100_000)
         let before = size.limit
-        size.accepted(push(500), after: 300)
+        for _ in 0..<10 { size.accepted(push(500), after: 600) }
         #expect(size.limit == before)
     }
 
-    @Test func oneThatStallsIsHalved() {
+    @Test func oneThatStallsIsHalvedDownToASingleEdit() {
         var size = PushSize()
+        _ = run(&size, latency: 5, rate: 100_000_000)
         size.stalled(push(20_000))
         #expect(size.limit == 10_000)
-        for _ in 0..<10 { size.stalled(push(20_000)) }
-        #expect(size.limit == 8 << 10)
+        for _ in 0..<20 { size.stalled(push(size.limit)) }
+        #expect(size.limit < 400)
+    }
+
+    /// Something on the way stalls what is larger than it takes.
+    @Test func afterAStallItGrowsInSteps() {
+        var size = PushSize()
+        _ = run(&size, latency: 5, rate: 100_000_000)
+        size.stalled(push(64_000))
+        let limits = (0..<3).map { _ in
+            size.accepted(push(size.limit), after: 5)
+            return size.limit
+        }
+        #expect(limits == [64_000, 128_000, 256_000])
+        for _ in 0..<20 { size.accepted(push(size.limit), after: 0) }
+        #expect(size.limit == 16 << 20)
     }
 }

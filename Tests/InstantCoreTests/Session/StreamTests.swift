@@ -97,8 +97,36 @@ import Testing
         _ = try it.edit()
         let push = it.request(.syncRequested)
         _ = it.give(.heard(stream.id, change(2, after: 1)))
-        _ = it.give(.streamEnded(stream.id, .unreachable("gone")))
-        #expect(it.names(.answered(push, answer(upTo: 1))).allSatisfy { $0 != "changed 2" })
+        // Its end gives up the push, so that nothing is held back any longer.
+        let names = it.names(.streamEnded(stream.id, .unreachable("gone")))
+        #expect(names == ["cancel", "dirty", "failed: gone"])
+        #expect(it.names(.answered(push, answer(upTo: 1))) == [])
+        #expect(try it.layer.metadata().cursor?.revision == 0)
+    }
+
+    /// A store that was copied has the same clientID, and the other copy pushes.
+    @Test func whatIsLeftOutIsPulledUnlessAnAnswerHasIt() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        let omitted = LiveEvent.change(ChangeEvent(epoch: "e", revision: 1, previous: 0, changes: [], isOmitted: true))
+        #expect(it.names(.heard(stream.id, omitted)) == ["began", "receivingChanges", "pull since 0"])
+        it = Bench()
+        _ = try it.goListening()
+        _ = try it.edit()
+        let push = it.request(.syncRequested)
+        #expect(it.names(.heard(stream.id, omitted)) == [])
+        #expect(it.names(.answered(push, answer(upTo: 1))).contains("finished"))
+        #expect(it.names(.heard(stream.id, omitted)) == [])
+    }
+
+    @Test func stoppingDropsWhatIsHeldBack() throws {
+        var it = Bench()
+        let stream = try it.goListening()
+        _ = try it.edit()
+        _ = it.request(.syncRequested)
+        _ = it.give(.heard(stream.id, change(2, after: 1)))
+        #expect(it.names(.syncStopped) == ["cancel", "dirty", "failed: the sync was stopped"])
+        #expect(it.names(.heard(stream.id, change(3, after: 2))).contains("began"))
     }
 
     @Test func onlySomeAreHeldBack() throws {

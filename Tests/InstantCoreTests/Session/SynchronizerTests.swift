@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct SynchronizerTests {
-    /// Every sync that the application asks for ends with an event.
+    /// A sync that the application asks for ends with an event, or asks for a token.
     @Test func aSyncThatWaitsForTheSessionFailsWithIt() throws {
         var it = Bench()
         _ = it.goLive()
@@ -22,6 +22,37 @@ import Testing
         let session = it.request(.syncRequested)
         let names = it.names(.answered(it.request(.answered(session, it.session())), it.delta()))
         #expect(names.filter { $0 == "finished" || $0.hasPrefix("failed") } == ["finished"])
+        #expect(!it.synchronizer.isSyncWanted)
+    }
+
+    @Test func aSyncWhileOfflineFailsAtOnce() {
+        var it = Bench()
+        _ = it.goLive()
+        _ = it.give(.wentOffline)
+        #expect(it.names(.syncRequested) == ["failed: offline"])
+    }
+
+    /// The cycle of another process is the one that was asked for, too.
+    @Test func aSyncAskedForDuringACycleEndsWithIt() throws {
+        let leader = Bench()
+        var it = Bench(sharing: leader.layer)
+        it.isLockTaken = true
+        let asked = it.request(.tokenSupplied(TokenHandle(1)))
+        _ = it.give(.answered(asked, it.session(head: 5)))
+        let session = it.request(.syncRequested)
+        #expect(it.synchronizer.isSyncWanted)
+        let names = it.names(.failed(session, .unreachable("gone")))
+        #expect(names.filter { $0.hasPrefix("failed") } == ["failed: gone"])
+        #expect(!it.synchronizer.isSyncWanted)
+    }
+
+    @Test func removedStorageEndsASyncThatWaits() {
+        var it = Bench()
+        _ = it.goLive()
+        _ = it.give(.failed(it.request(.syncRequested), .unreachable("gone")))
+        _ = it.give(.syncRequested)
+        #expect(
+            it.names(.storageRemoved).filter { $0.hasPrefix("failed") } == ["failed: the local storage was removed"])
     }
 
     @Test func theWayFromATokenToALiveLayer() {

@@ -31,8 +31,8 @@ extension Fault {
         ),
         Fault(
             "a gap in the stream is not noticed", in: "InstantCore/Receive/Layer+Receiving.swift",
-            "guard event.previous <= cursor.revision else {",
-            "guard PLANTED || event.previous <= cursor.revision else {"),
+            "guard !event.isGap(after: cursor.revision) else {",
+            "guard PLANTED || !event.isGap(after: cursor.revision) else {"),
         Fault(
             "pages of two snapshots are mixed", in: "InstantCore/Receive/Layer+Snapshot.swift",
             "guard present.epoch == page.epoch, present.at == page.at, present.after == asked.after else {",

@@ -43,7 +43,10 @@ extension Fault {
             "if isPushing, let cursor", "if isPushing, !PLANTED, let cursor"),
         Fault(
             "an answer refers to another content", in: "SyncProtocol/SentContents.swift",
-            "contents[n] == record.content else", "PLANTED || contents[n] == record.content else"),
+            "changes[n]?.content == record.content else", "PLANTED || changes[n]?.content == record.content else"),
+        Fault(
+            "what is left out counts as received", in: "SyncProtocol/LiveEvent.swift",
+            "(isOmitted && revision > cursor)", "(isOmitted && !PLANTED && revision > cursor)"),
         Fault(
             "a client is not told what the answer to its push lacks", in: "EngineCore/Writing/PushProcessor.swift",
             "if delta.upTo >= commit.layer.head {", "if PLANTED || delta.upTo >= commit.layer.head {"),

@@ -33,6 +33,8 @@ final class Process {
     var tokens: [TokenHandle: IssuedToken] = [:]
     /// Syncs that began and have not ended.
     var begun = 0
+    /// Whether a sync was requested that has not ended.
+    var isSyncAsked = false
     var isOffline = false
     /// Whether another process has written to the store since the last check.
     var hasForeignChanges = false
@@ -62,8 +64,12 @@ final class Process {
             begun += 1
             try require(begun == 1, "a sync began inside another one")
         case .finishedSync, .failedSync:
+            let wasAsked = isSyncAsked
+            isSyncAsked = false
             // A requested sync that cannot begin fails without a start notification.
-            if case .failedSync = notice, begun == 0 { return }
+            if case .failedSync = notice, begun == 0 {
+                return try require(wasAsked, "a sync failed that was not asked for")
+            }
             begun -= 1
             try require(begun == 0, "a sync ended that never began")
         case .checked(let report):

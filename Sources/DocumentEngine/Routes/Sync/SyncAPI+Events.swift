@@ -23,7 +23,10 @@ extension SyncAPI {
         let session = try request.query["session"].map { name throws(APIError) in
             try Presence.Session(name, at: layer.id, of: token.grant)
         }
-        let client = request.query["client"]
+        let client = request.header(Self.client)
+        guard client.map(PushRequest.isValidClientID) ?? true else {
+            throw APIError(.badRequest, "\(ProtocolVersion.clientHeader): \(PushRequest.clientIDRule)")
+        }
         let body = ResponseBody { writer in
             defer { withExtendedLifetime(seat) {} }
             let stream = EventStream(engine, token, channel, to: writer)
@@ -49,6 +52,8 @@ extension SyncAPI {
                 HTTPField.Name("X-Accel-Buffering")!: "no",
             ], body: body)
     }
+
+    private static let client = HTTPField.Name(ProtocolVersion.clientHeader)!
 
     /// Returns the listener's cursor: `Last-Event-ID`, otherwise `since` and `epoch`.
     private func cursor(_ request: ServerRequest) throws -> Cursor? {
