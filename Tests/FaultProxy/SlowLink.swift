@@ -106,6 +106,8 @@ private final class Wire {
     private var random: SeededRandom
     private var flows: [Flow] = []
     private var room: [Fault.Way: Double] = [:]
+    /// The connection that has sent the last packet.
+    private var latest: [Fault.Way: ObjectIdentifier] = [:]
     private var last = NIODeadline.now()
     private var nextStall: NIODeadline
     private var stallEnds: NIODeadline?
@@ -173,22 +175,28 @@ private final class Wire {
         // What is not used is lost, but for some packets.
         let most = max(rate / 20, Double(2 * Self.packet))
         room[way] = min(most, room[way, default: 0] + rate * Double(time.nanoseconds) / 1_000_000_000)
-        var hasPassed = true
-        while hasPassed, room[way, default: 0] >= 1 {
-            hasPassed = false
-            for flow in flows where flow.way == way {
-                guard let first = flow.queue.first, first.at <= now else { continue }
-                let count = min(Self.packet, first.bytes.readableBytes, Int(room[way, default: 0]))
-                guard count > 0, let part = flow.queue[0].bytes.readSlice(length: count) else { continue }
-                if flow.queue[0].bytes.readableBytes == 0 { flow.queue.removeFirst() }
-                flow.waiting -= count
-                room[way, default: 0] -= Double(count)
-                tally.value.withLock { if way == .up { $0.up += count } else { $0.down += count } }
-                flow.to.writeAndFlush(part, promise: nil)
-                hold(flow)
-                hasPassed = true
-            }
+        while let flow = next(way, now) {
+            let count = min(Self.packet, flow.queue[0].bytes.readableBytes)
+            // Waits for its turn until the whole packet fits: the others do not pass it.
+            guard room[way, default: 0] >= Double(count), let part = flow.queue[0].bytes.readSlice(length: count)
+            else { return }
+            if flow.queue[0].bytes.readableBytes == 0 { flow.queue.removeFirst() }
+            flow.waiting -= count
+            room[way, default: 0] -= Double(count)
+            tally.value.withLock { if way == .up { $0.up += count } else { $0.down += count } }
+            flow.to.writeAndFlush(part, promise: nil)
+            hold(flow)
+            latest[way] = ObjectIdentifier(flow)
         }
+    }
+
+    /// Returns the connection whose turn it is; nil if nothing waits.
+    private func next(_ way: Fault.Way, _ now: NIODeadline) -> Flow? {
+        let waiting = flows.indices.filter {
+            flows[$0].way == way && (flows[$0].queue.first.map { $0.at <= now } ?? false)
+        }
+        let last = flows.firstIndex { ObjectIdentifier($0) == latest[way] } ?? -1
+        return (waiting.first { $0 > last } ?? waiting.first).map { flows[$0] }
     }
 }
 

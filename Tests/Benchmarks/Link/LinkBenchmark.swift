@@ -53,8 +53,10 @@ struct LinkBenchmark {
             let run = try await timed(link) { _ = try await person("ana", document, link.url) }
             return result("first opening of \(count) notes", needed, run.time, run.tally.stalled)
         case .offline(let count):
-            let fast = try await person("fast", document, link.url)
-            let needed = try await timed(link) { try await write(count, fast) }.tally.up
+            let needed = try await timed(link) {
+                // Released at the end, because its stream would share the link.
+                try await write(count, try await person("fast", document, link.url))
+            }.tally.up
             let ana = try await person("ana", document, link.url)
             try await link.become(quality)
             return try await measured("\(count) notes written offline", needed, ana, document, link) {
