@@ -63,6 +63,15 @@ import Testing
     @Test(arguments: [
         (SyncStatus(connection: .live, grant: .hotos()), "✓ synced"),
         (SyncStatus(connection: .live, grant: .hotos(), unsent: 3), "Unsent: 3"),
+        (
+            SyncStatus(connection: .live, grant: .hotos(), unsent: 1, unsentBecause: "the server's disk is full"),
+            "Unsent: 1, the server's disk is full"
+        ),
+        (
+            SyncStatus(
+                connection: .live, grant: .hotos(), unsent: 1, isSyncing: true,
+                unsentBecause: "the server's disk is full"), "Unsent: 1, sending"
+        ),
         (SyncStatus(connection: .live, grant: .hotos(), isSyncing: true), "syncing"),
         (
             SyncStatus(connection: .offline(retryAt: .noon + 7500), grant: .hotos(), unsent: 3),

@@ -178,7 +178,9 @@ extension DocumentState {
     /// The state of sync; while another process syncs, also which one.
     fileprivate func syncForms(at now: Timestamp, utcOffset: Int, art: LineArt) -> [CleanText] {
         let own = syncText(at: now, utcOffset: utcOffset, art: art)
-        guard !isLocal, let process = status.syncedBy else { return uploadForms + [own] + shortSyncForms }
+        guard !isLocal, let process = status.syncedBy else {
+            return uploadForms + unsentForms + [own] + shortSyncForms
+        }
         let other = CleanText(cleaning: "\(process)").truncated(to: 40)
         switch status.connection {
         case .elsewhere:
@@ -196,6 +198,13 @@ extension DocumentState {
             CleanText(cleaning: "Sending a file: \($0)")
         }
         return forms + [CleanText(cleaning: "Sending \(upload.transfer.percent ?? "")")]
+    }
+
+    /// `Unsent: 1, something between here and example.com answers 403`
+    private var unsentForms: [CleanText] {
+        guard let why = status.unsentBecause, status.unsent > 0, !status.isSyncing, case .live = status.connection
+        else { return [] }
+        return [CleanText(cleaning: "Unsent: \(status.unsent), \(why)")]
     }
 
     /// The state of sync without the time and the reason, for narrow terminals.

@@ -20,7 +20,8 @@ extension InstantDocumentDescriptor {
             parked: tally[.parked, default: 0] + (maySend ? 0 : sealed), aside: aside,
             conflicts: tally[.conflict, default: 0],
             refused: tally[.refused, default: 0], isSyncing: snapshot.isSyncing, lastSync: metadata.lastSync,
-            clockOffset: metadata.clockOffset, problem: snapshot.problem)
+            clockOffset: metadata.clockOffset, problem: snapshot.problem,
+            unsentBecause: metadata.unsentBecause)
     }
 
     /// The document's title; nil if unknown.

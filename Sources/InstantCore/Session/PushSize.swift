@@ -20,8 +20,8 @@ struct PushSize: Hashable, Sendable {
     /// The limit after a stall; it doubles with each push that arrives.
     private var ceiling: Int?
 
-    /// Milliseconds.
-    private static let aim: Int64 = 3000
+    /// Milliseconds. The round trip and the answer are a small part of it, and what others write comes with the live channel.
+    private static let aim: Int64 = 5000
     private static let least = 8 << 10
     /// The server's limit is below it.
     private static let most = 16 << 20

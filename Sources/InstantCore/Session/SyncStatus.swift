@@ -42,11 +42,14 @@ public struct SyncStatus: Hashable, Sendable {
     public var clockOffset: Int64
     /// Why the server was unreachable or its response invalid, as a sentence; nil once it responds again.
     public var problem: String?
+    /// Why edits wait although the server answers, as a sentence; nil once one of them is answered.
+    public var unsentBecause: String?
 
     public init(
         connection: Connection = .idle, syncedBy: SyncingProcess? = nil, grant: Grant? = nil, unsent: Int = 0,
         parked: Int = 0, aside: Int = 0, conflicts: Int = 0, refused: Int = 0, isSyncing: Bool = false,
-        lastSync: Timestamp? = nil, clockOffset: Int64 = 0, problem: String? = nil
+        lastSync: Timestamp? = nil, clockOffset: Int64 = 0, problem: String? = nil,
+        unsentBecause: String? = nil
     ) {
         self.connection = connection
         self.syncedBy = syncedBy
@@ -60,6 +63,7 @@ public struct SyncStatus: Hashable, Sendable {
         self.lastSync = lastSync
         self.clockOffset = clockOffset
         self.problem = problem
+        self.unsentBecause = unsentBecause
     }
 }
 

@@ -3,6 +3,7 @@ import FaultProxy
 import Foundation
 import InstantCore
 import TestSupport
+import TestThreads
 import Testing
 
 @testable import Instant
@@ -126,6 +127,24 @@ import Testing
         ana.descriptor.retryNow()
         try await ana.see { ana.descriptor.status.parked + ana.descriptor.status.unsent == 0 }
         try await bo.see { try bo.texts() == (others + ["an attack", "of bo"]).sorted() }
+        try await server.stop()
+    }
+
+    @Test func anEditThatIsRefusedAloneSaysWhy() async throws {
+        let ana = try await join("ana")
+        proxy.follow { _ in .forbid("an attack") }
+        proxy.cut()
+        _ = try ana.descriptor.create(note("an attack"))
+        ana.descriptor.retryNow()
+        try await waitUntil("the status has the reason") {
+            ana.descriptor.status.unsentBecause == "something between here and 127.0.0.1 answers 403"
+        }
+        #expect(ana.descriptor.status.unsent == 1)
+        proxy.follow { _ in .none }
+        proxy.cut()
+        ana.descriptor.retryNow()
+        try await waitUntil("it is sent") { ana.descriptor.status.unsent == 0 }
+        try await waitUntil("the reason is gone") { ana.descriptor.status.unsentBecause == nil }
         try await server.stop()
     }
 
