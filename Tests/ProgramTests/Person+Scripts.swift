@@ -107,6 +107,15 @@ final class RunningCommand {
 }
 
 extension Person {
+    private var draftsFolder: String { home.path + "/.local/state/postilla/drafts" }
+
+    func hasDraft(of text: String) -> Bool {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: draftsFolder)) ?? []
+        return names.contains { name in
+            (try? String(contentsOfFile: draftsFolder + "/" + name, encoding: .utf8))?.contains(text) ?? false
+        }
+    }
+
     /// Writes a note in a viewer. Its draft is left as by a kill between storing the note and removing the draft.
     func saveLeavingTheDraft(_ text: String) throws {
         let terminal = try open()
@@ -115,10 +124,9 @@ extension Person {
         #expect(try terminal.quit() == [])
         let note = try script("list", "--format", "ndjson").objects().first { "\($0["content"] ?? "")".contains(text) }
         let id = try #require(note?["id"] as? String)
-        let folder = home.path + "/.local/state/postilla/drafts"
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let names = try FileManager.default.contentsOfDirectory(atPath: draftsFolder)
         let file = try #require(names.first { $0.hasSuffix(".json") })
         let draft = #"[{"page":0,"text":"\#(text)","becoming":"\#(id)"}]"#
-        try Data(draft.utf8).write(to: URL(filePath: folder + "/" + file))
+        try Data(draft.utf8).write(to: URL(filePath: draftsFolder + "/" + file))
     }
 }

@@ -70,7 +70,7 @@ package struct EventBroadcaster: Sendable {
     ///   - layer: the layer's state, now or shortly before. The listener pulls what was committed before this call; later
     ///     commits arrive as events.
     ///   - signer: identifies the key that verified the token.
-    ///   - client: the clientID of its reader, who gets the client's pushes in their answers, and not again.
+    ///   - client: the reader's clientID. The changes of its own pushes are left out, because the answers have them.
     package mutating func add(
         _ layer: ServerLayer, scope: ViewScope, tokenID: String?, signer: String = "", client: String? = nil
     ) -> ListenerID {

@@ -164,6 +164,7 @@ extension InstantDocumentDescriptor {
                 return true
             case .didCheckIntegrity(nil):
                 throw InstantError(.requestFailed, "the layer changes too fast to be compared; try again")
+            case .didFailSync(let error) where goesOn(after: error): return false
             case .didFailSync(let error): throw error
             case .didFailAuthentication(let need): throw InstantError(.authenticationFailed, need.description)
             case .didMissEvents:

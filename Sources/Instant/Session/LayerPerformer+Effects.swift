@@ -20,6 +20,7 @@ extension LayerPerformer {
             case .beganSync where state.hasBegun:
                 state.hasBegun = false
                 return []
+            case .failedSync, .finishedSync: state.hasBegun = false
             case .failedAuthentication(let need) where need != .noneYet:
                 if state.restriction?.mayWrite == true { state.restriction = nil }
             default: break

@@ -92,7 +92,7 @@ extension LayerPerformer {
         let luggage = Luggage(
             grant: grant, token: token, presence: state.presence, wantsPDF: state.download.isWanted,
             isSyncing: state.synchronizer.cycle.isSyncing || state.hasBegun,
-            wantsSync: state.synchronizer.isSyncWanted,
+            wantsSync: state.synchronizer.isSyncWanted || state.synchronizer.cycle.isSyncing,
             isOffline: state.synchronizer.connection == .idle)
         onMove(next, luggage)
         onLeave(leave())

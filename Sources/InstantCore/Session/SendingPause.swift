@@ -81,6 +81,8 @@ extension Synchronizer {
     mutating func sendAfterPause() throws {
         guard let pause, pause.isOver else { return }
         try sendWaiting()
+        // What failed was put aside or taken back.
+        if !cycle.isSyncing, session.dataTicket != nil, try backlog() != .sendable { dropPause() }
     }
 
     mutating func sendWaiting() throws {

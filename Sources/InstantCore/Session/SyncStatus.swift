@@ -42,7 +42,7 @@ public struct SyncStatus: Hashable, Sendable {
     public var clockOffset: Int64
     /// Why the server was unreachable or its response invalid, as a sentence; nil once it responds again.
     public var problem: String?
-    /// Why edits wait although the server answers, as a sentence; nil once one of them is answered.
+    /// Why edits wait although the server answers, as a sentence; nil once one of them is answered, or without a connection.
     public var unsentBecause: String?
 
     public init(

@@ -39,7 +39,9 @@ extension Synchronizer {
         case .syncStopped:
             giveUp()
             end(nil)
-            // The next event leads to a pull.
+            if isSyncWanted { perform([.announceFailure]) }
+            // The next stream catches up with what is dropped here.
+            if !held.isEmpty { closeStreams() }
             held = []
         case .listening(let listens):
             isListening = listens

@@ -118,10 +118,13 @@ extension Synchronizer {
         sessionRequest = nil
     }
 
-    /// Ends the cycle, or the wait for the one that was asked for.
+    /// Ends the cycle, or the wait for the one that was asked for unless another token is being tried.
     mutating func end(_ failure: SyncFailure?) {
         guard cycle.isSyncing else {
-            if isSyncWanted { perform([.announceFailure], failure: failure) }
+            switch session.state {
+            case .connecting, .authenticating(_, nil): break
+            default: if isSyncWanted { perform([.announceFailure], failure: failure) }
+            }
             return
         }
         perform(cycle.failed(backlog: (try? layer.backlog()) ?? .kept), failure: failure)

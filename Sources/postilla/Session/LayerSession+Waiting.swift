@@ -85,6 +85,8 @@ private struct Watch {
     private var lastSign = ContinuousClock.now
     /// Whether the server has answered this command before.
     private var wasReached = false
+    /// Whether a sync has begun during this wait.
+    private var hasBegun = false
     private var problem: String?
     /// Why edits were not sent so far.
     private var unsent: CommandFailure?
@@ -97,9 +99,16 @@ private struct Watch {
         switch event {
         case .didFailAuthentication(.noneYet): return .goOn
         case .didFailAuthentication(let need): return .askForToken(need)
+        case .didFailSync(let error) where error.kind == .requestFailed && !hasBegun:
+            // The session is asked for again.
+            problem = error.message
+            return .goOn
         case .didFailReauthentication(let error), .didFailSync(let error): return failed(error)
         case .didLoseAccess(let why): return .fail(CommandFailure(why))
-        case .didChangeConnection, .didChangeSyncState, .didBeginSync: return .goOn
+        case .didBeginSync:
+            hasBegun = true
+            return .goOn
+        case .didChangeConnection, .didChangeSyncState: return .goOn
         default:
             lastSign = .now
             wasReached = true

@@ -54,12 +54,40 @@ import Testing
         #expect((4_000...6_000).contains(faster.last ?? 0), "\(faster)")
     }
 
-    @Test func aSmallPushOverALongWaySaysNothingOfTheRate() {
+    /// Not even a slow one.
+    @Test(arguments: [Int64(300), 600, 5_200]) func aSmallPushSaysNothingOfTheRate(_ time: Int64) {
         var size = PushSize()
         _ = run(&size, latency: 300, rate: 100_000)
         let before = size.limit
-        for _ in 0..<10 { size.accepted(push(500), after: 600) }
+        for _ in 0..<10 { size.accepted(push(1_100), after: time) }
         #expect(size.limit == before)
+    }
+
+    /// A single large edit must not lead to a push of minutes.
+    @Test func aFirstPushThatIsLargeIsFollowedByASmallerOne() {
+        var size = PushSize()
+        size.accepted(push(300_000), after: 15_300)
+        #expect(size.limit == 75_000)
+        let times = run(&size, latency: 300, rate: 20_000)
+        #expect(times.allSatisfy { $0 < 6_000 }, "\(times)")
+    }
+
+    @Test(arguments: [Int64(3_000), 7_000, 12_000]) func aServerThatGetsSlowGetsLargePushes(_ latency: Int64) {
+        var size = PushSize()
+        for _ in 0..<10 { size.accepted(push(500), after: 40) }
+        _ = run(&size, latency: 40, rate: 1_000_000)
+        _ = run(&size, latency: latency, rate: 1_000_000, count: 30)
+        #expect(size.limit >= 500_000)
+    }
+
+    /// The first pushes to a server that has just started take longest.
+    @Test func aColdStartHidesNothing() {
+        var size = PushSize()
+        for (bytes, time) in [(8_000, 1_500), (32_000, 1_200), (128_000, 900)] as [(Int, Int64)] {
+            size.accepted(push(bytes), after: time)
+        }
+        let times = run(&size, latency: 300, rate: 20_000)
+        #expect(times.dropFirst(3).allSatisfy { $0 < 7_000 }, "\(times)")
     }
 
     @Test func oneThatStallsIsHalvedDownToASingleEdit() {
@@ -71,17 +99,29 @@ import Testing
         #expect(size.limit < 400)
     }
 
-    /// Something on the way stalls what is larger than it takes.
-    @Test func afterAStallItGrowsInSteps() {
+    /// Something on the way stalls what is larger than it takes: most pushes get through.
+    @Test(arguments: [Int64(5), 3_000, 6_000]) func afterAStallItGrowsSlowly(_ latency: Int64) {
         var size = PushSize()
-        _ = run(&size, latency: 5, rate: 100_000_000)
-        size.stalled(push(64_000))
-        let limits = (0..<3).map { _ in
-            size.accepted(push(size.limit), after: 5)
-            return size.limit
+        _ = run(&size, latency: latency, rate: 100_000_000, count: 20)
+        var (stalls, bytes) = (0, 0)
+        for _ in 0..<60 {
+            let push = push(size.limit)
+            if push.size > 60_000 {
+                size.stalled(push)
+                stalls += 1
+            } else {
+                size.accepted(push, after: latency)
+                bytes += push.size
+            }
         }
-        #expect(limits == [64_000, 128_000, 256_000])
-        for _ in 0..<20 { size.accepted(push(size.limit), after: 0) }
+        #expect(stalls <= 24, "\(stalls)")
+        #expect(bytes >= 1_000_000)
+    }
+
+    @Test func afterAnOutageItIsLargeAgain() {
+        var size = PushSize()
+        for _ in 0..<8 { size.stalled(push(size.limit)) }
+        for _ in 0..<120 { size.accepted(push(size.limit), after: 5) }
         #expect(size.limit == 16 << 20)
     }
 }

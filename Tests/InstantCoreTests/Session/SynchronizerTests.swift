@@ -25,6 +25,18 @@ import Testing
         #expect(!it.synchronizer.isSyncWanted)
     }
 
+    @Test func aRefusedTokenDoesNotEndTheSyncOfTheOneBefore() throws {
+        var it = Bench()
+        _ = it.goLive()
+        _ = it.give(.failed(it.request(.syncRequested), .unreachable("gone")))
+        let asked = it.request(.tokenSupplied(TokenHandle(2)))
+        _ = it.give(.syncRequested)
+        let effects = it.give(.failed(asked, .token(.refused("no"))))
+        #expect(!effects.compactMap(\.name).contains { $0.hasPrefix("failed") })
+        let pull = it.request(.answered(try #require(effects.request), it.session()))
+        #expect(it.names(.answered(pull, it.delta())).contains("finished"))
+    }
+
     @Test func aSyncWhileOfflineFailsAtOnce() {
         var it = Bench()
         _ = it.goLive()

@@ -52,7 +52,7 @@ extension Fault {
             "if delta.upTo >= commit.layer.head {", "if PLANTED || delta.upTo >= commit.layer.head {"),
         Fault(
             "a sync that waits for the session never ends", in: "InstantCore/Session/Synchronizer+Retries.swift",
-            "            if isSyncWanted {", "            if isSyncWanted, !PLANTED {"),
+            "default: if isSyncWanted {", "default: if isSyncWanted, !PLANTED {"),
         Fault(
             "a process gives way in the middle of a slow request", in: "InstantCore/Session/Synchronizer+Leading.swift",
             "(hasMoved ? max(patience, Self.movingPatience) : patience)",
