@@ -242,6 +242,28 @@ import Testing
         withExtendedLifetime(client) {}
     }
 
+    @Test func aSyncThatWaitsForTheSessionEndsWithTheClient() async throws {
+        let isHeld = Atomic(false)
+        let server = try plainServer { request in
+            isHeld.load(ordering: .relaxed) && request.path == "/instant/v1/session"
+                ? FakeServer.Answer(headers: ["content-length": "1000"], holds: true) : nil
+        }
+        defer { server.release() }
+        let client = try client(server)
+        let descriptor = try client.documentDescriptor(forJWT: token())
+        try await descriptor.downloadAndWait(usingJWT: token())
+        isHeld.store(true, ordering: .relaxed)
+        descriptor.setOnline(false)
+        descriptor.setOnline(true)
+        let events = descriptor.events
+        descriptor.sync()
+        try descriptor.performer().settle()
+        await client.close()
+        var heard: [InstantEvent] = []
+        for await event in events { heard.append(event) }
+        #expect(heard.contains(.didFailSync(InstantError(.invalidDocument, "the client was closed"))))
+    }
+
     @Test func aClosedClientHasReleasedEverything() async throws {
         let server = try plainServer()
         let client = try client(server)

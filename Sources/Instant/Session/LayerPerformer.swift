@@ -102,6 +102,8 @@ final class LayerPerformer: Sendable {
         var grant: Grant?
         var documentState: DocumentState
         var isSyncing = false
+        /// Whether the application waits for the end of a sync that has not begun.
+        var isSyncWanted = false
         var progress: DownloadProgress?
         var problem: String?
         var presence = LayerPresence()
@@ -273,7 +275,7 @@ final class LayerPerformer: Sendable {
     /// - Parameter keepingLock: Whether other processes must wait until the step on the queue has ended.
     /// - Returns: The tasks that were running, cancelled.
     private func end(because error: InstantError, keepingLock: Bool) -> [Task<Void, Never>] {
-        let isSyncing = snapshot.isSyncing
+        let hasToEnd = snapshot.isSyncing || snapshot.isSyncWanted
         let (tasks, lock) = shared.withLock { shared in
             let tasks = shared.tasks
             let lock = keepingLock ? shared.lock : nil
@@ -284,7 +286,7 @@ final class LayerPerformer: Sendable {
         let fetches = pages.close()
         onQueue {
             withExtendedLifetime(lock) {}
-            if isSyncing { self.tell(.didFailSync(error)) }
+            if hasToEnd { self.tell(.didFailSync(error)) }
             self.tellUploadEnded()
             self.tell(.didClose(error))
             self.hub.finish()
@@ -437,6 +439,7 @@ extension LayerPerformer {
             $0.grant = synchronizer.ownGrant ?? state.restriction
             $0.documentState = synchronizer.cycle.state
             $0.isSyncing = synchronizer.cycle.isSyncing
+            $0.isSyncWanted = synchronizer.isSyncWanted
             $0.progress = state.download.isWanted ? state.download.progress : nil
             $0.problem = synchronizer.problem?.description
             return before == ($0.connection, $0.problem, $0.syncedBy) ? [] : [.didChangeConnection]

@@ -122,15 +122,18 @@ extension StoredLayer {
     }
 
     /// Whether a local deletion is pending, or applied and not yet received back.
-    func isBeingDeleted(_ id: Record.ID) throws -> Bool {
-        try entries(of: id).last { $0.isPending || $0.stage == .applied }?.kind == .delete
+    func isBeingDeleted(_ id: Record.ID) throws -> Bool { try deletionInEffect(of: id) != nil }
+
+    private func deletionInEffect(of id: Record.ID) throws -> OutboxEntry? {
+        let last = try entries(of: id).last { $0.isPending || $0.stage == .applied }
+        return last?.kind == .delete ? last : nil
     }
 
     /// Whether a local deletion of its last comment also deletes the root.
     func isTaken(_ root: Record.ID) throws -> Bool {
-        let takers = try entries(takingRoot: root).filter { $0.kind == .delete }
-        guard try takers.contains(where: { try isBeingDeleted($0.id) }) else { return false }
-        return try thread(under: root).isEmpty
+        // Another deletion of the same comment may be in effect, one that leaves the root.
+        let isInEffect = try entries(takingRoot: root).contains { try deletionInEffect(of: $0.id)?.seq == $0.seq }
+        return try isInEffect && thread(under: root).isEmpty
     }
 
     /// Whether a local restore brings the root back, with the only comment that is shown.

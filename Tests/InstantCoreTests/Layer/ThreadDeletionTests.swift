@@ -39,6 +39,27 @@ import Testing
         _ = try it.layer.take(PushAnswer(results: [result], delta: delta), to: request, newClientID: "new")
     }
 
+    // MARK: What a deletion hides
+
+    /// A deletion that leaves the root was undone too late. The user deletes the text that is kept of it, too: that is a
+    /// conflict, which sends nothing before it is decided.
+    @Test func aDeletionInConflictHidesNoRoot() throws {
+        let it = try Self.fixture(by: "cy")
+        let receipt = try it.layer.delete("tc", with: [], at: it.now)
+        let deletion = try #require(try it.layer.seal())
+        #expect(deletion.changes.map(\.threadRevision) == [Change.leavesRoot])
+        try it.layer.undo(receipt, at: it.now)
+        let applied = ChangeResult(n: 1, status: .applied, revision: 6)
+        _ = try it.layer.take(PushAnswer(results: [applied], delta: nil), to: deletion, newClientID: "new")
+        let restore = try #require(try it.layer.seal())
+        let gone = ChangeResult(n: 2, status: .gone, reason: "no such record")
+        _ = try it.layer.take(PushAnswer(results: [gone], delta: nil), to: restore, newClientID: "new")
+        try it.layer.delete("tc", at: it.now)
+        #expect(try rows(it) == ["h", "t"])
+        try it.pull(.removed("tc", 6), upTo: 6)
+        #expect(try rows(it) == ["h", "t"])
+    }
+
     // MARK: Headings
 
     /// A PDF that replaces another may use the id of a comment for something else.

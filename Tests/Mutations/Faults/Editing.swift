@@ -122,5 +122,10 @@ extension Fault {
             "a restore and a deletion cancel out although it is there", in: "InstantCore/Outbox/Enqueueing.swift",
             "case (.restore, .delete) where isStored: return nil",
             "case (.restore, .delete) where isStored && !PLANTED: return nil"),
+        Fault(
+            "a deletion in conflict hides a root that another deletion leaves",
+            in: "InstantCore/Layer/Layer+Deleting.swift",
+            "try deletionInEffect(of: $0.id)?.seq == $0.seq",
+            "try PLANTED && $0.kind == .delete ? isBeingDeleted($0.id) : deletionInEffect(of: $0.id)?.seq == $0.seq"),
     ]
 }
