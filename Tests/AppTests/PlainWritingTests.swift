@@ -61,6 +61,36 @@ import Testing
         #expect(stage.type("reply 4").first?.hasPrefix("Reply to note 4.") == true)
     }
 
+    /// A program that is killed, or a machine that loses power, gets no time to store it.
+    @Test func everyLineOfATextIsStoredAtOnce() {
+        let stage = PlainStage(Sample.services())
+        stage.type("list")
+        for (command, key) in [("note transistors", DraftKey.note(page: 0)), ("reply 1", .reply("h1"))] {
+            stage.type(command)
+            stage.type("Not any more.")
+            #expect(stage.asked.last == .saveDraft(key, "Not any more.", becoming: nil))
+            stage.type("Nor before.")
+            #expect(stage.asked.last == .saveDraft(key, "Not any more.\nNor before.", becoming: nil))
+            stage.type(".")
+        }
+        #expect(edits(stage).count == 2)
+    }
+
+    @Test func aReplyGoesOnWithItsDraft() {
+        let services = Sample.services()
+        services.opened.drafts = [.reply("h1"): "All of them."]
+        let stage = PlainStage(services)
+        stage.type("list")
+        #expect(
+            stage.type("reply 1") == [
+                "Reply to highlight 1. Type the text, then a line with only a dot.", "Draft so far:", "All of them.",
+            ])
+        stage.type("And more.")
+        stage.type(".")
+        guard case .create(let content)? = edits(stage).first else { return }
+        #expect(content["text"].flatMap(CommentText.init)?.words == "All of them.\nAnd more.")
+    }
+
     @Test func textIsChangedInTheEditorAndDeleted() {
         let stage = PlainStage(Sample.services())
         stage.type("list")

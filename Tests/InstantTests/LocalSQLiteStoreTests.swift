@@ -234,6 +234,26 @@ import Testing
         #expect(openFiles(below: folder.path).isEmpty)
     }
 
-    private static let someLayer = LayerIdentity(server: "s", documentID: "d", layer: "l", userID: nil)
+    /// One thread creates the file, as two programs do that open a layer for the first time.
+    @Test(.onDatabaseThreads) func aNewFileIsOpenedByAllThatComeAtOnce() throws {
+        let folder = try TemporaryFolder()
+        let errors = Mutex<[String]>([])
+        for number in 0..<100 {
+            let (gate, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+            for _ in 0..<4 {
+                Thread.detachNewThread {
+                    gate.wait()
+                    do { try LocalSQLiteStore(path: folder.path + "/\(number).sqlite").close() } catch {
+                        errors.withLock { $0.append("\(error)") }
+                    }
+                    ended.signal()
+                }
+            }
+            for _ in 0..<4 { gate.signal() }
+            for _ in 0..<4 { #expect(ended.wait(timeout: .now() + 60) == .success) }
+        }
+        #expect(errors.withLock(\.self) == [])
+    }
 
+    private static let someLayer = LayerIdentity(server: "s", documentID: "d", layer: "l", userID: nil)
 }

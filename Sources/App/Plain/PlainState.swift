@@ -14,8 +14,9 @@ struct PlainState: Sendable {
     var step: PlainStep?
     /// The question that the next line answers.
     var question: PlainQuestion?
-    /// A text of several lines that is being written.
-    var writing: PlainWriting?
+    /// The lines of a text that is being written, until one with only a dot; nil while none is. The text is in the
+    /// editor, too.
+    var writing: [String]?
     /// Where `more` continues in the list.
     var listed = 0
     var announces = true

@@ -48,20 +48,6 @@ struct PlainChoice: Equatable, Sendable {
     var purpose: Purpose
 }
 
-/// A text of several lines, ended by a line with only a dot.
-struct PlainWriting: Equatable, Sendable {
-    enum Target: Equatable, Sendable {
-        /// The note in the state's editor, which also stores its draft.
-        case note
-        case reply(Record.ID)
-    }
-
-    var target: Target
-    var lines: [String] = []
-
-    var text: String { lines.joined(separator: "\n") }
-}
-
 extension PlainState {
     /// Returns whether a step must wait although all responses have arrived.
     func isWaiting(for step: PlainStep) -> Bool {

@@ -55,14 +55,7 @@ extension PlainState {
     mutating func beginNote() -> [Effect] {
         if let why = app.document?.denialOfCreation { return only("\(why.asSentence)") }
         let effects = app.addNote()
-        guard let editor = app.document?.editor else { return effects }
-        writing = PlainWriting(target: .note)
-        say("\(editor.title). Type the text, then a line with only a dot.")
-        if editor.isChanged {
-            say("Draft so far:")
-            for line in CleanText.lines(cleaning: editor.input.text) { say(line) }
-            writing?.lines = editor.input.text.split(scalar: "\n", omittingEmptySubsequences: false).map(String.init)
-        }
+        beginWriting()
         return effects
     }
 
@@ -71,9 +64,24 @@ extension PlainState {
         if row.isDeletedRoot { return say("\(DocumentState.onlyCommentsLeft.asSentence)") }
         guard row.kind.beginsThreads else { return say("\(NoThread.isKind(row.kind).description.asSentence)") }
         if let why = app.document?.denialOfReply(to: row) { return say("\(why.asSentence)") }
-        writing = PlainWriting(target: .reply(id))
-        say("Reply to \(name(of: row)). Type the text, then a line with only a dot.")
+        guard let root = app.document?.detail, root.id.isExactly(id) else { return say(Self.isGone) }
+        let editor = Editor(
+            .reply(root), title: "Reply to \(name(of: row))", text: "", draft: app.document?.drafts[.reply(id)])
+        app.document?.editor = editor
+        beginWriting()
         app.warnIfHidden(.comments)
+    }
+
+    /// Asks for the lines of the text in the editor, which also stores its draft.
+    private mutating func beginWriting() {
+        guard let editor = app.document?.editor else { return }
+        writing = []
+        say("\(editor.title). Type the text, then a line with only a dot.")
+        if editor.isChanged {
+            say("Draft so far:")
+            for line in CleanText.lines(cleaning: editor.input.text) { say(line) }
+            writing = editor.input.text.split(scalar: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
     }
 
     /// `3 accepted`
@@ -95,32 +103,34 @@ extension PlainState {
     }
 
     mutating func write(_ line: String) -> [Effect] {
-        guard var writing else { return [] }
+        guard var lines = writing else { return [] }
         guard line != "." else {
-            self.writing = nil
+            writing = nil
             step = .edited
-            return save(writing)
+            return saveText()
         }
-        writing.lines.append(line)
-        self.writing = writing
-        // The draft is stored while the text grows.
-        if writing.target == .note { app.document?.editor?.input = TextInput(writing.text) }
-        return []
+        lines.append(line)
+        writing = lines
+        app.document?.editor?.input = TextInput(lines.joined(separator: "\n"))
+        // Each line: between two lines nothing happens here that could store the draft later.
+        return app.keepDraft()
     }
 
-    private mutating func save(_ writing: PlainWriting) -> [Effect] {
-        guard !writing.text.isBlank else {
+    private mutating func saveText() -> [Effect] {
+        guard let editor = app.document?.editor else { return [] }
+        guard !editor.input.text.isBlank else {
             app.document?.editor = nil
             return only("Empty text; nothing created.")
         }
-        guard case .reply(let id) = writing.target else { return app.saveEditor() }
-        guard let root = app.document?.detail, root.id.isExactly(id) else {
-            return only("The annotation no longer exists.")
+        if case .reply(let root) = editor.target, app.document?.detail?.id.isExactly(root.id) != true {
+            let effects = app.keepDraft()
+            app.document?.editor = nil
+            return effects + only(Self.isGone)
         }
-        let editor = Editor(.reply(root), title: "", text: "", draft: writing.text)
-        let said = CommentText.saying(writing.text, mentioning: app.document?.people.mentions ?? [])
-        return app.perform([.create(.comment(said, under: id, root.content))], from: editor)
+        return app.saveEditor()
     }
+
+    private static let isGone: CleanText = "The annotation no longer exists."
 
     mutating func edit(_ id: Record.ID) -> [Effect] { act(on: id, .edit) { $0.editCurrent(externally: true) } }
 

@@ -92,7 +92,7 @@ final class LocalSQLiteStore: LocalStore {
         }
         do {
             if let path {
-                connections = try DatabasePool(path: path, configuration: configuration)
+                connections = try Self.pool(path, configuration)
             } else {
                 connections = try DatabaseQueue(configuration: configuration)
             }
@@ -106,6 +106,19 @@ final class LocalSQLiteStore: LocalStore {
         } catch LocalStoreError.newerSchema(_, let found, let known) where (label?.schema ?? found) <= known {
             throw LocalStoreError.corrupt(path: self.path, "its version number has changed")
         } catch { throw LocalStoreError(error, path: self.path) }
+    }
+
+    /// Opens the file, again while it is busy: SQLite does not wait as `busyMode` says if two connections give a new file
+    /// its write-ahead log at the same time. One of them fails at once.
+    private static func pool(_ path: String, _ configuration: Configuration) throws -> DatabasePool {
+        let end = ContinuousClock.now + .seconds(patience)
+        while true {
+            do { return try DatabasePool(path: path, configuration: configuration) } catch let error as DatabaseError
+                where error.resultCode == .SQLITE_BUSY && .now < end
+            {
+                usleep(5000)
+            }
+        }
     }
 
     func read<T>(_ body: (any StoredLayer) throws -> T) throws -> T {
