@@ -29,6 +29,24 @@ struct RecordMatchingTests {
         #expect(found.records[0].content["text"] == "new")
     }
 
+    /// A record that was restored under a new id has the name of the deleted one, which is still in the file.
+    @Test func recordsOfOneNameAreToldApartByWhatTheySay() {
+        let (old, restored) = (note("6", "theirs", name: Self.uuid), note("01ARZ3", "mine", name: Self.uuid))
+        var red = restored
+        red.id = "7"
+        red.content = red.content.changing { $0["color"] = "#ff0000" }
+        let file = [note("4", "theirs", name: Self.uuid), note("9", "mine", name: Self.uuid)]
+        for known in [[old, restored], [restored, old]] {
+            #expect(match(file, known).partners == [ByteOrdered("4"): "6", ByteOrdered("9"): "01ARZ3"])
+            #expect(match(file.reversed(), known).partners == [ByteOrdered("4"): "6", ByteOrdered("9"): "01ARZ3"])
+        }
+        // Of those that say the same, the one that is the same.
+        #expect(match([file[1]], [red, restored]).partners == [ByteOrdered("9"): "01ARZ3"])
+        // The other one is new in the file, wherever it is.
+        #expect(match(file, [restored]).partners == [ByteOrdered("9"): "01ARZ3"])
+        #expect(match(file, [old]).partners == [ByteOrdered("4"): "6"])
+    }
+
     @Test func aShortNameCountsOnlyWithMore() {
         let known = note("5", "old", name: "fitz-A0")
         #expect(match([note("9", "new", name: "fitz-A0")], [known]).partners[ByteOrdered("9")] == "5")

@@ -87,15 +87,20 @@ package struct RecordMatching {
             let names = Set(record.names(in: .records).map(ByteOrdered.init))
             for name in names { byName[name, default: []].append(index) }
         }
-        // Those of which more than the name is equal come first, because a name may be there twice.
-        for mustAgree in [true, false] {
+        let theirNames = places.flatMap { theirs[$0].names(in: copy.namingSource).map(ByteOrdered.init) }
+        let counts = Dictionary(theirNames.map { ($0, 1) }, uniquingKeysWith: +)
+        // Those of which more than the name is equal come first, because a name may be there twice: a record that was
+        // restored under a new id has the name of the deleted one, which may still be in the file.
+        for likeness in Likeness.allCases {
             for place in places where found[place] == nil {
                 let one = theirs[place]
                 for name in one.names(in: copy.namingSource) {
-                    guard let candidates = byName[ByteOrdered(name)] else { continue }
+                    let key = ByteOrdered(name)
+                    guard let candidates = byName[key] else { continue }
+                    if likeness.isForNamesThatAreThereTwice, candidates.count == 1, counts[key] == 1 { continue }
                     let partner = candidates.first { index in
                         !used.contains(index) && mine[index].family == one.family
-                            && (agrees(one, mine[index]) || (!mustAgree && Self.isStrong(name)))
+                            && isAlike(one, mine[index], named: name, likeness)
                     }
                     if let partner {
                         pair(place, with: partner)
@@ -103,6 +108,25 @@ package struct RecordMatching {
                     }
                 }
             }
+        }
+    }
+
+    /// What two records of one name have in common besides it, the most first.
+    private enum Likeness: CaseIterable {
+        case contents, text, anything, name
+
+        var isForNamesThatAreThereTwice: Bool { self == .contents || self == .text }
+    }
+
+    private func isAlike(
+        _ one: RecordFacts, _ other: RecordFacts, named name: String, _ likeness: Likeness
+    ) -> Bool {
+        switch likeness {
+        case .contents:
+            one.record.content.changes(since: other.record.content).keys.allSatisfy { $0.text == "pdfObjectId" }
+        case .text: one.text.isExactly(other.text) && agrees(one, other)
+        case .anything: agrees(one, other)
+        case .name: Self.isStrong(name)
         }
     }
 
