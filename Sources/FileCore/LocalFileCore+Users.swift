@@ -6,7 +6,8 @@ extension LocalFileCore {
     mutating func started(_ state: LocalFileState?, _ place: Place, _ alive: Set<FileUser>) {
         guard let state, !exists else { return }
         (self.state, self.place, exists) = (state, place, true)
-        for user in state.owners.intersection(alive) { users[user] = 1 }
+        returning = state.owners.intersection(alive)
+        for user in returning { users[user] = 1 }
         // Windows of the last engine come back at once.
         isPausing = !state.isPrivate
     }
@@ -27,13 +28,14 @@ extension LocalFileCore {
     }
 
     mutating func join(_ caller: Caller, _ user: FileUser) {
-        users[user, default: 0] += 1
+        if returning.remove(user) == nil { users[user, default: 0] += 1 }
         hasLookedBack = false
         ask(.open(caller, user))
     }
 
     mutating func leave(_ user: FileUser, wholly: Bool) {
         guard let count = users[user] else { return }
+        returning.remove(user)
         users[user] = wholly || count == 1 ? nil : count - 1
         guard state.isPrivate, !users.isEmpty, users[user] == nil else { return }
         leavers = true

@@ -23,6 +23,8 @@ package struct LocalFileCore: Sendable {
     var effects: [Effect] = []
     var now = Timestamp(milliseconds: 0)
     var users: [FileUser: Int] = [:]
+    /// Those of the last engine that have not come back yet. Each counts as one window until then.
+    var returning: Set<FileUser> = []
     var lastTicket = 0
     /// What is being stored, and what follows.
     var transaction: Transaction?

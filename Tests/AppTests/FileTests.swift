@@ -323,44 +323,6 @@ import Testing
             stage.state.farewell == "paper.pdf: 3 changes kept, not in the file; run postilla write paper.pdf")
     }
 
-    @Test func whatIsOnlyInMemoryIsAskedAbout() throws {
-        let stage = Self.stage(FileStatus(path: "paper.pdf", condition: .ready, unwritten: 2, isPrivate: true))
-        #expect(stage.statusLine.contains("private: kept in memory only"))
-        try stage.press("q")
-        #expect(stage.foot == "Lose 2 changes not in paper.pdf? y/N")
-        try stage.press("n")
-        #expect(!stage.state.hasQuit && stage.foot == " Cancelled")
-        try stage.press(":quit<enter>y")
-        #expect(stage.state.hasQuit && stage.state.farewell == nil)
-    }
-
-    /// The help does not promise that something stays.
-    @Test(arguments: [true, false]) func thePlainHelpSaysWhatQuittingKeeps(isPrivate: Bool) {
-        let status = FileStatus(path: "paper.pdf", condition: .ready, isPrivate: isPrivate)
-        let said = PlainStage(Self.services(status), begin: .file("paper.pdf")).type("help")
-        let quit = said.first { $0.hasPrefix("quit:") }
-        #expect(
-            quit
-                == (isPrivate
-                    ? "quit: quit; asks first if changes of a private PDF would be lost"
-                    : "quit: quit; unsent edits stay on this machine"))
-    }
-
-    /// Another window of the same private session has everything.
-    @Test func whatAnotherWindowHasIsNotAskedAbout() throws {
-        let stage = Self.stage(
-            FileStatus(path: "paper.pdf", condition: .ready, unwritten: 2, isPrivate: true, isShared: true))
-        try stage.press("q")
-        #expect(stage.state.hasQuit && stage.state.farewell == nil)
-    }
-
-    @Test func aPrivateSessionSaysWhatItLoses() throws {
-        let stage = Self.stage(FileStatus(path: "paper.pdf", condition: .opening))
-        stage.send(.file(FileStatus(path: "paper.pdf", condition: .ready, isPrivate: true)))
-        #expect(
-            stage.foot.contains("Private: what is not written is lost when this window is left, closed or killed"))
-    }
-
     // MARK: Reverting
 
     @Test func revertAsks() throws {

@@ -46,6 +46,22 @@ struct LocalFileCoreTests {
         #expect(bench.core.path == "/home/ana/old/paper.pdf")
     }
 
+    /// The windows of an engine that ended come back to the next one, and are not counted twice.
+    @Test func aWindowThatComesBackCountsOnce() {
+        var bench = Bench()
+        bench.core = LocalFileCore(path: "/home/ana/paper.pdf", name: "one", policy: ByName())
+        var state = LocalFileState()
+        state.apply(.madePrivate)
+        state.apply(.owners([Bench.ana]))
+        bench.send(.started(state, .runtime, alive: [Bench.ana]))
+        #expect(bench.core.windows == 1)
+        for count in 1...2 {
+            bench.send(.opened(count, Bench.ana, isPrivate: true))
+            bench.store()
+            #expect(bench.core.windows == count)
+        }
+    }
+
     /// A window that was killed while it was opening the file is still asked for.
     @Test func aPrivateSessionDoesNotBeginWhileAnotherOpeningWaits() {
         var bench = Bench()

@@ -11,7 +11,7 @@ extension Sample {
     private static let report: FileReport = {
         var report = FileReport(
             document: "01HV60", path: "/home/ana/my \"best\" paper.pdf", version: "7-1024-99", pagesSince: "6-1000-98",
-            isPrivate: true, unwritten: 3, isMissing: true, windows: 2)
+            isPrivate: true, unwritten: 3, isMissing: true, windows: 2, processes: 1)
         report.isSilent = true
         report.number = 17
         report.problem = "this user may not read the file"
@@ -47,7 +47,7 @@ extension Sample {
 
     private static let plain = FileReport(
         document: "01HV60", path: "/a.pdf", version: "", pagesSince: "", isPrivate: false, unwritten: 0,
-        isMissing: false, windows: 1)
+        isMissing: false, windows: 1, processes: 1)
 
     private static let twin: FileReport = {
         var report = plain

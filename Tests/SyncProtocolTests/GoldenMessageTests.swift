@@ -35,7 +35,7 @@ struct GoldenMessageTests {
             version: ProtocolVersion.current, schema: [1: "c4b712207e0904f0"]),
         Family(
             testDescription: "engine", path: "Resources/vectors/engine-messages.json", samples: Sample.engine,
-            version: FileProtocol.current, schema: [3: "7674c924c41d98ba"]),
+            version: FileProtocol.current, schema: [3: "30ac4213ceb73a2c"]),
     ]
     static let samples = Sample.all + Sample.engine
 

@@ -95,8 +95,11 @@ extension AppState {
     private func loss(before departure: Departure) -> String? {
         guard departure != .termination else { return nil }
         let layers = layers(before: departure)
+        // Several tabs may show one file.
+        var kept = Set(departure == .tab ? (tabs.before + tabs.after).compactMap { $0.file?.id } : []).subtracting([""])
         let unwritten = layers.compactMap { layer -> String? in
-            guard let file = layer.file, file.isPrivate, !file.isShared else { return nil }
+            guard let file = layer.file, file.isPrivate, !file.isShared, !kept.contains(file.id) else { return nil }
+            if !file.id.isEmpty { kept.insert(file.id) }
             // The engine may not have counted the newest edits yet.
             let count = max(file.unwritten, layer.pending.savingCount)
             return count > 0 ? "\(FileStatus.changes(count)) not in \(file.name)" : nil

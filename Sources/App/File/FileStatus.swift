@@ -34,12 +34,14 @@ package struct FileStatus: Hashable, Sendable {
     package var lostMarks: [LostMark]
     /// Whether changes that are not in the file are kept in memory only, so that quitting loses them.
     package var isPrivate: Bool
-    /// Whether another window has the file open, too, so that closing this one loses nothing.
+    /// Whether another program has the file open, too, so that quitting loses nothing.
     package var isShared: Bool
+    /// Names the file, whatever its path is; empty if the engine has not.
+    package var id: String
 
     package init(
         path: String, condition: Condition, unwritten: Int = 0, conflicts: Int = 0, lostMarks: [LostMark] = [],
-        isPrivate: Bool = false, isShared: Bool = false
+        isPrivate: Bool = false, isShared: Bool = false, id: String = ""
     ) {
         self.path = path
         self.condition = condition
@@ -48,6 +50,7 @@ package struct FileStatus: Hashable, Sendable {
         self.lostMarks = lostMarks
         self.isPrivate = isPrivate
         self.isShared = isShared
+        self.id = id
     }
 }
 

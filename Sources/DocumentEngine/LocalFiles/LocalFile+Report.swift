@@ -7,12 +7,13 @@ extension LocalFile {
     ///
     /// - Parameter damage: what is kept and cannot be read.
     func report(damage: [DamagedKeptFile]) -> FileReport {
-        let (state, news, windows, disk, number) = inner.withLock {
-            ($0.core.state, $0.news, $0.core.windows, $0.disk, $0.number)
+        let (state, news, windows, processes, disk, number) = inner.withLock {
+            ($0.core.state, $0.news, $0.core.windows, $0.core.processes.count, $0.disk, $0.number)
         }
         var report = FileReport(
             document: document, path: path, version: state.version?.text ?? "", pagesSince: news.pagesSince,
-            isPrivate: state.isPrivate, unwritten: state.unwritten, isMissing: disk.isMissing, windows: windows)
+            isPrivate: state.isPrivate, unwritten: state.unwritten, isMissing: disk.isMissing, windows: windows,
+            processes: processes)
         report.number = number
         report.isSilent = disk.isSilent
         report.problem = news.problem

@@ -91,6 +91,8 @@ package struct FileReport: WireMessage {
     package var copy: String?
     /// How many windows have the file open.
     package var windows: Int
+    /// How many processes have; at most as many.
+    package var processes: Int
     package var damaged: [Damage] = []
     /// How often the file was read anew since the engine started.
     package var merges = 0
@@ -101,10 +103,11 @@ package struct FileReport: WireMessage {
 
     package init(
         document: String, path: String, version: String, pagesSince: String, isPrivate: Bool, unwritten: Int,
-        isMissing: Bool, windows: Int
+        isMissing: Bool, windows: Int, processes: Int
     ) {
         (self.document, self.path, self.version, self.pagesSince) = (document, path, version, pagesSince)
-        (self.isPrivate, self.unwritten, self.isMissing, self.windows) = (isPrivate, unwritten, isMissing, windows)
+        (self.isPrivate, self.unwritten, self.isMissing) = (isPrivate, unwritten, isMissing)
+        (self.windows, self.processes) = (windows, processes)
     }
 
     package func write(to json: inout JSONWriter) { json.object { writeMembers(to: &$0) } }
@@ -124,6 +127,7 @@ package struct FileReport: WireMessage {
         if let twin { json.member("twin", twin) }
         if let copy { json.member("base", copy) }
         json.member("windows", windows)
+        json.member("processes", processes)
         json.key("damaged")
         json.array(damaged) { $1.write(to: &$0) }
         json.member("merges", merges)
@@ -143,7 +147,8 @@ package struct FileReport: WireMessage {
             path: try (json["path"]?.string).required("path", reader), version: json["version"]?.string ?? "",
             pagesSince: json["pagesSince"]?.string ?? "", isPrivate: json["private"]?.bool == true,
             unwritten: Int(clamping: try (json["unwritten"]?.integer).required("unwritten", reader)),
-            isMissing: json["missing"]?.bool == true, windows: Int(clamping: json["windows"]?.integer ?? 1))
+            isMissing: json["missing"]?.bool == true, windows: Int(clamping: json["windows"]?.integer ?? 1),
+            processes: Int(clamping: json["processes"]?.integer ?? 1))
         isSilent = json["silent"]?.bool == true
         number = Int(clamping: json["number"]?.integer ?? 0)
         problem = json["problem"]?.string

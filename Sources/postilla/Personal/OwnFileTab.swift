@@ -266,7 +266,8 @@ final class OwnFileTab: Sendable {
             let status = FileStatus(
                 path: state.newPath ?? name, condition: condition, unwritten: report.unwritten,
                 conflicts: report.conflicts.count,
-                lostMarks: report.lostMarks, isPrivate: report.isPrivate, isShared: report.windows > 1)
+                lostMarks: report.lostMarks, isPrivate: report.isPrivate, isShared: report.processes > 1,
+                id: report.document)
             guard status != state.told else { return nil }
             state.told = status
             return status
