@@ -44,7 +44,8 @@ struct WriteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let (link, opened, _) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir))
+        let (link, opened, token) = try await OwnFileLink.open(file, try Folders(dataDirectory: dataDir))
+        try await OwnFileSession.sendWaiting(to: link, opened.document, token)
         let (written, report): (WrittenFile, FileReport)
         do {
             (written, report) = try await link.write(to: to, isForced: force, replacesOthers: force, isCompact: compact)

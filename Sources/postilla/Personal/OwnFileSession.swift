@@ -87,6 +87,27 @@ struct OwnFileSession: Sendable {
         if !written.unwritten.isEmpty { throw CommandFailure("\(link.name.onOneLine): not every change was written") }
     }
 
+    /// Hands the engine the edits that a command could not hand over (exit code 8). They are in the command's store.
+    ///
+    /// - Throws: ``CommandFailure`` if the engine does not take them. They go on waiting.
+    static func sendWaiting(to link: OwnFileLink, _ document: String, _ token: String) async throws {
+        let folder = URL(filePath: link.engine.place.layers)
+        guard let url = URL(string: link.engine.place.server),
+            let stored = try? InstantClient.listCacheEntries(in: folder),
+            stored.contains(where: { $0.documentIdentifier.isExactly(document) && $0.unsent > 0 })
+        else { return }
+        do throws(InstantError) {
+            let client = try InstantClient(serverURL: url, dataDirectory: folder, environment: .program(nil))
+            let session = LayerSession(
+                client: client, descriptor: try client.documentDescriptor(forJWT: token),
+                tokens: TokenSupply(.engine(link, first: token), document: nil, layer: nil),
+                stopWatch: StopWatch { [client] }, token: token, patience: .seconds(10))
+            do { try await session.synchronize(sends: true) } catch {
+                throw InstantError(.editsNotSent, "edits wait that the engine does not take: \(error)")
+            }
+        } catch { throw CommandFailure("\(link.name.onOneLine): \(error.message)", .unconfirmed) }
+    }
+
     static func kept(_ count: Int, _ name: String) -> String {
         "\(name.onOneLine): \(Wording.count(count, "change")) kept, not in the file; "
             + "run postilla write \(name.shellWord)"
