@@ -108,6 +108,8 @@ package enum Effect: Hashable, Sendable {
     /// will create: if that record exists when the layer is next opened, the draft is dropped.
     case saveDraft(DraftKey, String?, becoming: Record.ID? = nil)
 
+    /// Moves the edits of this layer that were made under another address here. → `notice`, `otherCopies`
+    case takeCopy(String)
     /// Looks which of these drafts have lost a record. → `goneDrafts`
     case findGoneDrafts([DraftKey])
     /// Writes a text to a new file. → `notice` with the file name

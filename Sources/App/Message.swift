@@ -100,6 +100,7 @@ package indirect enum Message: Hashable, Sendable {
     case facets(ListFacets)
     case people([RecordCreator])
     case outbox([OutboxItem])
+    case otherCopies([OutboxCopy])
     case draftKept(DraftKey, DraftFate)
     /// Those of the requested drafts whose records do not exist, or may not be seen.
     case goneDrafts([DraftKey], of: [DraftKey])

@@ -81,6 +81,7 @@ extension AppState {
         case .facets(let facets): chooseFilter(facets)
         case .people(let people): return peopleCame(people)
         case .outbox(let items): outboxCame(items)
+        case .otherCopies(let copies): otherCopiesCame(copies)
         case .draftKept(let key, let fate): draftKept(key, fate)
         case .goneDrafts(let gone, let asked): goneDraftsCame(gone, of: asked)
         case .recordsChanged(let ids, let author, let others, let mentions):

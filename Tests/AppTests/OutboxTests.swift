@@ -251,6 +251,54 @@ import Testing
         #expect(stage.services.records[0].content["note"] == "both")
     }
 
+    // MARK: Edits made under another address
+
+    @Test func editsOfAnotherAddressAreSentAfterAYesThatNamesBoth() throws {
+        let stage = stage()
+        stage.send(.otherCopies([OutboxCopy(server: "http://127.0.0.1:8080", unsent: 2)]))
+        #expect(
+            stage.foot
+                == " 2 edits of this layer unsent under http://127.0.0.1:8080; O to send them here")
+        try stage.press("OG")
+        #expect(stage.screen.contains("Under other addresses: 2"))
+        #expect(stage.screen.contains("-  2 edits"))
+        #expect(stage.screen.contains("made under http://127.0.0.1:8080, Enter"))
+        try stage.press("t")
+        #expect(stage.foot == " Made under another address; Enter sends it here")
+        try stage.press("<enter>")
+        let server = LayerReference.hotos.server
+        #expect(
+            stage.foot.hasPrefix(
+                "Is it the same server? Send the 2 edits of http://127.0.0.1:8080 to \(server)? y/N"))
+        try stage.press("n")
+        #expect(!stage.asked.contains(.takeCopy("http://127.0.0.1:8080")))
+        try stage.press("<enter>y")
+        #expect(stage.asked.last == .takeCopy("http://127.0.0.1:8080"))
+        stage.send(.otherCopies([]))
+        #expect(!stage.screen.contains("other addresses"))
+    }
+
+    @Test func theCursorStaysOnTheEditsOfAnotherAddress() throws {
+        let stage = stage()
+        let copies = ["http://a", "http://b"].map { OutboxCopy(server: $0, unsent: 1) }
+        stage.send(.otherCopies(copies))
+        try stage.press("OG")
+        stage.send(.outbox([]))
+        #expect(stage.state.document?.outbox.currentCopy?.server == "http://b")
+        stage.send(.otherCopies([OutboxCopy(server: "http://b", unsent: 3)]))
+        #expect(stage.state.document?.outbox.currentCopy == OutboxCopy(server: "http://b", unsent: 3))
+    }
+
+    @Test func withoutAScreenEditsOfAnotherAddressAreNamed() {
+        let stage = PlainStage(Sample.services())
+        stage.send(.otherCopies([OutboxCopy(server: "http://127.0.0.1:8080", unsent: 1)]))
+        #expect(
+            stage.type("outbox").prefix(2) == [
+                "Everything is sent.",
+                "1 edit made under http://127.0.0.1:8080, not sent: postilla sync --from http://127.0.0.1:8080 sends it here",
+            ])
+    }
+
     // MARK: Losing access
 
     @Test func lostAccessOffersThreeThings() throws {

@@ -8,7 +8,7 @@ struct InvalidEntry: Error {
 extension ServerAddress {
     /// Reads the address of a server as a person types it, before they are asked for a token.
     static func entered(_ text: String) throws(InvalidEntry) -> String {
-        do { return try typed(text).address.text } catch {
+        do { return try typed(text).address.canonical } catch {
             throw InvalidEntry(sentence: error.sentence(about: text))
         }
     }

@@ -8,6 +8,17 @@ extension AppState {
         document?.outbox.take(items)
     }
 
+    mutating func otherCopiesCame(_ copies: [OutboxCopy]) {
+        let known = document?.outbox.copies ?? []
+        document?.outbox.take(copies: copies)
+        guard let first = copies.first, copies != known, document?.outbox.isOpen == false else { return }
+        let count = OutboxCopy(server: "", unsent: copies.reduce(0) { $0 + $1.unsent }).edits
+        let others = copies.count > 1 ? " and elsewhere" : ""
+        notice = .warning(
+            "\(count) of this layer unsent under \(first.server)\(others)",
+            hint: .init(command: .outbox, effect: "to send them here"))
+    }
+
     /// Saves the draft at the cursor to a file; elsewhere all unsent edits.
     mutating func saveUnsent() -> [Effect] {
         guard let document else { return [] }
@@ -39,6 +50,12 @@ extension AppState {
             return only(
                 .done("Its annotation is gone", hint: .init(command: .saveUnsent, effect: "to save the text to a file"))
             )
+        }
+        if command == .goTo, let copy = outbox.currentCopy, let here = document?.reference.server {
+            prompt = Prompt(
+                .confirm(.takeCopy(copy.server)),
+                label: "Is it the same server? Send the \(copy.edits) of \(copy.server) to \(here)? y/N ")
+            return []
         }
         guard command == .goTo, let item = outbox.current else { return [] }
         if item.delivery == .conflict {

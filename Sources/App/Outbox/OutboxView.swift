@@ -7,8 +7,10 @@ extension Canvas {
         let outbox = document.outbox
         let drafts: CleanText =
             outbox.drafts.isEmpty ? "" : "\(art.dot)Drafts without an annotation: \(outbox.drafts.count)"
+        let elsewhere = outbox.copies.reduce(0) { $0 + $1.unsent }
+        let copies: CleanText = elsewhere == 0 ? "" : "\(art.dot)Under other addresses: \(elsewhere)"
         rule(
-            (document.isLocal ? "Conflicts: \(outbox.items.count)" : "Unsent: \(outbox.items.count)") + drafts,
+            (document.isLocal ? "Conflicts: \(outbox.items.count)" : "Unsent: \(outbox.items.count)") + drafts + copies,
             row: area.row,
             columns: area.columns,
             style: state.theme.rule, titleStyle: state.theme.title)
@@ -27,13 +29,24 @@ extension Canvas {
                         at: state.now, isCurrent: isCurrent,
                         isSaving: document.pending.isSaving(outbox.items[index].id), upload: document.upload,
                         bar: art.bar)
-                } else {
+                } else if index < outbox.items.count + outbox.drafts.count {
                     document.line(of: outbox.drafts[index - outbox.items.count], isCurrent: isCurrent, bar: art.bar)
+                } else {
+                    outbox.copies[index - outbox.items.count - outbox.drafts.count]
+                        .line(isCurrent: isCurrent, bar: art.bar)
                 }
             let line = whole.truncated(to: area.columns).padded(to: area.columns)
             write(line, in: inside, row: row, style: isCurrent ? state.theme.selection : state.theme.text)
             if isCurrent { cursor = Position(row: inside.row + row, column: inside.column) }
         }
+    }
+}
+
+extension OutboxCopy {
+    /// `>     -  2 edits   made under http://127.0.0.1:8080, Enter to send them here`
+    fileprivate func line(isCurrent: Bool, bar: Character) -> CleanText {
+        let head: CleanText = "\(isCurrent ? String(bar) : " ")     -  \(edits)"
+        return head.padded(to: 19) + "made under \(server), Enter to send \(unsent == 1 ? "it" : "them") here"
     }
 }
 

@@ -135,8 +135,14 @@ extension PlainState {
     mutating func sayOutbox() {
         let items = app.document?.outbox.items ?? []
         let drafts = app.document?.goneDrafts ?? []
+        let copies = app.document?.outbox.copies ?? []
         if items.isEmpty, drafts.isEmpty { say("Everything is sent.") }
         defer {
+            for copy in copies {
+                let object = copy.unsent == 1 ? "it" : "them"
+                let advice: CleanText = "postilla sync --from \(copy.server) sends \(object) here"
+                say("\(copy.edits) made under \(copy.server), not sent: " + advice)
+            }
             for draft in drafts {
                 say("\(draft.name), but its annotation is gone: \(app.document?.drafts[draft] ?? "")")
             }

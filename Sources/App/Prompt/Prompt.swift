@@ -27,6 +27,8 @@ struct Prompt: Equatable, Sendable {
         case loseChanges(Departure)
         /// Drops a draft whose annotation is gone.
         case dropDraft(DraftKey)
+        /// Sends the edits made under this address here.
+        case takeCopy(String)
     }
 
     var purpose: Purpose

@@ -84,6 +84,7 @@ extension AppState {
         case .revertFile: return [.revertFile]
         case .loseChanges(let departure): return leaveNow(departure)
         case .dropDraft(let key): return dropDraft(key)
+        case .takeCopy(let server): return [.takeCopy(server)]
         }
     }
 }

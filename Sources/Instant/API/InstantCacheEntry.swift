@@ -153,8 +153,13 @@ extension InstantCacheEntry {
             return folder.ends(with: Folders.place(of: identity))
         }
         func fits(_ wanted: String?, _ name: String) -> Bool { wanted.map { $0.isExactly(name) } ?? true }
-        return fits(server, self.server) && fits(document, documentIdentifier) && fits(layer, layerName)
+        return (server.map(isOf) ?? true) && fits(document, documentIdentifier) && fits(layer, layerName)
             && fits(user, userID ?? "")
+    }
+
+    /// Whether it is a layer of this server, however the address is spelled.
+    package func isOf(server: String) -> Bool {
+        ServerAddress.oneForm(of: server).isExactly(ServerAddress.oneForm(of: self.server))
     }
 
     private static func bytes(of folder: String) -> Int64 {

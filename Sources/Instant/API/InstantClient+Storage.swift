@@ -19,7 +19,7 @@ extension InstantClient {
 
     /// Returns this server's layers on this machine, for all users, and damaged layers that no longer say whose they are.
     public func listCacheEntries() throws(InstantError) -> [InstantCacheEntry] {
-        InstantCacheEntry.all(in: folders).filter { $0.server.isEmpty || $0.server.isExactly(address.text) }
+        InstantCacheEntry.all(in: folders).filter { $0.server.isEmpty || $0.isOf(server: address.canonical) }
     }
 
     /// Returns the layers of every server in a data folder.

@@ -150,7 +150,7 @@ public final class InstantClient: Sendable {
         let grant = try Self.grant(of: jwt)
         let descriptor = descriptor(
             LayerIdentity(
-                server: address.text, documentID: grant.documentID, layer: grant.layer, userID: grant.userID))
+                server: address.canonical, documentID: grant.documentID, layer: grant.layer, userID: grant.userID))
         descriptor.expect(grant)
         return descriptor
     }
@@ -160,7 +160,9 @@ public final class InstantClient: Sendable {
         try requireOpen()
         var descriptors: [InstantDocumentDescriptor] = []
         for entry in try listCacheEntries() where entry.problem == nil {
-            descriptors.append(descriptor(entry.identity))
+            let descriptor = descriptor(entry.identity)
+            // An earlier program may have kept a layer under two spellings of the address.
+            if !descriptors.contains(where: { $0 === descriptor }) { descriptors.append(descriptor) }
         }
         return descriptors
     }
@@ -170,8 +172,11 @@ public final class InstantClient: Sendable {
 
     package func standBack() { for descriptor in open.withLock(\.values) { descriptor.standBack() } }
 
+    /// - Parameter identity: A layer of this server, under any spelling of its address.
     package func descriptor(_ identity: LayerIdentity) -> InstantDocumentDescriptor {
-        open.withLock { open in
+        var identity = identity
+        identity.server = address.canonical
+        return open.withLock { [identity] open in
             if let known = open[identity] { return known }
             let recorder = RequestRecorder(now: environment.now, tell: environment.requestEnded)
             let transport = transport(recorder)

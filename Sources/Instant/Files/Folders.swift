@@ -42,8 +42,14 @@ struct Folders: Hashable, Sendable {
 
     /// Returns the end of the path of a layer's folder.
     static func place(of identity: LayerIdentity) -> String {
-        "/" + userName(identity.server, identity.userID) + "/" + name([identity.documentID, identity.layer])
+        "/" + userName(identity.server, identity.userID) + "/" + layerName(identity)
     }
+
+    /// Returns the name of a layer's folder, the same for every server and user.
+    static func layerName(_ identity: LayerIdentity) -> String { name([identity.documentID, identity.layer]) }
+
+    /// Returns the folder of all layers of a layer's user and server.
+    func user(of identity: LayerIdentity) -> String { layers + "/" + Self.userName(identity.server, identity.userID) }
 
     private static func userName(_ server: String, _ userID: String?) -> String {
         name([server, userID == nil ? "anonymous" : "user", userID ?? ""])
@@ -154,6 +160,18 @@ extension Folders {
         do { return try FileManager.default.contentsOfDirectory(atPath: folder).sorted() } catch {
             throw InstantError(
                 .couldNotReadFromDiskCache, "cannot read the folder \(folder): \(reason(of: error))")
+        }
+    }
+
+    /// The names in the folder are on disk when this returns.
+    static func flush(_ folder: String) throws(InstantError) {
+        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else {
+            throw InstantError(.couldNotWriteToDisk, "cannot open \(folder): \(errnoText())")
+        }
+        defer { close(directory) }
+        guard fsync(directory) == 0 else {
+            throw InstantError(.couldNotWriteToDisk, "cannot write \(folder): \(errnoText())")
         }
     }
 

@@ -111,10 +111,7 @@ final class PartFile {
             throw failure
         }
         guard rename(path, name) == 0 else { throw Self.failure("cannot complete \(name)") }
-        let directory = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { throw Self.failure("cannot open \(folder)") }
-        defer { close(directory) }
-        guard fsync(directory) == 0 else { throw Self.failure("cannot write \(folder)") }
+        try Folders.flush(folder)
     }
 
     private static func failure(_ what: String) -> InstantError {

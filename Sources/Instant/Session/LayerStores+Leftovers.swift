@@ -18,23 +18,74 @@ extension LayerStores {
     ///   - open: The store of this process, which leads it.
     ///   - grant: The grant of its accepted token.
     func takeLeftovers(into open: OpenStore, grant: Grant) -> Leftovers {
-        let others = ([main] + sides).filter { $0 != open.folder && Folders.isFile(Folders.database(in: $0)) }
+        let others: [Leftover] =
+            ([main] + sides).map { Leftover(folder: $0) }
+            + spellings.flatMap { copy in copy.stores.map { Leftover(folder: $0, copy: copy) } }
         var found = Leftovers()
-        guard !others.isEmpty else { return found }
+        let left = others.filter { $0.folder != open.folder && Folders.isFile(Folders.database(in: $0.folder)) }
+        guard !left.isEmpty else { return found }
         let isOnly = !isUsed(besides: open)
-        for folder in others {
+        for one in left {
             // Held exclusively until the end of the iteration.
-            guard let use = FileLock(path: Folders.use(in: folder)) else { continue }
+            guard let use = FileLock(path: Folders.use(in: one.folder)) else { continue }
             do {
-                if try take(folder, into: open, grant: grant, isOnly: isOnly) { found.hasReceived = true }
+                let mayTake: (Layer) throws -> Bool = { layer in
+                    // An earlier program goes on with a copy that has another view.
+                    if one.copy != nil { return try layer.fits(grant) }
+                    return try isOnly || layer.isSendable(by: grant)
+                }
+                if try take(one, into: open, if: mayTake) { found.hasReceived = true }
             } catch { found.damage.append(InstantError(error).message) }
             withExtendedLifetime(use) {}
         }
         return found
     }
 
+    /// A store that no process uses.
+    private struct Leftover {
+        var folder: String
+        /// nil if it is kept under this address, as it is spelled now.
+        var copy: LayerCopy?
+    }
+
+    /// Moves the edits of a copy under another address here, because the user said so. What it has of the server stays.
+    ///
+    /// - Returns: The number of edits.
+    /// - Throws: ``InstantError`` if a program uses the copy, if it cannot be read, or if it has the layer of another
+    ///   server; everything stays then.
+    func take(_ copy: LayerCopy, into open: OpenStore) throws(InstantError) -> Int {
+        var count = 0
+        for folder in copy.stores where Folders.isFile(Folders.database(in: folder)) {
+            guard let use = FileLock(path: Folders.use(in: folder)) else {
+                throw InstantError(
+                    .databaseAccessFailed, "another program has the copy of \(copy.server) open; close it there first")
+            }
+            try InstantError.translating {
+                let mine = try open.layer.metadata()
+                _ = try take(Leftover(folder: folder, copy: copy), into: open) { layer in
+                    // A layer's data has a random name, and those that it had before a backup was restored.
+                    let names = ([mine.generation] + (mine.lineage ?? []).map(\.generation)).compactMap(\.self)
+                    let theirs = try layer.metadata().generation
+                    guard theirs == nil || names.isEmpty || names.contains(where: { theirs.isExactly($0) }) else {
+                        throw InstantError(
+                            .invalidRequest,
+                            "\(copy.server) and \(identity.server) have different data: they are not the same server",
+                            recoverySuggestion: "Save the edits with postilla outbox --server \(copy.server).")
+                    }
+                    count += try layer.outbox().count
+                    return true
+                }
+            }
+            withExtendedLifetime(use) {}
+        }
+        return count
+    }
+
     /// - Returns: Whether edits were received.
-    private func take(_ folder: String, into open: OpenStore, grant: Grant, isOnly: Bool) throws -> Bool {
+    private func take(
+        _ left: Leftover, into open: OpenStore, if mayTake: (Layer) throws -> Bool
+    ) throws -> Bool {
+        let folder = left.folder
         let store = try LocalSQLiteStore(path: Folders.database(in: folder), mayUpgrade: false)
         defer { store.close() }
         try settleHandover(of: store, isNeeded: false)
@@ -45,20 +96,25 @@ extension LayerStores {
             throw LocalStoreError.corrupt(path: store.path, store.damage.map(\.description).shortList)
         }
         if edits.isEmpty {
-            if folder != main { try remove(side: folder, layer) }
+            if folder != main, left.copy?.isSpelling != false { try remove(empty: folder, layer) }
             return false
         }
-        guard try isOnly || layer.isSendable(by: grant) else { return false }
-        try move(layer, from: folder, to: open.layer)
+        guard try mayTake(layer) else { return false }
+        if let copy = left.copy { try bringFiles(of: layer, from: copy) }
+        try move(layer, from: left, to: open.layer)
         return true
     }
 
-    private func move(_ layer: Layer, from folder: String, to mine: Layer) throws {
+    private func move(_ layer: Layer, from left: Leftover, to mine: Layer) throws {
+        let folder = left.folder
         var random = SystemRandomNumberGenerator()
         let id = ULID.make(at: environment.now(), using: &random)
         guard let handover = try layer.beginHandover(id) else { return }
         _ = try mine.receive(handover)
-        if folder == main || LayerRepair.hasDamagedCopy(in: folder) {
+        let stays =
+            folder == main || LayerRepair.hasDamagedCopy(in: folder) || !Folders.sides(in: folder).isEmpty
+            || left.copy?.isSpelling == false
+        if stays {
             try layer.endHandover(handover.id, newClientID: ULID.make(at: environment.now(), using: &random))
         } else {
             try Folders.remove(layer: folder)
@@ -66,13 +122,13 @@ extension LayerStores {
         try mine.forgetHandover(handover.id)
     }
 
-    /// Removes an empty side store, unless it is the proof that it has received the edits of another one, or a repair
-    /// kept damaged files beside it.
-    private func remove(side folder: String, _ layer: Layer) throws {
-        guard !LayerRepair.hasDamagedCopy(in: folder) else { return }
+    /// Removes an empty store, unless it is the proof that it has received the edits of another one, a repair kept damaged
+    /// files beside it, or other stores are in its folder.
+    private func remove(empty folder: String, _ layer: Layer) throws {
+        guard !LayerRepair.hasDamagedCopy(in: folder), Folders.sides(in: folder).isEmpty else { return }
         let received = try layer.metadata().received
         let open = try received.filter { id in
-            try ([main] + sides).contains { try $0 != folder && handover(in: $0) == id }
+            try all.contains { try $0 != folder && handover(in: $0) == id }
         }
         if open.isEmpty { try Folders.remove(layer: folder) }
     }
@@ -86,7 +142,7 @@ extension LayerStores {
     func settleHandover(of store: LocalSQLiteStore, isNeeded: Bool) throws {
         let layer = Layer(store: store)
         guard let id = try layer.metadata().handover else { return }
-        for folder in [main] + sides where Folders.database(in: folder) != store.path {
+        for folder in all where Folders.database(in: folder) != store.path {
             do {
                 guard try received(in: folder).contains(id) else { continue }
             } catch {
@@ -98,6 +154,9 @@ extension LayerStores {
         }
         try layer.cancelHandover(id)
     }
+
+    /// The folders of all stores that edits move between.
+    private var all: [String] { [main] + sides + folders.copies(of: identity).flatMap(\.stores) }
 
     private func received(in folder: String) throws -> [String] {
         guard LayerRepair.hasStore(Folders.database(in: folder)) else { return [] }

@@ -7,12 +7,13 @@ import Synchronization
 /// whose tokens have another view than the main store has, while other processes use it (see ``StorePlace``).
 struct LayerStores: Sendable {
     let identity: LayerIdentity
+    let folders: Folders
     /// The layer's folder.
     let main: String
     let environment: Environment
 
     init(_ identity: LayerIdentity, folders: Folders, environment: Environment) {
-        self.identity = identity
+        (self.identity, self.folders) = (identity, folders)
         self.environment = environment
         main = folders.layer(identity)
     }
@@ -43,6 +44,7 @@ struct LayerStores: Sendable {
     /// - Throws: ``InstantError``; `databaseAccessFailed` if another process is stopped while it removes or converts
     ///   the store.
     func open(_ folder: String) throws(InstantError) -> OpenStore {
+        if folder == main { adopt() }
         // A second attempt, because the first one may find a folder that is being removed.
         for _ in 0..<2 {
             try Folders.make(folder)

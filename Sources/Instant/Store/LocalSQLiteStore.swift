@@ -268,6 +268,14 @@ extension LocalSQLiteStore {
             try (store as? LocalSQLiteTransaction).flatMap { try $0.hasMetadata() ? try $0.metadata() : nil }
         }
         if let present, present.identity == identity { return putLabel(identity, pdf: present.pdfSHA256) }
+        if let present, present.identity.isSpelling(of: identity) {
+            try write { store in
+                var metadata = try store.metadata()
+                metadata.identity = identity
+                try store.set(metadata)
+            }
+            return putLabel(identity, pdf: present.pdfSHA256)
+        }
         let known = try write { store -> LayerIdentity in
             if let transaction = store as? LocalSQLiteTransaction, try !transaction.hasMetadata() {
                 var random = SystemRandomNumberGenerator()
@@ -277,6 +285,15 @@ extension LocalSQLiteStore {
         }
         guard known == identity else { throw LocalStoreError.corrupt(path: path, "it contains a different layer") }
         putLabel(identity, pdf: "")
+    }
+}
+
+extension LayerIdentity {
+    /// Whether it differs only in the spelling of the address.
+    fileprivate func isSpelling(of other: LayerIdentity) -> Bool {
+        var form = self
+        form.server = ServerAddress.oneForm(of: server)
+        return form == other
     }
 }
 

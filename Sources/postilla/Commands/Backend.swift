@@ -24,7 +24,7 @@ struct Backend {
     }
 
     /// For messages.
-    var server: String { recipient.address.text }
+    var server: String { recipient.address.canonical }
 
     /// Uploads a PDF as multipart/form-data, read and sent in pieces.
     ///

@@ -42,6 +42,7 @@ struct OutboxCommand: AsyncParsableCommand {
                 }
                 for edit in edits { listing.add(Self.fields(edit), style: edit.state.style) { edit.json } }
             }
+            if session.own == nil { session.descriptor.tellOfOtherCopies() }
             try others.requireReadable()
         }
     }

@@ -33,6 +33,24 @@ struct StorageListCommand: AsyncParsableCommand {
         for file in files.kept { listing.add(Self.fields(file), style: .plain) { Self.json(file) } }
         for one in files.damaged { listing.add(Self.fields(one), style: .trouble) { Self.json(one) } }
         listing.end(nothing: "no layers on this machine")
+        Self.tellOfCopies(entries)
+    }
+
+    /// Names the unsent edits of layers that are here under several addresses.
+    private static func tellOfCopies(_ entries: [InstantCacheEntry]) {
+        for entry in entries where entry.unsent > 0 && !entry.server.isEmpty {
+            let others = entries.filter { other in
+                other.folder != entry.folder
+                    && other.fits(
+                        server: nil, document: entry.documentIdentifier, layer: entry.layerName,
+                        user: entry.userID ?? "")
+            }
+            guard !others.isEmpty else { continue }
+            let servers = others.map(\.server).joined(separator: ", ")
+            Output.message(
+                "\(entry.name): unsent edits under \(entry.server) (\(entry.unsent)); the same layer is here under "
+                    + "\(servers), too; see postilla sync --from")
+        }
     }
 
     /// A PDF with changes that are not in it.

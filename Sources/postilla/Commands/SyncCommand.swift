@@ -14,8 +14,12 @@ struct SyncCommand: AsyncParsableCommand {
             exits with 8. Of a PDF, the changes that are kept and not in the file are waiting; postilla write writes \
             them.
 
+            Edits made under another address of the same server, as localhost and 127.0.0.1, are named and not sent. \
+            --from sends them here, after a question.
+
             Examples:
               postilla sync
+              postilla sync https://docs.example.com --from https://10.0.0.7:8443
               postilla sync --format json | jq .waiting
             """)
 
@@ -25,17 +29,34 @@ struct SyncCommand: AsyncParsableCommand {
     @Option(help: "Output format: table, json, ndjson or tsv.")
     var format = OutputFormat.table
 
+    @Option(
+        help: ArgumentHelp(
+            "Also send the edits of this layer that were made under another address of the same server.",
+            valueName: "address"))
+    var from: String?
+
+    @Flag(help: "With --from: do not ask.")
+    var force = false
+
     @OptionGroup var layer: LayerOptions
 
     func validate() throws {
         guard !layer.offline else {
             throw ValidationError("sync needs the server; remove --offline.")
         }
+        guard from == nil || layer.pdf == nil else { throw ValidationError("Use --from without --pdf.") }
+        guard from != nil || !force else { throw ValidationError("--force is for --from.") }
     }
 
     func run() async throws {
         let session = try await LayerSession.open(layer, server: target)
         do { try await session.synchronize(sends: true) } catch { throw CommandFailure(reading: error) }
+        if let from {
+            // Only now is it known which data the server has.
+            try session.descriptor.takeEdits(madeUnder: try ServerOptions.checked(from), asking: !force)
+            do { try await session.synchronize(sends: true) } catch { throw CommandFailure(reading: error) }
+        }
+        if session.own == nil { session.descriptor.tellOfOtherCopies() }
         let kept = try await session.own?.changes() ?? []
         try await session.reading {
             let others = try session.descriptor.unsentInOtherStores()

@@ -76,14 +76,14 @@ struct ServerOptions: ParsableArguments {
         }
         let (address, isCompleted) = try Self.read(text)
         if isCompleted, !Self.hasSaidAddress.exchange(true, ordering: .relaxed) {
-            Output.message("the server is \(address.text)")
+            Output.message("the server is \(address.canonical)")
         }
-        return address.text
+        return address.canonical
     }
 
     private static let hasSaidAddress = Atomic(false)
 
-    static func checked(_ text: String) throws -> String { try read(text).address.text }
+    static func checked(_ text: String) throws -> String { try read(text).address.canonical }
 
     /// Reads the address of a server on a network.
     ///

@@ -13,7 +13,10 @@ struct LayerNaming {
     /// - Throws: ``CommandFailure`` when none or several match; it lists them.
     func find(in folder: String) throws -> InstantCacheEntry {
         let entries = try Self.entries(in: folder)
-        let found = entries.filter(fits)
+        // Under one spelling or several, it is one layer.
+        let found = entries.filter(fits).reduce(into: [InstantCacheEntry]()) { found, entry in
+            if !found.contains(where: { $0.isSameLayer(as: entry) }) { found.append(entry) }
+        }
         if found.count == 1, let only = found.first {
             guard let problem = only.problem else { return only }
             throw CommandFailure(only.documentIdentifier.isEmpty ? problem : "\(only.name): \(problem)")
@@ -48,6 +51,11 @@ extension InstantCacheEntry {
     var options: String {
         "--server \(server.shellWord) --document \(documentIdentifier.shellWord) --layer \(layerName.shellWord) "
             + "--user \((userID ?? "").shellWord)"
+    }
+
+    fileprivate func isSameLayer(as other: InstantCacheEntry) -> Bool {
+        !server.isEmpty
+            && other.fits(server: server, document: documentIdentifier, layer: layerName, user: userID ?? "")
     }
 
     /// The layer's name for people.

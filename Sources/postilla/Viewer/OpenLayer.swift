@@ -98,6 +98,8 @@ final class OpenLayer: Sendable {
         if let token { supply(token) }
         descriptor.startListeningForServerChanges()
         if token == nil { askSource(refused: nil) }
+        // Those under another spelling of the address move here by themselves.
+        if descriptor.otherCopies().contains(where: { !$0.isSameAddress }) { tellOtherCopies() }
     }
 
     func close() {
@@ -110,6 +112,23 @@ final class OpenLayer: Sendable {
         }
         pages?.close()
         keeping.finish()
+    }
+
+    // MARK: Copies under other addresses
+
+    func tellOtherCopies() {
+        post(.otherCopies(descriptor.otherCopies().map { OutboxCopy(server: $0.server, unsent: $0.unsent) }))
+    }
+
+    func takeCopy(_ server: String) {
+        do throws(InstantError) {
+            var count = 0
+            for copy in descriptor.otherCopies() where copy.server.isExactly(server) {
+                count += try descriptor.takeEdits(from: copy)
+            }
+            post(.notice(count == 1 ? "1 edit moved here" : "\(count) edits moved here"))
+        } catch { post(.notice("Nothing moved: \(error)")) }
+        tellOtherCopies()
     }
 
     // MARK: Tokens

@@ -111,7 +111,7 @@ enum Viewer {
     private static func keptToken(of server: String, _ options: ViewerOptions) async -> String? {
         let keeper = TokenKeeper(options.folders)
         let entries = (try? InstantClient.listCacheEntries(in: URL(filePath: options.folders.data))) ?? []
-        let layers = entries.filter { $0.server.isExactly(server) && $0.problem == nil }
+        let layers = entries.filter { $0.isOf(server: server) && $0.problem == nil }
             .sorted { ($0.lastSync ?? .distantPast) > ($1.lastSync ?? .distantPast) }
         for entry in layers.prefix(20) {
             if let token = await keeper.token(of: entry.identity) { return token }

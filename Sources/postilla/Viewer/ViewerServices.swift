@@ -89,6 +89,8 @@ final class ViewerServices: AppServices {
         case .loadOutbox:
             let conflicts = tab?.own?.conflictItems ?? []
             reading { .outbox(try conflicts + $0.outboxItems()) }
+            if tab?.own == nil { tab?.call { $0.tellOtherCopies() } }
+        case .takeCopy(let server): tab?.call { $0.takeCopy(server) }
         case .markAllRead(let query):
             tab?.reads.note {
                 try $0.markAllRead(query)
