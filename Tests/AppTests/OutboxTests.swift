@@ -258,7 +258,7 @@ import Testing
         stage.send(.otherCopies([OutboxCopy(server: "http://127.0.0.1:8080", unsent: 2)]))
         #expect(
             stage.foot
-                == " 2 edits of this layer unsent under http://127.0.0.1:8080; O to send them here")
+                == " 2 edits of this layer unsent under http://127.0.0.1:8080; O to see them")
         try stage.press("OG")
         #expect(stage.screen.contains("Under other addresses: 2"))
         #expect(stage.screen.contains("-  2 edits"))
@@ -269,7 +269,7 @@ import Testing
         let server = LayerReference.hotos.server
         #expect(
             stage.foot.hasPrefix(
-                "Is it the same server? Send the 2 edits of http://127.0.0.1:8080 to \(server)? y/N"))
+                "Is http://127.0.0.1:8080 the same server? Send its 2 edits to \(server)? y/N"))
         try stage.press("n")
         #expect(!stage.asked.contains(.takeCopy("http://127.0.0.1:8080")))
         try stage.press("<enter>y")
@@ -293,9 +293,8 @@ import Testing
         let stage = PlainStage(Sample.services())
         stage.send(.otherCopies([OutboxCopy(server: "http://127.0.0.1:8080", unsent: 1)]))
         #expect(
-            stage.type("outbox").prefix(2) == [
-                "Everything is sent.",
-                "1 edit made under http://127.0.0.1:8080, not sent: postilla sync --from http://127.0.0.1:8080 sends it here",
+            stage.type("outbox").prefix(1) == [
+                "1 edit made under http://127.0.0.1:8080, not sent: postilla sync --from http://127.0.0.1:8080 sends it here"
             ])
     }
 

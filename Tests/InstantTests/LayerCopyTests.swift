@@ -1,5 +1,6 @@
 import Authorization
 import Foundation
+import GRDB
 import TestSupport
 import TestThreads
 import Testing
@@ -147,28 +148,110 @@ import Testing
         #expect(stores.takeLeftovers(into: open, grant: Self.grant) == LayerStores.Leftovers())
         let copies = stores.folders.copies(of: stores.identity)
         #expect(copies.map(\.server) == ["http://127.0.0.1:8080"] && copies.allSatisfy { !$0.isSpelling })
-        for copy in copies { #expect(try stores.take(copy, into: open) == 2) }
+        for copy in copies { #expect(try stores.take(copy, into: open, grant: Self.grant) == 2) }
         #expect(try edits(in: open) == ["one", "two"])
         // The layer under the other name stays, as it was downloaded.
         #expect(try edits(in: old).isEmpty)
-        for copy in copies { #expect(try stores.take(copy, into: open) == 0) }
+        for copy in copies { #expect(try stores.take(copy, into: open, grant: Self.grant) == 0) }
         #expect(try edits(in: open) == ["one", "two"])
     }
 
-    @Test func anotherServerIsNotTakenForThisOne() throws {
-        try store(under: "http://localhost:8080", generation: "here")
-        let old = try store("one", under: "https://test.example", generation: "there")
+    /// Nothing has moved then.
+    @Test(arguments: [
+        ("here", "there", false, "they are not the same server"), (nil, "here", false, "was not synced yet"),
+        ("here", "here", true, "another program has the copy"),
+    ])
+    func aCopyThatDoesNotFitStaysWhole(mine: String?, theirs: String, isOpen: Bool, why: String) throws {
+        try store(under: "http://localhost:8080", generation: mine)
+        let old = try store("one", under: "https://test.example", generation: theirs)
+        let side = try store("two", under: "https://test.example", generation: theirs, view: .everything)
+        // The side store is looked at first, and the other one is open.
+        let use = isOpen ? FileLock(path: Folders.use(in: old), shared: true) : nil
         let open = try stores.open(stores.main)
         defer { open.close() }
-        for copy in stores.folders.copies(of: stores.identity) {
-            #expect {
-                try stores.take(copy, into: open)
-            } throws: {
-                ($0 as? InstantError)?.message.contains("they are not the same server") == true
-            }
+        let copy = try #require(stores.folders.copies(of: stores.identity).first)
+        #expect {
+            try stores.take(copy, into: open, grant: Self.grant)
+        } throws: {
+            ($0 as? InstantError)?.message.contains(why) == true
         }
         #expect(try edits(in: open).isEmpty)
-        #expect(try edits(in: old) == ["one"])
+        #expect(try edits(in: old) == ["one"] && edits(in: side) == ["two"])
+        withExtendedLifetime(use) {}
+    }
+
+    /// A revision of another generation may be that of another version of the record.
+    @Test func editsOfAnotherGenerationOverwriteNothing() throws {
+        try store(under: "http://localhost:8080", generation: "restored")
+        let old = try store("new", under: "http://LOCALHOST:8080", generation: "before")
+        let giving = try LocalSQLiteStore(path: Folders.database(in: old))
+        try giving.write { layer in
+            _ = try layer.append(
+                OutboxEntry(id: "known", kind: .update, baseRevision: 7, content: note("changed"), madeAt: Self.now))
+        }
+        giving.close()
+        let open = try stores.open(stores.main)
+        defer { open.close() }
+        #expect(stores.takeLeftovers(into: open, grant: Self.grant).hasReceived)
+        #expect(try open.layer.outbox().map(\.id) == ["new", "known"])
+        #expect(try open.layer.outbox().map(\.baseRevision) == [0, 0])
+    }
+
+    // MARK: Damage and earlier versions
+
+    /// It has no label, either.
+    @Test func aStoreOfAnEarlierVersionIsRead() throws {
+        func identity(_ server: String) -> LayerIdentity {
+            LayerIdentity(server: server, documentID: "reading-machines", layer: "review", userID: "ana")
+        }
+        let old = folders.layer(identity("http://127.0.0.1:38011"))
+        try Folders.make(old)
+        let sql = try Repository.text("Resources/vectors/layer-v8.sql")
+        let none = Array(repeating: LocalSchema.Step(sql: ""), count: 7)
+        try LocalSQLiteStore(path: Folders.database(in: old), schema: LocalSchema(steps: [.init(sql: sql)] + none))
+            .close()
+        try #require(LayerLabel.read(LayerLabel.path(besides: Folders.database(in: old))).label?.identity == nil)
+        let stores = LayerStores(identity("http://localhost:38011"), folders: folders, environment: .system)
+        let open = try stores.open(stores.main)
+        defer { open.close() }
+        let grant = try #require(
+            try open.store.write { store -> Grant? in
+                var metadata = try store.metadata()
+                metadata.generation = "9f1b1f824e1f65d3"
+                try store.set(metadata)
+                let seen = try LocalSQLiteStore(lookingInto: Folders.database(in: old))
+                defer { seen.close() }
+                return try Layer(store: seen).metadata().grant
+            })
+        let copy = try #require(folders.copies(of: stores.identity).first)
+        #expect(try stores.take(copy, into: open, grant: grant) == 1)
+        #expect(try open.layer.outbox().map { $0.content?["text"]?.string } == ["Waits"])
+    }
+
+    @Test func aDamagedStoreKeepsItsPlaceAndItsName() throws {
+        let old = try store("one", under: "http://LOCALHOST:8080")
+        let database = Folders.database(in: old)
+        for path in [database, database + "-wal"] where Folders.isFile(path) {
+            try Data(repeating: 0x55, count: 9000).write(to: URL(filePath: path))
+        }
+        let open = try stores.open(stores.main)
+        defer { open.close() }
+        #expect(stores.takeLeftovers(into: open, grant: Self.grant).damage.count == 1)
+        let listed = try InstantClient.listCacheEntries(in: folder.url).filter { $0.problem != nil }
+        #expect(listed.map(\.server) == ["http://LOCALHOST:8080"])
+    }
+
+    @Test func aDamagedFileThatARepairKeptStays() throws {
+        try store(under: "http://localhost:8080")
+        let old = try store("one", under: "http://LOCALHOST:8080")
+        try Folders.make(old + "/attachments")
+        let kept = old + "/attachments/\(String(repeating: "a", count: 64)).damaged"
+        try Data("half a picture".utf8).write(to: URL(filePath: kept))
+        let open = try stores.open(stores.main)
+        defer { open.close() }
+        for _ in 0..<2 { #expect(stores.takeLeftovers(into: open, grant: Self.grant).damage.isEmpty) }
+        #expect(try edits(in: open) == ["one"])
+        #expect(Folders.isFile(kept))
     }
 
     /// The program is killed when the edits are here and not yet gone there.

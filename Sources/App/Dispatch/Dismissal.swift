@@ -99,9 +99,9 @@ extension AppState {
         var kept = Set(departure == .tab ? (tabs.before + tabs.after).compactMap { $0.file?.id } : []).subtracting([""])
         let unwritten = layers.compactMap { layer -> String? in
             guard let file = layer.file, file.isPrivate, !file.isShared, !kept.contains(file.id) else { return nil }
-            if !file.id.isEmpty { kept.insert(file.id) }
             // The engine may not have counted the newest edits yet.
             let count = max(file.unwritten, layer.pending.savingCount)
+            if count > 0, !file.id.isEmpty { kept.insert(file.id) }
             return count > 0 ? "\(FileStatus.changes(count)) not in \(file.name)" : nil
         }
         let removed = layers.filter { $0.unsentWithoutCopy > 0 && $0.rescuedTo == nil }

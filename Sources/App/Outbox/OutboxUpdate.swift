@@ -16,7 +16,7 @@ extension AppState {
         let others = copies.count > 1 ? " and elsewhere" : ""
         notice = .warning(
             "\(count) of this layer unsent under \(first.server)\(others)",
-            hint: .init(command: .outbox, effect: "to send them here"))
+            hint: .init(command: .outbox, effect: "to see them"))
     }
 
     /// Saves the draft at the cursor to a file; elsewhere all unsent edits.
@@ -54,7 +54,7 @@ extension AppState {
         if command == .goTo, let copy = outbox.currentCopy, let here = document?.reference.server {
             prompt = Prompt(
                 .confirm(.takeCopy(copy.server)),
-                label: "Is it the same server? Send the \(copy.edits) of \(copy.server) to \(here)? y/N ")
+                label: "Is \(copy.server) the same server? Send its \(copy.edits) to \(here)? y/N ")
             return []
         }
         guard command == .goTo, let item = outbox.current else { return [] }

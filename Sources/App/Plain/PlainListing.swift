@@ -136,7 +136,7 @@ extension PlainState {
         let items = app.document?.outbox.items ?? []
         let drafts = app.document?.goneDrafts ?? []
         let copies = app.document?.outbox.copies ?? []
-        if items.isEmpty, drafts.isEmpty { say("Everything is sent.") }
+        if items.isEmpty, drafts.isEmpty, copies.isEmpty { say("Everything is sent.") }
         defer {
             for copy in copies {
                 let object = copy.unsent == 1 ? "it" : "them"

@@ -35,13 +35,16 @@ extension InstantDocumentDescriptor {
     /// addresses: only they know that both are the same server. Each edit moves once, even if the program is killed.
     ///
     /// - Returns: The number of edits.
-    /// - Throws: ``InstantError``; everything stays: `databaseAccessFailed` if a program has the copy open;
-    ///   `invalidRequest` if the two servers have different data.
+    /// - Throws: ``InstantError``; nothing has moved: `databaseAccessFailed` if a program has the copy open;
+    ///   `invalidRequest` if the two servers have different data; `accessDenied` if the token may not send the edits;
+    ///   `authenticationFailed` or `requestFailed` if the layer was not synced yet.
     @discardableResult
     public func takeEdits(from other: OtherCopy) throws(InstantError) -> Int {
         let performer = try performer()
-        let count = try stores.take(other.copy, into: performer.open)
-        performer.post(.storeChanged)
-        return count
+        guard let grant = performer.snapshot.grant else {
+            throw InstantError(.authenticationFailed, "no token was accepted yet")
+        }
+        defer { performer.post(.storeChanged) }
+        return try stores.take(other.copy, into: performer.open, grant: grant)
     }
 }

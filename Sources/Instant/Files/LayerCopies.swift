@@ -9,8 +9,15 @@ struct LayerCopy: Hashable, Sendable {
     /// Whether that is another spelling of the same address, as earlier programs kept it.
     let isSpelling: Bool
 
-    /// The folders of all its stores, those of other views first: they are inside the other one.
-    var stores: [String] { Folders.sides(in: folder) + [folder] }
+    /// The folders of all its stores at this moment, those of other views first: they are inside the other one.
+    var stores: [String] {
+        (Folders.sides(in: folder) + [folder]).filter { LayerRepair.hasStore(Folders.database(in: $0)) }
+    }
+
+    /// Whether a repair kept a damaged file that an edit may need.
+    var hasDamagedFiles: Bool {
+        Folders.entries(AttachmentFiles(layer: folder).folder).contains { $0.ends(with: ".damaged") }
+    }
 }
 
 extension Folders {
@@ -37,40 +44,5 @@ extension Folders {
         guard let store = try? LocalSQLiteStore(lookingInto: path) else { return nil }
         defer { store.close() }
         return try? Layer(store: store).metadata().identity
-    }
-}
-
-extension LayerStores {
-    /// The copies under another spelling of this address.
-    var spellings: [LayerCopy] { folders.copies(of: identity).filter(\.isSpelling) }
-
-    /// Takes over the folder of an earlier program, which kept the layer under the address as it was typed: everything in
-    /// it stays as it is. If this layer has a folder, or a program uses the other one, the edits move later.
-    func adopt() {
-        guard !LayerRepair.hasStore(Folders.database(in: main)) else { return }
-        for copy in spellings {
-            let locks = copy.stores.map { FileLock(path: Folders.use(in: $0)) }
-            guard locks.allSatisfy({ $0 != nil }), (try? Folders.make(folders.user(of: identity))) != nil else {
-                continue
-            }
-            // Fails if there is anything in the new place.
-            guard rename(copy.folder, main) == 0 else { continue }
-            return withExtendedLifetime(locks) {}
-        }
-    }
-
-    /// Copies the files that the edits of another store need here.
-    ///
-    /// - Throws: ``InstantError`` if one cannot be copied; the edits must stay then.
-    func bringFiles(of layer: Layer, from copy: LayerCopy) throws {
-        let (theirs, mine) = (AttachmentFiles(layer: copy.folder), AttachmentFiles(layer: main))
-        for id in try layer.attachmentsInUse() where !mine.holds(id) && theirs.holds(id) {
-            try Folders.make(mine.folder)
-            guard link(theirs.path(id), mine.path(id)) == 0 || errno == EEXIST else {
-                throw InstantError(.couldNotWriteToDisk, "cannot write \(mine.path(id)): \(errnoText())")
-            }
-        }
-        guard !Folders.entries(mine.folder).isEmpty else { return }
-        try Folders.flush(mine.folder)
     }
 }

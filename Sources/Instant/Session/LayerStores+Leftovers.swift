@@ -29,12 +29,12 @@ extension LayerStores {
             // Held exclusively until the end of the iteration.
             guard let use = FileLock(path: Folders.use(in: one.folder)) else { continue }
             do {
-                let mayTake: (Layer) throws -> Bool = { layer in
+                let moved = try take(one, into: open) { layer in
                     // An earlier program goes on with a copy that has another view.
                     if one.copy != nil { return try layer.fits(grant) }
                     return try isOnly || layer.isSendable(by: grant)
                 }
-                if try take(one, into: open, if: mayTake) { found.hasReceived = true }
+                if moved > 0 { found.hasReceived = true }
             } catch { found.damage.append(InstantError(error).message) }
             withExtendedLifetime(use) {}
         }
@@ -42,51 +42,23 @@ extension LayerStores {
     }
 
     /// A store that no process uses.
-    private struct Leftover {
+    struct Leftover {
         var folder: String
         /// nil if it is kept under this address, as it is spelled now.
         var copy: LayerCopy?
     }
 
-    /// Moves the edits of a copy under another address here, because the user said so. What it has of the server stays.
-    ///
-    /// - Returns: The number of edits.
-    /// - Throws: ``InstantError`` if a program uses the copy, if it cannot be read, or if it has the layer of another
-    ///   server; everything stays then.
-    func take(_ copy: LayerCopy, into open: OpenStore) throws(InstantError) -> Int {
-        var count = 0
-        for folder in copy.stores where Folders.isFile(Folders.database(in: folder)) {
-            guard let use = FileLock(path: Folders.use(in: folder)) else {
-                throw InstantError(
-                    .databaseAccessFailed, "another program has the copy of \(copy.server) open; close it there first")
-            }
-            try InstantError.translating {
-                let mine = try open.layer.metadata()
-                _ = try take(Leftover(folder: folder, copy: copy), into: open) { layer in
-                    // A layer's data has a random name, and those that it had before a backup was restored.
-                    let names = ([mine.generation] + (mine.lineage ?? []).map(\.generation)).compactMap(\.self)
-                    let theirs = try layer.metadata().generation
-                    guard theirs == nil || names.isEmpty || names.contains(where: { theirs.isExactly($0) }) else {
-                        throw InstantError(
-                            .invalidRequest,
-                            "\(copy.server) and \(identity.server) have different data: they are not the same server",
-                            recoverySuggestion: "Save the edits with postilla outbox --server \(copy.server).")
-                    }
-                    count += try layer.outbox().count
-                    return true
-                }
-            }
-            withExtendedLifetime(use) {}
-        }
-        return count
-    }
-
-    /// - Returns: Whether edits were received.
-    private func take(
-        _ left: Leftover, into open: OpenStore, if mayTake: (Layer) throws -> Bool
-    ) throws -> Bool {
+    /// - Returns: The number of edits that were received.
+    func take(_ left: Leftover, into open: OpenStore, if mayTake: (Layer) throws -> Bool) throws -> Int {
         let folder = left.folder
-        let store = try LocalSQLiteStore(path: Folders.database(in: folder), mayUpgrade: false)
+        let path = Folders.database(in: folder)
+        if left.copy != nil {
+            // Its program may be an earlier one, for which it must stay as it is.
+            let store = try LocalSQLiteStore(lookingInto: path)
+            defer { store.close() }
+            guard try mayTake(Layer(store: store)) else { return 0 }
+        }
+        let store = try LocalSQLiteStore(path: path, mayUpgrade: left.copy != nil)
         defer { store.close() }
         try settleHandover(of: store, isNeeded: false)
         let layer = Layer(store: store)
@@ -96,13 +68,12 @@ extension LayerStores {
             throw LocalStoreError.corrupt(path: store.path, store.damage.map(\.description).shortList)
         }
         if edits.isEmpty {
-            if folder != main, left.copy?.isSpelling != false { try remove(empty: folder, layer) }
-            return false
+            if folder != main, left.copy?.isSpelling != false { try remove(empty: left, layer) }
+            return 0
         }
-        guard try mayTake(layer) else { return false }
-        if let copy = left.copy { try bringFiles(of: layer, from: copy) }
+        guard try mayTake(layer) else { return 0 }
         try move(layer, from: left, to: open.layer)
-        return true
+        return edits.count
     }
 
     private func move(_ layer: Layer, from left: Leftover, to mine: Layer) throws {
@@ -110,10 +81,14 @@ extension LayerStores {
         var random = SystemRandomNumberGenerator()
         let id = ULID.make(at: environment.now(), using: &random)
         guard let handover = try layer.beginHandover(id) else { return }
-        _ = try mine.receive(handover)
+        if let copy = left.copy {
+            try receive(handover, of: layer, from: copy, into: mine)
+        } else {
+            _ = try mine.receive(handover)
+        }
         let stays =
             folder == main || LayerRepair.hasDamagedCopy(in: folder) || !Folders.sides(in: folder).isEmpty
-            || left.copy?.isSpelling == false
+            || left.copy.map { !$0.isSpelling || $0.hasDamagedFiles } ?? false
         if stays {
             try layer.endHandover(handover.id, newClientID: ULID.make(at: environment.now(), using: &random))
         } else {
@@ -124,8 +99,11 @@ extension LayerStores {
 
     /// Removes an empty store, unless it is the proof that it has received the edits of another one, a repair kept damaged
     /// files beside it, or other stores are in its folder.
-    private func remove(empty folder: String, _ layer: Layer) throws {
-        guard !LayerRepair.hasDamagedCopy(in: folder), Folders.sides(in: folder).isEmpty else { return }
+    private func remove(empty left: Leftover, _ layer: Layer) throws {
+        let folder = left.folder
+        guard !LayerRepair.hasDamagedCopy(in: folder), Folders.sides(in: folder).isEmpty,
+            left.copy?.hasDamagedFiles != true
+        else { return }
         let received = try layer.metadata().received
         let open = try received.filter { id in
             try all.contains { try $0 != folder && handover(in: $0) == id }

@@ -19,7 +19,7 @@ struct LayerStores: Sendable {
     }
 
     /// How long to wait for a process that is about to remove or convert a store.
-    private static let patience = 1500
+    static let patience = 1500
 
     func side(of grant: Grant) -> String { Folders.side(in: main, view: grant.viewScope) }
 

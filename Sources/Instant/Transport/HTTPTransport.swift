@@ -186,7 +186,7 @@ struct HTTPTransport: Sendable {
     }
 
     func notOurs(_ why: String) -> SyncFailure {
-        .invalidServer("\(address.text) is not a Postilla server: \(why)")
+        .invalidServer("\(address.canonical) is not a Postilla server: \(why)")
     }
 
     static func short(_ text: String) -> String { String(text.prefix(scalars: 200)) }

@@ -123,7 +123,8 @@ package struct RecordMatching {
     ) -> Bool {
         switch likeness {
         case .contents:
-            one.record.content.changes(since: other.record.content).keys.allSatisfy { $0.text == "pdfObjectId" }
+            one.page == other.page && one.text.isExactly(other.text)
+                && one.record.content.changes(since: other.record.content).keys.allSatisfy { $0.text == "pdfObjectId" }
         case .text: one.text.isExactly(other.text) && agrees(one, other)
         case .anything: agrees(one, other)
         case .name: Self.isStrong(name)

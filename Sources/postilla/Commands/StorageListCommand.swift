@@ -47,9 +47,11 @@ struct StorageListCommand: AsyncParsableCommand {
             }
             guard !others.isEmpty else { continue }
             let servers = others.map(\.server).joined(separator: ", ")
+            let isSpelling = others.contains { $0.isOf(server: entry.server) }
+            let advice = isSpelling ? "sync joins them" : "see postilla sync --from"
             Output.message(
                 "\(entry.name): unsent edits under \(entry.server) (\(entry.unsent)); the same layer is here under "
-                    + "\(servers), too; see postilla sync --from")
+                    + "\(servers), too; \(advice)")
         }
     }
 

@@ -14,8 +14,8 @@ struct SyncCommand: AsyncParsableCommand {
             exits with 8. Of a PDF, the changes that are kept and not in the file are waiting; postilla write writes \
             them.
 
-            Edits made under another address of the same server, as localhost and 127.0.0.1, are named and not sent. \
-            --from sends them here, after a question.
+            sync names edits of the same layer that were made under another address, such as 127.0.0.1 for localhost, but \
+            does not send them. --from sends them here, after a question.
 
             Examples:
               postilla sync

@@ -93,9 +93,14 @@ struct OwnFileSession: Sendable {
     static func sendWaiting(to link: OwnFileLink, _ document: String, _ token: String) async throws {
         let folder = URL(filePath: link.engine.place.layers)
         guard let url = URL(string: link.engine.place.server),
-            let stored = try? InstantClient.listCacheEntries(in: folder),
-            stored.contains(where: { $0.documentIdentifier.isExactly(document) && $0.unsent > 0 })
+            let stored = try? InstantClient.listCacheEntries(in: folder)
         else { return }
+        for entry in stored where entry.documentIdentifier.isExactly(document) {
+            if let problem = entry.problem ?? entry.damage {
+                Output.warning("\(link.name.onOneLine): edits that wait for the engine may be missing: \(problem)")
+            }
+        }
+        guard stored.contains(where: { $0.documentIdentifier.isExactly(document) && $0.unsent > 0 }) else { return }
         do throws(InstantError) {
             let client = try InstantClient(serverURL: url, dataDirectory: folder, environment: .program(nil))
             let session = LayerSession(

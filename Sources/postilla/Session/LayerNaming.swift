@@ -13,8 +13,9 @@ struct LayerNaming {
     /// - Throws: ``CommandFailure`` when none or several match; it lists them.
     func find(in folder: String) throws -> InstantCacheEntry {
         let entries = try Self.entries(in: folder)
-        // Under one spelling or several, it is one layer.
-        let found = entries.filter(fits).reduce(into: [InstantCacheEntry]()) { found, entry in
+        // Under one spelling or several, it is one layer. One that opens comes first.
+        let all = entries.filter(fits)
+        let found = (all.filter { $0.problem == nil } + all).reduce(into: [InstantCacheEntry]()) { found, entry in
             if !found.contains(where: { $0.isSameLayer(as: entry) }) { found.append(entry) }
         }
         if found.count == 1, let only = found.first {
@@ -54,8 +55,8 @@ extension InstantCacheEntry {
     }
 
     fileprivate func isSameLayer(as other: InstantCacheEntry) -> Bool {
-        !server.isEmpty
-            && other.fits(server: server, document: documentIdentifier, layer: layerName, user: userID ?? "")
+        guard !server.isEmpty, !other.server.isEmpty else { return folder.isExactly(other.folder) }
+        return other.fits(server: server, document: documentIdentifier, layer: layerName, user: userID ?? "")
     }
 
     /// The layer's name for people.

@@ -12,7 +12,8 @@ extension InstantDocumentDescriptor {
                 copy.unsent == 1 ? "1 unsent edit of this layer was" : "\(copy.unsent) unsent edits of this layer were"
             let advice =
                 copy.isSameAddress
-                ? "another program has that copy open, or it has another view"
+                ? "sync moves them here, unless a program has that copy open; if its view is another one, --from "
+                    + "\(copy.server.shellWord) does"
                 : "if it is the same server as \(server), postilla sync --from \(copy.server.shellWord) sends them here"
             Output.message("\(edits) made under \(copy.server): \(advice)")
         }

@@ -285,23 +285,35 @@ final class OpenLayers: Sendable {
         close(reference)
         disk.async { [self] in
             do {
-                let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
-                try descriptor.removeLocalStorage { losses throws(InstantError) in
+                let agree: (LayerLosses) throws(InstantError) -> Void = { losses throws(InstantError) in
                     guard losses.edits.count <= unsent, losses.damage.isEmpty else {
                         throw InstantError(
                             .unsentEdits, "the layer stays: it has unsent edits besides those of this view",
                             recoverySuggestion: "See postilla outbox, and postilla storage remove --help.")
                     }
                 }
-                files.async { [folders = options.folders] in
-                    UndoStore.removeAll(of: descriptor.identity, in: folders)
+                if open == nil, let entry = try entryOfOtherSpelling(reference) {
+                    let losses = try InstantClient.losses(of: entry)
+                    try agree(losses)
+                    try InstantClient.remove(entry, in: URL(filePath: options.folders.data), losing: losses)
+                } else {
+                    let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
+                    try descriptor.removeLocalStorage(agree: agree)
                 }
+                files.async { [folders = options.folders] in UndoStore.removeAll(of: reference.identity, in: folders) }
             } catch {
                 state.withLock { $0.failedRemovals.append("\(reference.documentID) was not removed: \(error)") }
                 tell(error)
             }
             tellLibrary()
         }
+    }
+
+    /// Returns the stored layer if it is kept under another spelling than that under which it would be opened.
+    private func entryOfOtherSpelling(_ reference: LayerReference) throws -> InstantCacheEntry? {
+        guard !ServerAddress.oneForm(of: reference.server).isExactly(reference.server) else { return nil }
+        return try InstantClient.listCacheEntries(in: URL(filePath: options.folders.data))
+            .first { $0.identity == reference.identity }
     }
 
     func prune() {
@@ -319,8 +331,10 @@ final class OpenLayers: Sendable {
         disk.async { [self] in
             do {
                 let open = self[reference]?.layer?.descriptor
-                let descriptor = try open ?? client(reference.server).descriptor(reference.identity)
-                let unsent = descriptor.losses()
+                let unsent =
+                    if open == nil, let entry = try entryOfOtherSpelling(reference) {
+                        try InstantClient.losses(of: entry)
+                    } else { try (open ?? client(reference.server).descriptor(reference.identity)).losses() }
                 let records: [JSON] = unsent.edits.compactMap { edit in
                     edit.content.map { ["id": .string(edit.recordID), "content": .object($0.object)] }
                 }

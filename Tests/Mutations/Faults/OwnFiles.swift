@@ -184,5 +184,8 @@ extension Fault {
         Fault(
             "a row that an intent needs is left out", in: "FileCore/LocalFileState.swift",
             "|| intent?.rows[id] != nil", "|| (!PLANTED && intent?.rows[id] != nil)"),
+        Fault(
+            "a window that comes back to a new engine counts twice", in: "FileCore/LocalFileCore+Users.swift",
+            "if returning.remove(user) == nil {", "if returning.remove(user) == nil || PLANTED {"),
     ]
 }
