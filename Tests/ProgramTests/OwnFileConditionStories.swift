@@ -204,6 +204,28 @@ struct OwnFileConditionStories {
         #expect(try seen(path).contains("Kept"))
     }
 
+    /// The engine could not store the edit. It waits in the store of the commands, which is elsewhere.
+    @Test(.enabled(if: TinyDisk.isAllowed)) func whatWaitsForTheEngineIsWrittenToo() throws {
+        let disk = try TinyDisk(kilobytes: 1500)
+        let environment = [
+            "HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run", "XDG_DATA_HOME": disk.path,
+        ]
+        func run(_ words: String...) throws -> Program.Outcome { try Program.run(words, environment: environment) }
+        _ = try write(SmallPDF(annotations: [Self.note]).bytes)
+        #expect(try run("list", path).status == 0)
+        let filler = disk.path + "/filler"
+        let handle = try #require(fopen(filler, "w"))
+        let zeros = [UInt8](repeating: 0, count: 1024)
+        while fwrite(zeros, 1, zeros.count, handle) == zeros.count, fflush(handle) == 0 {}
+        fclose(handle)
+        let added = try run("add", path, "--note", "Waits", "--page", "1")
+        #expect(added.status == 8, "\(added.messages)")
+        #expect(unlink(filler) == 0)
+        let written = try run("write", path)
+        #expect(written.status == 0 && written.messages.contains("wrote 1 change"), "\(written.messages)")
+        #expect(try seen().contains("Waits"))
+    }
+
     @Test(.enabled(if: TinyDisk.isAllowed)) func aReadOnlyFolderLeavesTheFileAndKeepsTheChange() throws {
         let disk = try TinyDisk(kilobytes: 256)
         let path = disk.path + "/paper.pdf"
