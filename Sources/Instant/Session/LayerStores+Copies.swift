@@ -85,7 +85,7 @@ extension LayerStores {
                 .invalidRequest,
                 "\(copy.server) and \(identity.server) have different data: they are not the same server, or it was "
                     + "restored",
-                recoverySuggestion: "Sync \(copy.server), or save its edits (postilla outbox --server \(copy.server)).")
+                recoverySuggestion: "Sync the copy of \(copy.server), or export its edits.")
         }
         guard try theirs.fits(grant) || theirs.isSendable(by: grant) else {
             throw InstantError(
