@@ -25,6 +25,8 @@ extension Folders {
     ///
     /// - Parameter identity: With the address in its one form.
     func copies(of identity: LayerIdentity) -> [LayerCopy] {
+        // The engine of this machine has one address.
+        guard !identity.server.begins(with: "http+unix:") else { return [] }
         let own = layer(identity)
         return Self.entries(layers).compactMap { user in
             let folder = "\(layers)/\(user)/\(Self.layerName(identity))"

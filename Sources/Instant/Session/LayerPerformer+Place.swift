@@ -104,7 +104,11 @@ extension LayerPerformer {
         guard holdsLock, let grant = state.synchronizer.ownGrant, dataToken != nil else { return [] }
         if let next = state.nextLeftovers, now < next, next - now <= Self.leftoverInterval { return [] }
         state.nextLeftovers = now + Self.leftoverInterval
-        let leftovers = stores.takeLeftovers(into: open, grant: grant)
+        // Only earlier programs make them.
+        let looksForCopies = state.nextCopies.map { now >= $0 || $0 - now > Self.copyInterval } ?? true
+        if looksForCopies { state.nextCopies = now + Self.copyInterval }
+        let leftovers = stores.takeLeftovers(
+            into: open, grant: grant, copies: looksForCopies ? stores.spellings : [])
         open.note(damagedStores: leftovers.damage)
         guard leftovers.hasReceived else { return [] }
         return state.synchronizer.handle(.storeChanged, now: now, random: &state.random)
@@ -112,4 +116,5 @@ extension LayerPerformer {
 
     /// Milliseconds.
     private static let leftoverInterval: Int64 = 2000
+    private static let copyInterval: Int64 = 60_000
 }

@@ -61,6 +61,8 @@ final class LayerPerformer: Sendable {
         /// Whether this process has the store to itself for a moment.
         var isAlone = false
         var nextLeftovers: Timestamp?
+        /// When copies of the layer under other spellings of the address are looked for again.
+        var nextCopies: Timestamp?
         /// Why the store of the token's view cannot be used.
         var moveProblem: InstantError?
         /// The rejected edits that were reported, or were there when the layer was opened.

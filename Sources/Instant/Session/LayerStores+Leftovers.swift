@@ -17,10 +17,11 @@ extension LayerStores {
     /// - Parameters:
     ///   - open: The store of this process, which leads it.
     ///   - grant: The grant of its accepted token.
-    func takeLeftovers(into open: OpenStore, grant: Grant) -> Leftovers {
+    ///   - copies: Those under other spellings of the address; nil for all that there are.
+    func takeLeftovers(into open: OpenStore, grant: Grant, copies: [LayerCopy]? = nil) -> Leftovers {
         let others: [Leftover] =
             ([main] + sides).map { Leftover(folder: $0) }
-            + spellings.flatMap { copy in copy.stores.map { Leftover(folder: $0, copy: copy) } }
+            + (copies ?? spellings).flatMap { copy in copy.stores.map { Leftover(folder: $0, copy: copy) } }
         var found = Leftovers()
         let left = others.filter { $0.folder != open.folder && Folders.isFile(Folders.database(in: $0.folder)) }
         guard !left.isEmpty else { return found }
