@@ -278,6 +278,13 @@ import Testing
         #expect(!stage.screen.contains("other addresses"))
     }
 
+    @Test func unsentEditsOfAnotherAddressAreNotCalledSent() throws {
+        let stage = Stage(Sample.services())
+        stage.send(.otherCopies([OutboxCopy(server: "http://127.0.0.1:8080", unsent: 2)]))
+        try stage.press("Os")
+        #expect(stage.foot == " What is unsent was made under another address; Enter sends it here")
+    }
+
     @Test func theCursorStaysOnTheEditsOfAnotherAddress() throws {
         let stage = stage()
         let copies = ["http://a", "http://b"].map { OutboxCopy(server: $0, unsent: 1) }

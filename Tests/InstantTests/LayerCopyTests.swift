@@ -241,6 +241,22 @@ import Testing
         #expect(listed.map(\.server) == ["http://LOCALHOST:8080"])
     }
 
+    /// The side store could be read, and would move first.
+    @Test func nothingMovesIfOneStoreOfACopyIsDamaged() throws {
+        try store(under: "http://localhost:8080", generation: "g")
+        let old = try store("one", under: "http://127.0.0.1:8080")
+        let side = try store("two", under: "http://127.0.0.1:8080", view: .everything)
+        let database = try DatabaseQueue(path: Folders.database(in: old))
+        try database.writeWithoutTransaction { try $0.execute(sql: "UPDATE outbox SET content = substr(content, 2)") }
+        try database.close()
+        let open = try stores.open(stores.main)
+        defer { open.close() }
+        let copy = try #require(stores.folders.copies(of: stores.identity).first)
+        #expect(throws: InstantError.self) { try stores.take(copy, into: open, grant: Self.grant) }
+        #expect(try edits(in: open).isEmpty)
+        #expect(try edits(in: side) == ["two"])
+    }
+
     @Test func aDamagedFileThatARepairKeptStays() throws {
         try store(under: "http://localhost:8080")
         let old = try store("one", under: "http://LOCALHOST:8080")

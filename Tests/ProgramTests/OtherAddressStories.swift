@@ -50,7 +50,7 @@ struct OtherAddressStories {
         #expect(try run("localhost", "outbox").messages.contains("made under \(other)"))
         #expect(try ana.run(["storage", "list"]).messages.contains("unsent edits under \(other) (1)"))
         #expect(try count(text) == 0)
-        // There is no question without a terminal.
+        // Without a terminal, sync cannot ask.
         let unasked = try run("localhost", "sync", "--from", other)
         #expect(unasked.status == 64 && unasked.messages.contains("--force"), "\(unasked.messages)")
         #expect(try count(text) == 0)

@@ -29,7 +29,9 @@ extension AppState {
         case .theirs where overlay == .outbox: return document.outbox.denialOfTheirs
         case .dropDraft: return document.outbox.denialOfDropping
         case .saveUnsent where overlay == .outbox && document.outbox.currentDraft != nil: return nil
-        case .saveUnsent where overlay == .outbox && document.outbox.items.isEmpty: return "everything is sent"
+        case .saveUnsent where overlay == .outbox && document.outbox.items.isEmpty:
+            return document.outbox.copies.isEmpty
+                ? "everything is sent" : "what is unsent was made under another address; Enter sends it here"
         case .sync, .token, .saveUnsent, .present, .follow:
             if document.isLocal { return FileDenial.ownFile }
             return command == .present

@@ -36,7 +36,7 @@ package struct FileStatus: Hashable, Sendable {
     package var isPrivate: Bool
     /// Whether another program has the file open, too, so that quitting loses nothing.
     package var isShared: Bool
-    /// Names the file, whatever its path is; empty if the engine has not.
+    /// The engine's name for the file, whatever its path is; empty until the engine has opened it.
     package var id: String
 
     package init(

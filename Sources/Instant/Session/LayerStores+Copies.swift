@@ -58,6 +58,9 @@ extension LayerStores {
                 let store = try LocalSQLiteStore(lookingInto: Folders.database(in: folder))
                 defer { store.close() }
                 try require(Layer(store: store), of: copy, fits: open.layer, grant)
+                guard store.damage.isEmpty else {
+                    throw LocalStoreError.corrupt(path: store.path, store.damage.map(\.description).shortList)
+                }
             }
             var count = 0
             for folder in stores {

@@ -6,10 +6,8 @@ import Annotations
 /// Everything that connects to a server reads its address here, so that a check and the connection that follows it never
 /// understand an address differently.
 package struct ServerAddress: Hashable, Sendable {
-    /// As it was given, without trailing slashes: `https://example.com:8443/sync`. Local stores are kept under it.
-    package let text: String
-    /// What is connected to: scheme and host in lower case, no default port, percent-encodings in upper case (RFC 3986,
-    /// sections 6.2.2.1 and 6.2.3).
+    /// Its one form, `https://example.com:8443/sync`: scheme and host in lower case, no default port, no trailing slash,
+    /// percent-encodings in upper case (RFC 3986, sections 6.2.2.1 and 6.2.3). Local stores are kept under it.
     package let canonical: String
     /// The host, for messages: in lower case, an IPv6 address in brackets.
     package let host: String
@@ -28,7 +26,6 @@ package struct ServerAddress: Hashable, Sendable {
         guard let parts = AddressParts(text) else { throw .form }
         (isSocket, isEncrypted) = (parts.scheme == "http+unix", parts.scheme == "https")
         guard isSocket || isEncrypted || parts.scheme == "http" else { throw .scheme }
-        self.text = String(text)
         guard !isSocket else {
             guard let path = PercentEncoding.decode(parts.authority), path.utf8.first == UInt8(ascii: "/") else {
                 throw .form

@@ -99,7 +99,8 @@ final class OpenLayer: Sendable {
         descriptor.startListeningForServerChanges()
         if token == nil { askSource(refused: nil) }
         // Those under another spelling of the address move here by themselves.
-        if descriptor.otherCopies().contains(where: { !$0.isSameAddress }) { tellOtherCopies() }
+        let copies = descriptor.otherCopies().filter { !$0.isSameAddress }
+        if !copies.isEmpty { tell(copies) }
     }
 
     func close() {
@@ -116,8 +117,10 @@ final class OpenLayer: Sendable {
 
     // MARK: Copies under other addresses
 
-    func tellOtherCopies() {
-        post(.otherCopies(descriptor.otherCopies().map { OutboxCopy(server: $0.server, unsent: $0.unsent) }))
+    func tellOtherCopies() { tell(descriptor.otherCopies()) }
+
+    private func tell(_ copies: [OtherCopy]) {
+        post(.otherCopies(copies.map { OutboxCopy(server: $0.server, unsent: $0.unsent) }))
     }
 
     func takeCopy(_ server: String) {

@@ -21,9 +21,9 @@ import Testing
         var folders: Set<String> = []
         for name in Self.names {
             for identity in [
-                LayerIdentity(server: client.address.text, documentID: name, layer: "", userID: "u"),
-                LayerIdentity(server: client.address.text, documentID: "d", layer: name, userID: "u"),
-                LayerIdentity(server: client.address.text, documentID: "d", layer: "", userID: name),
+                LayerIdentity(server: client.address.canonical, documentID: name, layer: "", userID: "u"),
+                LayerIdentity(server: client.address.canonical, documentID: "d", layer: name, userID: "u"),
+                LayerIdentity(server: client.address.canonical, documentID: "d", layer: "", userID: name),
             ] {
                 let descriptor = client.descriptor(identity)
                 #expect(descriptor.documentState == .unknown, "\(name.debugDescription)")
