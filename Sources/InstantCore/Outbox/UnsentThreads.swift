@@ -61,7 +61,8 @@ extension WritableLayer {
 
     /// Lets the user's comments go with a root that the user has deleted and that the server does not take.
     ///
-    /// A comment that has a number gets a deletion behind it, which goes with the answer to the comment.
+    /// A comment that has a number gets a deletion behind it, which goes with the answer to the comment. A conflict stays as it
+    /// is, with its text.
     func dropThread(of root: Record.ID, into changes: inout LayerChanges) throws {
         let metadata = try metadata()
         for gone in try absorbThread(of: root, metadata: metadata) { changes.touch(gone) }
@@ -70,7 +71,7 @@ extension WritableLayer {
             guard let sealed else { continue }
             _ = try enqueue(
                 .delete, comment, content: nil, group: sealed.group, at: sealed.madeAt, metadata: metadata,
-                leavingRoot: true)
+                leavingRoot: true, joinsRejected: false)
             changes.touch(comment)
         }
     }

@@ -327,6 +327,25 @@ import Testing
         #expect(try it.layer.outbox().isEmpty)
     }
 
+    /// The deletion that goes with the root joined the conflict: the text was lost, and the comment waited for ever.
+    @Test func aTextInConflictOutlivesADeletedRootThatNeverArrived() throws {
+        let it = try LayerFixture()
+        _ = try it.layer.beginThread(note("root"), id: "r", .plain("words"), commentID: "c", author: nil, at: it.now)
+        _ = try it.layer.seal()
+        let read = try #require(try it.layer.record("c")).content
+        try it.layer.update("c", content: read.changing { $0["text"] = "first" }, at: it.now)
+        try it.layer.update("c", content: read.changing { $0["text"] = "mine" }, over: read, at: it.now)
+        try it.layer.delete("r", at: it.now)
+        _ = try it.layer.take(filler: ChangeResult(n: 1, status: .gone, revision: nil), because: "refused")
+        #expect(
+            try it.layer.outbox().map { "\($0.kind) \($0.id) \($0.stage)" } == [
+                "create c sealed", "update c conflict", "delete c waiting",
+            ])
+        _ = try it.layer.take(filler: ChangeResult(n: 2, status: .gone, revision: nil), because: "refused")
+        #expect(try it.layer.outbox().map { "\($0.kind) \($0.id) \($0.stage)" } == ["update c conflict"])
+        #expect(try it.layer.conflicts().map { $0.mine?["text"]?.string } == ["mine"])
+    }
+
     /// A restore and the next deletion cancelled each other out although the server had the record again.
     @Test func whatIsBackWithoutTheRestoreIsStillDeleted() throws {
         let it = try LayerFixture()

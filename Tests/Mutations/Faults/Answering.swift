@@ -16,6 +16,9 @@ extension Fault {
             "comments stay behind when their deleted root is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
             "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
         Fault(
+            "a comment in conflict loses its text with its deleted root", in: "InstantCore/Outbox/UnsentThreads.swift",
+            "leavingRoot: true, joinsRejected: false)", "leavingRoot: true, joinsRejected: PLANTED)"),
+        Fault(
             "an undone deletion takes an edit along that is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
             "guard let last = left.last, !last.wasSent", "guard !PLANTED, let last = left.last, !last.wasSent"),
         Fault(

@@ -144,9 +144,11 @@ struct Person {
         if let mine = conflict.mine { device.ledger.sendsAgain(Remark.text(of: mine)) }
         // After a crash here, the id under which the edit continues, if at all, is unknown.
         device.ledger.forget(conflict.recordID)
+        let thread = conflict.mine == nil ? try layer.thread(under: conflict.recordID).map(\.id) : []
         let receipt = try layer.resolve(conflict.id, .mine, newID: newID, at: now)
         guard let receipt else { return "gives up \(conflict.recordID)" }
         try note(Done(receipt), nil)
+        if try isStillToBeMade(conflict.recordID) { mayGo(thread) }
         return "sends \(conflict.recordID) again as \(receipt.id)"
     }
 
