@@ -137,7 +137,10 @@ extension WritableLayer {
         let isOpen = there.contains { $0.stage == .conflict || $0.stage == .refused }
         let own = try ownWrite(id)?.revision
         let stored = try record(id)
-        let here = try overlay(id, metadata: metadata)
+        var here = try overlay(id, metadata: metadata)
+        // A creation whose answer is missing is older than the record that was received, and hides it.
+        let hides = there.allSatisfy { $0.kind == .create && ($0.stage == .sealed || $0.wasSent && !$0.isAside) }
+        if here.record != nil, let stored, hides { here.record = stored.record }
         while let first = edits.first, !there.isEmpty || own.map({ $0 > first.baseRevision }) ?? false {
             // An edit made here shows that this store had received the record, even if it has been deleted since.
             let isThere = first.kind == .create && (stored != nil || there.contains { $0.baseRevision > 0 })

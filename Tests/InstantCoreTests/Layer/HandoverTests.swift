@@ -171,6 +171,27 @@ import Testing
         #expect(try receiving.outbox().map { "\($0.kind) \($0.id)" } == ["update sealed", "create waits"])
     }
 
+    /// The answer to a creation is missing here. What the other store did to the record is compared with the record as it was
+    /// received, not with the creation: the server would apply the same edit twice, or edits of it would be in conflict.
+    @Test(arguments: [false, true]) func anEditOfWhatWasMadeHereIsDone(isEditedAgain: Bool) throws {
+        try receiving.create(note("new"), id: "n", author: nil, at: now)
+        _ = try receiving.seal()
+        func own(_ text: String) -> Record { stored("n", text, 0, by: "ana").record }
+        for (layer, text) in [(giving, "new"), (receiving, "changed")] {
+            let revision: Revision = text == "new" ? 2 : 4
+            _ = try layer.take(
+                SnapshotPage(epoch: "e", at: revision, records: [.record(own(text), revision)], next: nil),
+                for: Layer.NextPage())
+        }
+        try giving.update("n", content: note("changed"), at: now)
+        _ = try giving.seal()
+        if isEditedAgain { try giving.update("n", content: note("changed again"), at: now) }
+        _ = try receiving.receive(try #require(try giving.beginHandover("h")))
+        #expect(
+            try receiving.outbox().filter { $0.id == "n" }.map { "\($0.kind) \($0.stage) \($0.baseRevision)" }
+                == ["create sealed 0"] + (isEditedAgain ? ["update waiting 4"] : []))
+    }
+
     /// A root comes before its comments, and its later edits after them.
     @Test func editsKeepTheirOrder() throws {
         try giving.update("sealed", content: note("sealed, changed"), at: now)

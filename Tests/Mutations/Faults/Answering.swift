@@ -16,6 +16,9 @@ extension Fault {
             "comments stay behind when their deleted root is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
             "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
         Fault(
+            "a moved edit is compared with an old creation", in: "InstantCore/Outbox/Layer+Handover.swift",
+            "if here.record != nil, let stored, hides {", "if !PLANTED, here.record != nil, let stored, hides {"),
+        Fault(
             "a comment in conflict loses its text with its deleted root", in: "InstantCore/Outbox/UnsentThreads.swift",
             "leavingRoot: true, joinsRejected: false)", "leavingRoot: true, joinsRejected: PLANTED)"),
         Fault(
