@@ -7,6 +7,8 @@ package struct Environment: Sendable {
     package var now: @Sendable () -> Timestamp
     /// How often to check the lock and look for changes by other processes.
     package var pollMilliseconds = 400
+    /// How often to do so while no other process uses the layer, and its folder is watched.
+    package var calmMilliseconds = 30_000
     /// How long a request may stand still.
     package var patience = Duration.seconds(45)
     /// Under this name, other processes show that this one syncs.

@@ -6,7 +6,9 @@ extension LayerPerformer {
     /// - Returns: The events to send.
     func perform(_ effect: Synchronizer.Effect, _ state: inout Confined) -> [InstantEvent] {
         switch effect {
-        case .send(let request): send(request)
+        case .send(let request):
+            send(request)
+            quicken(state)
         case .cancel(let id): withShared { $0.requests.removeValue(forKey: id) }?.cancel()
         case .openStream(let request): open(request)
         case .closeStream(let id): withShared { $0.streams.removeValue(forKey: id) }?.cancel()
@@ -138,58 +140,6 @@ extension LayerPerformer {
         case .checked(let report): .didCheckIntegrity(report)
         case .presence: .didChangePresence
         }
-    }
-}
-
-extension LayerPerformer {
-    /// Takes the lock once it is free or its holder is silent, or gives way to another process, and detects writes by other processes.
-    func poll() {
-        onQueue(afterMilliseconds: environment.pollMilliseconds) { [weak self] in
-            guard let self, !isClosed else { return }
-            guard open.store.isCurrent else {
-                return handle { $0.synchronizer.handle(.storageRemoved, now: $1, random: &$0.random) }
-            }
-            handle { state, now in
-                guard let input = self.checkLock(&state) else { return [] }
-                return state.synchronizer.handle(input, now: now, random: &state.random)
-            }
-            handle { state, now in
-                guard let progress = self.transport.recorder?.lastProgress, state.lastProgress != progress else {
-                    return []
-                }
-                state.lastProgress = progress
-                return state.synchronizer.handle(.moved, now: now, random: &state.random)
-            }
-            handle { state, now in self.takeLeftovers(&state, now) }
-            let version = open.store.foreignVersion()
-            handle { state, now in
-                guard state.storeVersion != version else { return [] }
-                state.storeVersion = version
-                return state.synchronizer.handle(.storeChanged, now: now, random: &state.random)
-            }
-            poll()
-        }
-    }
-
-    private func checkLock(_ state: inout Confined) -> Synchronizer.Input? {
-        if let lock {
-            guard lock.isCurrent else {
-                dropLock()
-                return .deposed
-            }
-            lock.beat()
-            return leadClaim.map { .leadClaimed($0) }
-        }
-        let holder = lockHolder
-        state.syncedBy = holder?.process
-        let isSilent = state.leaderWatch.checked(holder?.sign)
-        // A process that claims the lead and does not take it is stopped.
-        let isIdle = state.idleClaimWatch.checked(holder == nil ? leadClaim : nil)
-        guard state.wantsLock, tryToLead(insteadOf: isSilent ? holder?.sign : nil, ignoringClaims: isIdle) else {
-            return nil
-        }
-        state.syncedBy = nil
-        return .leading(true)
     }
 }
 

@@ -22,9 +22,9 @@ final class LayerPerformer: Sendable {
     private let lockPath: String
     private let claimPath: String
     private let proof = LeadProof()
-    private let queue = DispatchQueue(label: "postilla.layer")
+    let queue = DispatchQueue(label: "postilla.layer")
     /// Locked on the queue only: never contended, even while the store waits.
-    private let confined: Mutex<Confined>
+    let confined: Mutex<Confined>
     private let shared = Mutex(Shared())
     let published: Mutex<Published>
     let uploads = Mutex(UploadReport())
@@ -68,6 +68,9 @@ final class LayerPerformer: Sendable {
         /// The rejected edits that were reported, or were there when the layer was opened.
         var rejected: Set<Conflict.ID> = []
         var lastProgress: ContinuousClock.Instant?
+        var pace = CheckPace()
+        /// nil if the folder of the store cannot be watched.
+        var watch: StoreWatch?
         /// Those who wait until the server knows that this program leaves.
         var farewells: [CheckedContinuation<Void, Never>] = []
     }
@@ -151,7 +154,7 @@ final class LayerPerformer: Sendable {
             published.withLock { $0.syncedBy = process }
         }
         post(.woke)
-        poll()
+        beginChecks()
     }
 
     /// The layer for reading and editing, with the permissions of this process.
