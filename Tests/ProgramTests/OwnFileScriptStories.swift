@@ -38,6 +38,38 @@ struct OwnFileScriptStories: OwnPaperStories {
         #expect(try texts(other: true).contains("Kept"))
     }
 
+    /// Such as a log on a full disk, or a reader that has ended: the note was kept, not written and not mentioned, so that a
+    /// second try made it twice.
+    @Test(arguments: ["> /dev/full", "| true"]) func whatCannotBeAnsweredIsWrittenAllTheSame(_ output: String) throws {
+        let lines = (1...3).map {
+            #"{"content":{"v":1,"type":"pspdfkit/note","pageIndex":0,"bbox":[9,9,18,18],"text":"line \#($0)"}}"#
+        }
+        func unread(_ words: [String], input: String = "") throws -> Program.Outcome {
+            try Program.run(
+                ["-c", #""$0" "$@" "# + output, Program.path] + words + ["--pdf", path],
+                environment: ["HOME": home.path, "TZ": "UTC", "XDG_RUNTIME_DIR": home.path + "/run"], input: input,
+                executable: "/bin/sh")
+        }
+        let root = try run("add", path, "--note", "beginning", "--page", "1").output.trimmingCharacters(in: .newlines)
+        let isFull = output.contains("full")
+        for words in [
+            ["add", "--note", "alone", "--page", "1"], ["reply", root, "--text", "reply"], ["state", root, "accepted"],
+        ] {
+            let run = try unread(words)
+            #expect(!isFull || run.status == 1 && run.messages.contains("is stored, but cannot be written"), "\(run)")
+        }
+        let run = try unread(["add", "--ndjson"], input: lines.joined(separator: "\n"))
+        #expect(!isFull || run.status == 1 && run.messages.contains("cannot write to standard output"), "\(run)")
+        #expect(try !self.run("storage", "list", "--format", "ndjson").output.contains(path))
+        let there = try texts(other: true)
+        // Lines that had not arrived are not read any more.
+        for text in ["alone", "line 1"] { #expect(there.contains(text), "\(text) is missing: \(there)") }
+        let comments = try self.run("comments", root, "--pdf", path, "--format", "ndjson", other: true).output
+        #expect(comments.contains("reply") && comments.contains("accepted"), "\(comments)")
+        _ = try unread(["delete", root])
+        #expect(try !texts(other: true).contains("beginning"))
+    }
+
     /// One of them would be overlooked without a word.
     @Test func twoPDFsOfOneCommandAreRefused() throws {
         let other = home.path + "/other.pdf"

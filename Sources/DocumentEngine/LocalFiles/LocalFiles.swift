@@ -305,12 +305,15 @@ final class LocalFiles: Sendable {
     }
 
     /// Tells the files of processes that have ended, and lets them look at their PDFs.
-    func tick() async {
+    ///
+    /// - Parameter renews: Whether to watch their folders anew, in case one above them was renamed: their paths then lead
+    ///   to other folders. Until then, a look finds what changes there.
+    func tick(renews: Bool) async {
         for document in abandoned.withLock({ $0 }) where await options.forget(document, .lose) {
             _ = abandoned.withLock { $0.remove(document) }
         }
         for file in all { file.tellTime() }
-        watchFolders()
+        if renews || all.contains(where: { $0.isUsed && !$0.isWatched }) { watchFolders() }
     }
 
     /// Looks at open files as soon as they change, and at the engine's own.

@@ -138,18 +138,13 @@ struct AddCommand: AsyncParsableCommand {
         let added = try session.descriptor.add(draft, author: author)
         var outcome = added.outcome
         if let id = added.waiting {
-            do { outcome = try await session.deliver([id]).first } catch let failure as CommandFailure {
-                if failure.status == .unconfirmed { Output.line(id) }
-                throw failure
-            }
+            outcome = try await session.naming(id) { try await session.deliver([id]).first }
             try session.dropFailed([id])
         }
         guard let id = added.id, let outcome, outcome.exit == .done else {
             throw CommandFailure("not added: \(why(outcome))", outcome?.exit ?? .failed)
         }
-        // Before the file is written: if that fails, the record is kept, and can be found by its id.
-        Output.line(id)
-        try await session.finish()
+        try await session.finish(having: id)
         if outcome == .waiting { LayerSession.tellThatItWaits() }
     }
 

@@ -31,7 +31,7 @@ struct AddLines {
             } catch let failure as CommandFailure { problem = failure }
             for one in made {
                 let outcome = try one.outcome ?? session.answer(for: one.id ?? "", isSettled: problem == nil)
-                Output.json(Self.answer(one.id, outcome))
+                await session.answer(Self.answer(one.id, outcome))
                 outcomes.append(outcome)
             }
             try session.dropFailed(made.compactMap(\.waiting))

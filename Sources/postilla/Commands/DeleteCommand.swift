@@ -52,11 +52,11 @@ struct DeleteCommand: AsyncParsableCommand {
                 _ = try session.descriptor.delete(id, with: deletion.records.dropFirst().map(\.id))
                 planned.append(deletion)
             }
-            var problem: (any Error)?
-            do { try await session.deliverOrExplain(ids, "not deleted") } catch { problem = error }
-            try tell(planned, session)
-            if let problem { throw problem }
-            try await session.finish()
+            do { try await session.deliverOrExplain(ids, "not deleted") } catch {
+                try tell(planned, session)
+                throw error
+            }
+            try await session.finish { _ in try tell(planned, session) }
         } catch { throw CommandFailure(reading: error) }
     }
 

@@ -18,7 +18,7 @@ struct EditLines {
             do { _ = try await session.deliver(waiting) } catch let failure as CommandFailure { problem = failure }
             for one in made {
                 let outcome = try one.outcome ?? session.answer(for: one.id ?? "", isSettled: problem == nil)
-                Output.json(AddLines.answer(one.id, outcome))
+                await session.answer(AddLines.answer(one.id, outcome))
                 outcomes.append(outcome)
             }
             if let problem { throw problem }

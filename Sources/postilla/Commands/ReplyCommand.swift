@@ -50,12 +50,8 @@ struct ReplyCommand: AsyncParsableCommand {
             }
             let receipt = try session.descriptor.reply(
                 to: record.content["rootId"]?.string ?? id, .plain(text), author: try session.author(author))
-            do { try await session.deliverOrExplain([receipt.id], "not added") } catch let failure as CommandFailure {
-                if failure.status == .unconfirmed { Output.line(receipt.id) }
-                throw failure
-            }
-            Output.line(receipt.id)
-            try await session.finish()
+            try await session.naming(receipt.id) { try await session.deliverOrExplain([receipt.id], "not added") }
+            try await session.finish(having: receipt.id)
         } catch { throw CommandFailure(reading: error) }
     }
 

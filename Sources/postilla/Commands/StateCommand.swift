@@ -45,9 +45,8 @@ struct StateCommand: AsyncParsableCommand {
                 return run.write()
             }
             let receipt = try session.descriptor.setState(state, of: root, author: try session.author(author))
-            try await session.deliverOrExplain([receipt.id], "not set")
-            Output.line(receipt.id)
-            try await session.finish()
+            try await session.naming(receipt.id) { try await session.deliverOrExplain([receipt.id], "not set") }
+            try await session.finish(having: receipt.id)
         } catch { throw CommandFailure(reading: error) }
     }
 }

@@ -24,6 +24,23 @@ enum Output {
     /// Writes one line of JSON.
     static func json(_ text: String) { data(PrintableText(json: text) + "\n") }
 
+    /// Like ``json(_:)``, for a command that has something to do before it ends.
+    ///
+    /// - Throws: what to end it with, by ``leave(because:)``.
+    static func answer(_ json: String) throws(Errno) {
+        try writeAll((PrintableText(json: json) + "\n").string, to: STDOUT_FILENO)
+    }
+
+    /// Writes the id of the record that a command has made.
+    ///
+    /// - Throws: ``CommandFailure`` with the id: a second try would make the record twice.
+    static func made(_ id: String) throws(CommandFailure) {
+        do { try writeAll((PrintableText(replacing: id) + "\n").string, to: STDOUT_FILENO) } catch {
+            if error == .brokenPipe { leaveUnread() }
+            throw CommandFailure("\(id) is stored, but cannot be written to standard output: \(error)")
+        }
+    }
+
     /// Writes a prompt; the answer follows on the same line.
     static func prompt(_ text: String) { write(PrintableText(replacing: text), to: STDERR_FILENO) }
 
@@ -98,9 +115,14 @@ enum Output {
         do { try writeAll(text.string, to: descriptor) } catch {
             // An unread message is not a reason to stop.
             if descriptor == STDERR_FILENO { return }
-            if error == .brokenPipe { leaveUnread() }
-            Self.error("cannot write to standard output: \(error)")
-            ExitStatus.leave(.failed)
+            leave(because: error)
         }
+    }
+
+    /// Ends the program because standard output cannot be written.
+    static func leave(because problem: Errno) -> Never {
+        if problem == .brokenPipe { leaveUnread() }
+        Self.error("cannot write to standard output: \(problem)")
+        ExitStatus.leave(.failed)
     }
 }

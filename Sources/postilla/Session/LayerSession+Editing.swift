@@ -74,6 +74,30 @@ extension LayerSession {
         try report(true)
     }
 
+    /// Ends a command that has made a record, and writes its id, also if the PDF cannot be written.
+    func finish(having id: Record.ID) async throws { try await finish { _ in try Output.made(id) } }
+
+    /// Delivers one new record for a command that prints its id. If it waits, the id is printed with the failure.
+    ///
+    /// - Returns: What the body returns.
+    func naming<Result>(_ id: Record.ID, _ deliver: () async throws -> Result) async throws -> Result {
+        do { return try await deliver() } catch var failure as CommandFailure {
+            if failure.status == .unconfirmed {
+                do { try Output.made(id) } catch { failure.message += "\n" + error.message }
+            }
+            throw failure
+        }
+    }
+
+    /// Answers one line of several. If the answer cannot be written, what was edited so far is written like other edits, and the
+    /// program ends.
+    func answer(_ json: String) async {
+        do { try Output.answer(json) } catch let problem {
+            do { try await finish() } catch { Output.failure(CommandFailure(reading: error).message) }
+            Output.leave(because: problem)
+        }
+    }
+
     /// Ends a command of several edits of which some failed: those that were made are written like others.
     ///
     /// - Parameter failure: Why the command fails.
