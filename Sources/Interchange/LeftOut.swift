@@ -57,6 +57,7 @@ package struct LeftOut: Sendable {
         case misplaced = "annotation without a page"
         case part = "annotation of which only a part is known"
         case unwritten = "annotation that cannot be written"
+        case beyond = "annotation on a page that the document does not have"
         case unknown = "annotation of an unknown kind"
 
         init(_ content: Content) {
@@ -82,7 +83,10 @@ package struct LeftOut: Sendable {
                 case .watermark: .watermark
                 case .printersMark: .mark
                 case .image: .image
-                default: content["pageIndex"]?.integer == nil ? .misplaced : .unknown
+                case _ where content["pageIndex"]?.integer == nil: .misplaced
+                case .caret, .trapNetwork, .unknown: .unknown
+                // Of a kind that is held otherwise.
+                default: .beyond
                 }
         }
 
@@ -91,6 +95,7 @@ package struct LeftOut: Sendable {
             case .misplaced: "annotations without a page"
             case .part: "annotations of which only a part is known"
             case .unwritten: "annotations that cannot be written"
+            case .beyond: "annotations on pages that the document does not have"
             case .unknown: "annotations of an unknown kind"
             default: rawValue + "s"
             }

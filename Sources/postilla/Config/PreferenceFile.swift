@@ -47,7 +47,7 @@ extension Preferences {
                         + "folder your own, and run chmod o-w on both", .usage)
             }
         }
-        return try PrivateFile.read(path, limit: 1 << 20)
+        return try PrivateFile.read(path, limit: 1 << 20, pipe: .seconds(5))
     }
 
     /// Loads the preferences and requires them to be valid.

@@ -5,8 +5,9 @@ import SystemPackage
 /// Small files that hold secrets: tokens, keys. They are read and written whole, for this user only.
 enum PrivateFile {
     /// - Throws: ``CommandFailure`` that names the file and never its content.
-    static func read(_ path: String, limit: Int = 64 << 10) throws -> String {
-        guard let text = String(validating: try bytes(path, limit: limit), as: UTF8.self) else {
+    /// - Parameter pipe: As for ``bytes(_:limit:pipe:)``.
+    static func read(_ path: String, limit: Int = 64 << 10, pipe time: Duration? = nil) throws -> String {
+        guard let text = String(validating: try bytes(path, limit: limit, pipe: time), as: UTF8.self) else {
             throw CommandFailure("\(path) is not UTF-8 text")
         }
         return text

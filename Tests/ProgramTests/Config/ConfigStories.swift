@@ -34,6 +34,15 @@ struct ConfigStories {
         #expect(try config(home, ["--check", good]).status == 0)
     }
 
+    /// The program would never start.
+    @Test func aPipeThatNothingIsWrittenIntoIsNotWaitedForForEver() throws {
+        let home = try Folder()
+        let pipe = home.path + "/pipe.toml"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let run = try config(home, [], ["POSTILLA_CONFIG": pipe])
+        #expect(run.status != 0 && run.messages.contains("nothing was written into the pipe \(pipe)"), "\(run)")
+    }
+
     /// The path of the usual settings file, with this text.
     private func settings(_ home: Folder, _ text: String) throws -> String {
         let folder = home.path + "/.config/postilla"
