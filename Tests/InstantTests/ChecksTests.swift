@@ -24,7 +24,7 @@ import Testing
 
     private func calm(_ client: InstantClient) async throws -> (InstantDocumentDescriptor, LayerPerformer) {
         let descriptor = try client.documentDescriptor(forJWT: token())
-        try await descriptor.reauthenticateAndWait(withJWT: token())
+        try await descriptor.downloadAndWait(usingJWT: token())
         let performer = try descriptor.performer()
         try await waitUntil("it is calm") { await pace(performer).isCalm }
         return (descriptor, performer)

@@ -69,6 +69,16 @@ struct CommandWatchStories {
         #expect(watch.output.components(separatedBy: "After the break").count == 2)
     }
 
+    /// It would hear of nothing any more.
+    @Test func aLayerWhoseStorageIsRemovedIsNotWatchedInSilence() throws {
+        let watch = try watch()
+        let places = Folder.paths(below: ana.home.path, named: "layer.sqlite")
+        let place = try #require(places.first).split(separator: "/").dropLast().joined(separator: "/")
+        try FileManager.default.removeItem(atPath: "/" + place)
+        #expect(try watch.waitForExit() == 1)
+        #expect(watch.messages.contains("the local storage was removed"), "\(watch.messages)")
+    }
+
     @Test func whatWasMissedComesFirst() throws {
         let (one, two) = (try ben.note("One"), try ben.note("Two"))
         let first = try watch()

@@ -94,14 +94,12 @@ extension LayerPerformer {
     /// it if it wants to, and sends and receives nothing.
     private func isQuiet() -> Bool {
         // Side stores are in folders that are not watched.
-        guard open.isMain, stores.sides.isEmpty, withShared({ $0.requests.isEmpty && $0.download == nil }) else {
-            return false
-        }
+        guard open.isMain, stores.sides.isEmpty, withShared(\.requests.isEmpty) else { return false }
         let isIdle = confined.withLock { state in
             guard let watch = state.watch else { return false }
             // Those of the checks themselves; whoever comes from now on is reported.
             _ = watch.takeEvents()
-            return holdsLock == state.wantsLock && !state.synchronizer.cycle.isSyncing
+            return holdsLock == state.wantsLock && !state.synchronizer.cycle.isSyncing && !state.download.isRunning
         }
         return isIdle && open.isAlone
     }

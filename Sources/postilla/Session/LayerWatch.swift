@@ -89,13 +89,15 @@ struct LayerWatch {
             // Early renewal: a source without a new token is asked again when one is required.
             if let token = try? await session.tokens?.next() { descriptor.reauthenticate(withJWT: token) }
         case .didLoseAccess(let why): throw CommandFailure(why)
-        case .didChangeConnection: tellConnection()
+        case .didChangeConnection: try tellConnection()
         default: break
         }
     }
 
-    private mutating func tellConnection() {
+    /// - Throws: ``CommandFailure`` if another program has removed the layer's storage.
+    private mutating func tellConnection() throws {
         switch descriptor.status.connection {
+        case .lost(let why): throw CommandFailure(why)
         case .offline where !isCutOff:
             isCutOff = true
             guard lastTold.map({ .now - $0 > Self.pause }) ?? true else { return }
