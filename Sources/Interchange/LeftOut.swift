@@ -10,8 +10,10 @@ package struct LeftOut: Sendable {
     package var isEmpty: Bool { counts.isEmpty && groups == 0 }
 
     /// Counts a record. The value of a form field counts with the field.
-    package mutating func add(_ record: Record) {
-        if record.contentType != .formFields { add(Noun(record.content)) }
+    ///
+    /// - Parameter pageCount: How many pages the document has; nil: unknown.
+    package mutating func add(_ record: Record, pageCount: Int? = nil) {
+        if record.contentType != .formFields { add(Noun(record.content, pageCount: pageCount)) }
     }
 
     /// Counts an annotation that a PDF holds in another version, or not at all, because it could not be written whole.
@@ -60,13 +62,17 @@ package struct LeftOut: Sendable {
         case beyond = "annotation on a page that the document does not have"
         case unknown = "annotation of an unknown kind"
 
-        init(_ content: Content) {
+        init(_ content: Content, pageCount: Int?) {
             guard content.contentType != .comments else {
                 self = .comment
                 return
             }
             guard content.readInPart == nil else {
                 self = .part
+                return
+            }
+            if let pageCount, let page = content["pageIndex"]?.integer, page >= pageCount {
+                self = .beyond
                 return
             }
             self =
@@ -85,8 +91,7 @@ package struct LeftOut: Sendable {
                 case .image: .image
                 case _ where content["pageIndex"]?.integer == nil: .misplaced
                 case .caret, .trapNetwork, .unknown: .unknown
-                // Of a kind that is held otherwise.
-                default: .beyond
+                default: .unwritten
                 }
         }
 

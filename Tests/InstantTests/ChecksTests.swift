@@ -79,17 +79,16 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
+    /// Nothing but the edit can wake it: its folder is no longer watched.
     @Test func workOfItsOwnWakesIt() async throws {
         let server = try plainServer()
         let client = try client(server)
         let (descriptor, performer) = try await calm(client)
+        performer.confined.withLock { $0.watch = nil }
         let before = await pace(performer)
         _ = try descriptor.create(note("one"), author: "Ana")
+        try await waitUntil("it checks again") { await pace(performer).newest > before.newest }
         try await waitUntil("it is sent") { descriptor.status.unsent == 0 }
-        try await waitUntil("it is calm again") {
-            let now = await pace(performer)
-            return now != before && now.isCalm
-        }
         withExtendedLifetime(client) {}
     }
 
@@ -121,6 +120,7 @@ import Testing
         let other = try second.documentDescriptor(forJWT: narrow)
         try await other.reauthenticateAndWait(withJWT: narrow)
         #expect(try !other.performer().open.isMain)
+        try await waitUntil("the first one is awake") { await !pace(performer).isCalm }
         let before = await pace(performer)
         try await waitUntil("it has checked often") {
             let now = await pace(performer)

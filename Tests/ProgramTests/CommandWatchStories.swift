@@ -69,7 +69,7 @@ struct CommandWatchStories {
         #expect(watch.output.components(separatedBy: "After the break").count == 2)
     }
 
-    /// It would hear of nothing any more.
+    /// It would receive no more changes.
     @Test func aLayerWhoseStorageIsRemovedIsNotWatchedInSilence() throws {
         let watch = try watch()
         let places = Folder.paths(below: ana.home.path, named: "layer.sqlite")

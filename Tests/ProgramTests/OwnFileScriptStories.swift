@@ -62,7 +62,7 @@ struct OwnFileScriptStories: OwnPaperStories {
         #expect(!isFull || run.status == 1 && run.messages.contains("cannot write to standard output"), "\(run)")
         #expect(try !self.run("storage", "list", "--format", "ndjson").output.contains(path))
         let there = try texts(other: true)
-        // Lines that had not arrived are not read any more.
+        // Lines that had not arrived are no longer read.
         for text in ["alone", "line 1"] { #expect(there.contains(text), "\(text) is missing: \(there)") }
         let comments = try self.run("comments", root, "--pdf", path, "--format", "ndjson", other: true).output
         #expect(comments.contains("reply") && comments.contains("accepted"), "\(comments)")

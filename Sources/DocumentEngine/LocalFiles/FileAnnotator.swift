@@ -131,7 +131,7 @@ struct FileAnnotator {
     }
 
     private mutating func leaveOut(_ record: Record, _ id: ByteOrdered) {
-        left.add(record)
+        left.add(record, pageCount: frames.count)
         leftIDs.insert(id)
     }
 

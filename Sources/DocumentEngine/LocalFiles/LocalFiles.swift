@@ -305,15 +305,12 @@ final class LocalFiles: Sendable {
     }
 
     /// Tells the files of processes that have ended, and lets them look at their PDFs.
-    ///
-    /// - Parameter renews: Whether to watch their folders anew, in case one above them was renamed: their paths then lead
-    ///   to other folders. Until then, a look finds what changes there.
-    func tick(renews: Bool) async {
+    func tick() async {
         for document in abandoned.withLock({ $0 }) where await options.forget(document, .lose) {
             _ = abandoned.withLock { $0.remove(document) }
         }
         for file in all { file.tellTime() }
-        if renews || all.contains(where: { $0.isUsed && !$0.isWatched }) { watchFolders() }
+        watchFolders()
     }
 
     /// Looks at open files as soon as they change, and at the engine's own.

@@ -11,9 +11,6 @@ struct LocalFilesService: Service {
     let logger: Logger
     let stop: @Sendable () async -> Void
 
-    /// After how many looks folders are watched anew.
-    private static let renewal = 10
-
     func run() async throws {
         gate.whenChanged { [files] in files.call() }
         let (ticks, tick) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -21,13 +18,7 @@ struct LocalFilesService: Service {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await files.followChanges() }
                 // Apart: a client that cannot be asked must not keep an engine alive that no client can find.
-                group.addTask {
-                    var count = 0
-                    for await _ in ticks {
-                        count += 1
-                        await files.tick(renews: count.isMultiple(of: Self.renewal))
-                    }
-                }
+                group.addTask { for await _ in ticks { await files.tick() } }
                 await followTime(tick)
                 group.cancelAll()
             }

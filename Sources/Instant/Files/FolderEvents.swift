@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Unchecked: the source is never ended.
 final class FolderEvents: @unchecked Sendable {
-    /// nil if the system has no inotify, or no more of it for this user.
+    /// nil if the system has no inotify, or this user's limit is reached.
     static let shared = FolderEvents()
 
     private let descriptor: CInt
@@ -15,7 +15,7 @@ final class FolderEvents: @unchecked Sendable {
 
     fileprivate struct State {
         var watchers: [Int: Watcher] = [:]
-        /// Who watches a folder, by the number that the system gave it.
+        /// The watchers of each folder, by the number that the system gave it.
         var users: [CInt: Set<Int>] = [:]
         var newest = 0
     }
@@ -38,7 +38,8 @@ final class FolderEvents: @unchecked Sendable {
         source.resume()
     }
 
-    /// Watches what happens in a folder, and that neither it nor a folder above it is moved or removed.
+    /// Watches what happens in a folder, and that neither it nor a folder above it is moved or removed. Reports what this machine
+    /// does: no other one can use a store, because the index of its write-ahead log is shared memory.
     ///
     /// - Parameter wake: Called for the first event after this call, or after ``take(_:)``. On any thread, and under a lock.
     /// - Returns: The number of the watcher; nil if the folder cannot be watched.
@@ -119,7 +120,7 @@ extension FolderEvents.State {
             watchers[number]?.hasEvents = true
             watchers[number]?.wake()
         }
-        // The folder is gone, or its file system; the number may be given to another one.
+        // The folder or its file system is gone; the number may be given to another one.
         if event.mask & UInt32(IN_IGNORED) != 0 { users[event.wd] = nil }
     }
 }

@@ -1,5 +1,5 @@
 /// How often a process checks what others do to its store: all the time while another process may use it; once it has been
-/// alone for a while, only now and then, because the store's folder reports whoever comes.
+/// alone for a while, only now and then, because events in the store's folder show when another process arrives.
 struct CheckPace: Hashable, Sendable {
     /// The number of checks, one after the other, without another process or work of its own. Commands often follow each
     /// other.
@@ -9,7 +9,7 @@ struct CheckPace: Hashable, Sendable {
     /// The number of the check that was planned last.
     private(set) var newest = 0
 
-    /// Whether only an event brings the next check soon.
+    /// Whether the next check is far off unless an event comes.
     var isCalm: Bool { quiet >= Self.settling }
 
     /// Plans the next check. One that was planned before is no longer due.

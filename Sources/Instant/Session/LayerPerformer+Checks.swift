@@ -22,9 +22,9 @@ extension LayerPerformer {
         }
     }
 
-    /// Called on the queue when the folder reports something, be it by this process.
+    /// Called on the queue when the folder reports something, even if this process caused it.
     private func storeMayBeUsed() {
-        // Events of other checks must not bring on checks: two processes would keep each other busy.
+        // Events caused by checks must not trigger more checks: two processes would keep each other busy.
         let isNews = confined.withLock { state in
             guard !isClosed else {
                 state.watch = nil
@@ -97,7 +97,7 @@ extension LayerPerformer {
         guard open.isMain, stores.sides.isEmpty, withShared(\.requests.isEmpty) else { return false }
         let isIdle = confined.withLock { state in
             guard let watch = state.watch else { return false }
-            // Those of the checks themselves; whoever comes from now on is reported.
+            // Discards the events of these checks; later ones wake this process.
             _ = watch.takeEvents()
             return holdsLock == state.wantsLock && !state.synchronizer.cycle.isSyncing && !state.download.isRunning
         }

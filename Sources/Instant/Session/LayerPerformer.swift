@@ -154,7 +154,7 @@ final class LayerPerformer: Sendable {
             published.withLock { $0.syncedBy = process }
         }
         post(.woke)
-        beginChecks()
+        onQueue { [weak self] in self?.beginChecks() }
     }
 
     /// The layer for reading and editing, with the permissions of this process.

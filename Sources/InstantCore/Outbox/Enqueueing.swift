@@ -4,7 +4,7 @@ import SyncProtocol
 /// Enqueueing. An edit is merged into the waiting entry of its record or appended.
 extension WritableLayer {
     /// - Parameter joinsRejected: Whether an open conflict or refusal of the record takes the edit up. Neither the resolution of
-    ///   another one, since each has a text of its own, nor what the user has not done to this record.
+    ///   another one, since each has a text of its own, nor an edit that the user did not make.
     func enqueue(
         _ kind: ChangeKind, _ id: Record.ID, content: Content?, group: String?, at now: Timestamp,
         metadata: LayerMetadata,

@@ -26,20 +26,21 @@ enum Output {
 
     /// Like ``json(_:)``, for a command that has something to do before it ends.
     ///
-    /// - Throws: what to end it with, by ``leave(because:)``.
-    static func answer(_ json: String) throws(Errno) {
-        try writeAll((PrintableText(json: json) + "\n").string, to: STDOUT_FILENO)
-    }
+    /// - Throws: The error to pass to ``leave(because:)``.
+    static func answer(_ json: String) throws(Errno) { try put(PrintableText(json: json) + "\n") }
 
     /// Writes the id of the record that a command has made.
     ///
+    /// - Parameter leaves: Whether to end silently if the reader of the output has closed it. Otherwise that is a failure, too.
     /// - Throws: ``CommandFailure`` with the id: a second try would make the record twice.
-    static func made(_ id: String) throws(CommandFailure) {
-        do { try writeAll((PrintableText(replacing: id) + "\n").string, to: STDOUT_FILENO) } catch {
-            if error == .brokenPipe { leaveUnread() }
+    static func made(_ id: String, leaves: Bool) throws(CommandFailure) {
+        do { try put(PrintableText(replacing: id) + "\n") } catch {
+            if leaves, error == .brokenPipe { leaveUnread() }
             throw CommandFailure("\(id) is stored, but cannot be written to standard output: \(error)")
         }
     }
+
+    private static func put(_ text: PrintableText) throws(Errno) { try writeAll(text.string, to: STDOUT_FILENO) }
 
     /// Writes a prompt; the answer follows on the same line.
     static func prompt(_ text: String) { write(PrintableText(replacing: text), to: STDERR_FILENO) }

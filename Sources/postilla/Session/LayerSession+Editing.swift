@@ -75,7 +75,9 @@ extension LayerSession {
     }
 
     /// Ends a command that has made a record, and writes its id, also if the PDF cannot be written.
-    func finish(having id: Record.ID) async throws { try await finish { _ in try Output.made(id) } }
+    func finish(having id: Record.ID) async throws {
+        try await finish { isWritten in try Output.made(id, leaves: isWritten) }
+    }
 
     /// Delivers one new record for a command that prints its id. If it waits, the id is printed with the failure.
     ///
@@ -83,7 +85,7 @@ extension LayerSession {
     func naming<Result>(_ id: Record.ID, _ deliver: () async throws -> Result) async throws -> Result {
         do { return try await deliver() } catch var failure as CommandFailure {
             if failure.status == .unconfirmed {
-                do { try Output.made(id) } catch { failure.message += "\n" + error.message }
+                do { try Output.made(id, leaves: false) } catch { failure.message += "\n" + error.message }
             }
             throw failure
         }

@@ -89,15 +89,16 @@ struct LayerWatch {
             // Early renewal: a source without a new token is asked again when one is required.
             if let token = try? await session.tokens?.next() { descriptor.reauthenticate(withJWT: token) }
         case .didLoseAccess(let why): throw CommandFailure(why)
-        case .didChangeConnection: try tellConnection()
+        // Lost access, or another program has removed the storage.
+        case .didChangeSyncState(.invalid):
+            if case .lost(let why) = descriptor.status.connection { throw CommandFailure(why) }
+        case .didChangeConnection: tellConnection()
         default: break
         }
     }
 
-    /// - Throws: ``CommandFailure`` if another program has removed the layer's storage.
-    private mutating func tellConnection() throws {
+    private mutating func tellConnection() {
         switch descriptor.status.connection {
-        case .lost(let why): throw CommandFailure(why)
         case .offline where !isCutOff:
             isCutOff = true
             guard lastTold.map({ .now - $0 > Self.pause }) ?? true else { return }

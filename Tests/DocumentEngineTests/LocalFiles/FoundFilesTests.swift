@@ -147,7 +147,7 @@ import Testing
         await #expect(throws: OwnFileError.notSynced(EIO)) { try await file.write(.init()) }
         let next = try scene.next()
         try await next.files.prepare()
-        await next.files.tick(renews: true)
+        await next.files.tick()
         try await waitUntil("it is forgotten") { next.files.all.isEmpty }
         #expect(next.kept.isEmpty && scene.hidden.isEmpty)
         #expect(try await scene.texts() == ["first", "new"])

@@ -288,7 +288,7 @@ final class IdleChild: Sendable {
 extension LocalFiles {
     /// Tells all files of the time, and returns once they know.
     func tickNow() async {
-        await tick(renews: true)
+        await tick()
         for file in all { file.tick() }
     }
 }

@@ -327,7 +327,7 @@ import Testing
         #expect(try it.layer.outbox().isEmpty)
     }
 
-    /// The deletion that goes with the root joined the conflict: the text was lost, and the comment waited for ever.
+    /// The deletion that goes with the root joined the conflict: the text was lost, and the comment waited forever.
     @Test func aTextInConflictOutlivesADeletedRootThatNeverArrived() throws {
         let it = try LayerFixture()
         _ = try it.layer.beginThread(note("root"), id: "r", .plain("words"), commentID: "c", author: nil, at: it.now)
