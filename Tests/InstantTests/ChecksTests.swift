@@ -79,7 +79,7 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
-    /// Nothing but the edit can wake it: its folder is no longer watched.
+    /// The test stops watching the folder, so only the edit can wake it.
     @Test func workOfItsOwnWakesIt() async throws {
         let server = try plainServer()
         let client = try client(server)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The events of folders (inotify(7)). One instance for the whole process, because a user may have only a few.
 ///
-/// Unchecked: the source is never ended.
+/// Unchecked: a dispatch source is not Sendable. This one is only kept alive; nothing uses it after the initializer.
 final class FolderEvents: @unchecked Sendable {
     /// nil if the system has no inotify, or this user's limit is reached.
     static let shared = FolderEvents()
@@ -89,7 +89,7 @@ final class FolderEvents: @unchecked Sendable {
     }
 
     private func read() {
-        // Under the lock, so that whoever takes the events of a watcher has those that another thread has just read.
+        // One thread at a time: otherwise `take` could miss events that another thread has read and not yet noted.
         state.withLock { state in
             let size = 16 << 10
             withUnsafeTemporaryAllocation(byteCount: size, alignment: MemoryLayout<inotify_event>.alignment) { buffer in

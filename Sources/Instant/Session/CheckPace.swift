@@ -12,7 +12,7 @@ struct CheckPace: Hashable, Sendable {
     /// Whether the next check is far off unless an event comes.
     var isCalm: Bool { quiet >= Self.settling }
 
-    /// Plans the next check. One that was planned before is no longer due.
+    /// Plans the next check, which replaces any check planned earlier.
     ///
     /// - Parameter isQuiet: Whether this process is alone with the store and has nothing to do.
     /// - Returns: The number of the check.
