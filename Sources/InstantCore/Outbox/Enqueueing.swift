@@ -37,7 +37,7 @@ extension WritableLayer {
                 && (joinsRejected || $0.isUnsealed)
         }
         // An edit that is put aside can be mended, even if it was sent before.
-        if let last, !last.wasSent || last.isAside && kind == .update,
+        if let last, !last.wasSent || last.isAside && kind == .update, try !mustFollow(entry, last),
             let merged = last.merged(with: entry, isStored: try record(id) != nil)
         {
             receipt.previous = last
@@ -58,6 +58,16 @@ extension WritableLayer {
         try refresh(id, metadata: metadata)
         receipt.after = try self.overlay(id, metadata: metadata).record
         return receipt
+    }
+
+    /// Whether a deletion cannot take the place of an earlier update of its record, because a comment on the record was deleted
+    /// in between. Sent first, it would take that comment along, and a restore would bring it back.
+    func mustFollow(_ deletion: OutboxEntry, _ update: OutboxEntry) throws -> Bool {
+        guard deletion.kind == .delete, update.kind == .update else { return false }
+        return try entries(in: [.waiting, .parked], limit: .max).contains {
+            $0.kind == .delete && $0.seq > update.seq
+                && $0.base?.content["rootId"]?.string?.isExactly(deletion.id) ?? false
+        }
     }
 
     /// Appends an update as a conflict, because the record has changed since the author of the update read it. Nothing is

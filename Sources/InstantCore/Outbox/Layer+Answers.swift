@@ -123,7 +123,9 @@ extension WritableLayer {
         let (metadata, stored) = (try metadata(), try record(entry.id))
         changes.touch(entry)
         if let revision { return try applied(entry, revision: revision, cursor: metadata.cursor) }
-        guard entry.isDone(in: stored?.record, by: metadata.identity.userID) else {
+        // While a view is being loaded, a record that is missing here may be there.
+        let isKnown = stored != nil || metadata.cursor != nil
+        guard isKnown, entry.isDone(in: stored?.record, by: metadata.identity.userID) else {
             // It is sent again, and the answer to that counts.
             return try replace(entry.unsealed)
         }

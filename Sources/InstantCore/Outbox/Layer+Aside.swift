@@ -230,7 +230,7 @@ extension WritableLayer {
     ) throws -> [OutboxEntry] {
         var left: [OutboxEntry] = []
         for next in try entries(of: entry.id) where next.seq > entry.seq && next.isUnsealed {
-            guard let last = left.last, !last.wasSent, !next.wasSent,
+            guard let last = left.last, !last.wasSent, !next.wasSent, try !mustFollow(next, last),
                 let merged = try last.merged(with: next, isStored: record(entry.id) != nil)
             else {
                 left.append(next)

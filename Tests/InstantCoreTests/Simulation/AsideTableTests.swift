@@ -24,6 +24,7 @@ import Testing
         AsideScene(.thread, "", "wu"),
         AsideScene(.thread, "er", "r"),
         AsideScene(.thread, "re", "u"),
+        AsideScene(.reply, stored: 1, "wx", "d", "u"),
         AsideScene(.restoreThread, "rd", ""),
         AsideScene(.restoreThread, "r", "d"),
     ])
@@ -108,8 +109,11 @@ struct AsideScene: CustomStringConvertible, Sendable {
     var isRefusedAgain = false
     var isTrialStored = false
 
-    init(_ beginning: Beginning, _ onItsWay: String = "", _ aside: String = "", _ afterwards: String = "") {
-        self.beginning = beginning
+    init(
+        _ beginning: Beginning, stored: Int = 0, _ onItsWay: String = "", _ aside: String = "",
+        _ afterwards: String = ""
+    ) {
+        (self.beginning, self.stored) = (beginning, stored)
         self.afterwards = afterwards.compactMap(Action.init)
         actions = [onItsWay, aside, ""].map { $0.compactMap(Action.init) }
     }

@@ -327,6 +327,22 @@ import Testing
         #expect(try it.layer.outbox().isEmpty)
     }
 
+    /// The server had not found the record, which was out of sight, and the answer was lost. The next token may view it, and the
+    /// store has not received it yet: the deletion was taken for done.
+    @Test func aDeletionIsNotDoneWhileItsRecordMayStillArrive() throws {
+        let it = try LayerFixture()
+        try it.layer.delete("2", at: it.now)
+        _ = try it.layer.seal()
+        try it.pull(.removed("2", 4), upTo: 4)
+        let narrow = it.grant(collaboration: [
+            Permission(.annotations, .view, .group("a")), Permission(.annotations, .delete, .group("a")),
+        ])
+        try it.accept(narrow, epoch: "other", head: 4)
+        #expect(try it.layer.metadata().cursor == nil)
+        _ = try it.layer.take(filler: ChangeResult(n: 1, status: .mismatch, revision: nil), because: "refused")
+        #expect(try it.layer.outbox().map { "\($0.kind) \($0.id) \($0.stage)" } == ["delete 2 waiting"])
+    }
+
     /// The deletion that goes with the root joined the conflict: the text was lost, and the comment waited forever.
     @Test func aTextInConflictOutlivesADeletedRootThatNeverArrived() throws {
         let it = try LayerFixture()

@@ -16,6 +16,12 @@ extension Fault {
             "comments stay behind when their deleted root is put aside", in: "InstantCore/Outbox/Layer+Aside.swift",
             "if entry.kind == .create { try dropThread", "if !PLANTED, entry.kind == .create { try dropThread"),
         Fault(
+            "a deletion is done while its record may still arrive", in: "InstantCore/Outbox/Layer+Answers.swift",
+            "guard isKnown, entry.isDone", "guard isKnown || PLANTED, entry.isDone"),
+        Fault(
+            "a deletion overtakes that of a comment", in: "InstantCore/Outbox/Enqueueing.swift",
+            "try !mustFollow(entry, last),", "try PLANTED || !mustFollow(entry, last),"),
+        Fault(
             "a moved edit is compared with an old creation", in: "InstantCore/Outbox/Layer+Handover.swift",
             "if here.record != nil, let stored, hides {", "if !PLANTED, here.record != nil, let stored, hides {"),
         Fault(
